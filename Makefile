@@ -1,0 +1,37 @@
+# make app    creates .venv on its first call, installs, serves the app
+# make test   the same, and the tests' own needs (Chromium included); then runs every test
+# make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: app test lint bench clean
+
+app: .venv/.app
+	$(BIN)/likeness app
+
+test: .venv/.test
+	@sh tests/chromium.sh
+	$(BIN)/pytest -n 2
+
+lint: .venv/.test
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+bench: .venv/.test
+	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf .venv dist
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Likeness needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.app: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing (once, about 3 GB to download)"
+	$(INSTALL) --editable .
+	@touch $@
+
+.venv/.test: .venv/.app
+	$(INSTALL) --editable '.[test]'
+	@touch $@

@@ -1,0 +1,25 @@
+"""Writing files whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Writes `content` to `path`, so that a reader sees the old file or the new one, never a part.
+
+    The temporary file lies in the same folder, so that the final rename stays on one file system. On any error (a full disk, say)
+    the old file is untouched and the temporary one is gone.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
