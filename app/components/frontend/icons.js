@@ -1,0 +1,32 @@
+// Material Symbols' shapes (Apache-2.0), 24 px grid.
+
+const ICONS = {
+  pan: "M13 6v5h5V7.75L22.25 12 18 16.25V13h-5v5h3.25L12 22.25 7.75 18H11v-5H6v3.25L1.75 12 6 7.75V11h5V6H7.75L12 1.75 16.25 6z",
+  reset: "M3 5v4h2V5h4V3H5a2 2 0 0 0-2 2zm2 10H3v4a2 2 0 0 0 2 2h4v-2H5zm14 4h-4v2h4a2 2 0 0 0 2-2v-4h-2zm0-16h-4v2h4v4h2V5a2 2 0 0 0-2-2zM12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
+  clear: "M19 6.41 17.59 5 12 10.59 6.41 5 5 6.41 10.59 12 5 17.59 6.41 19 12 13.41 17.59 19 19 17.59 13.41 12z",
+  check: "M9 16.17 4.83 12l-1.42 1.41L9 19 21 7l-1.41-1.41z",
+  cross: "M19 6.41 17.59 5 12 10.59 6.41 5 5 6.41 10.59 12 5 17.59 6.41 19 12 13.41 17.59 19 19 17.59 13.41 12z",
+  both: "M9 5a7 7 0 1 0 3 13.32A7 7 0 1 0 12 5.68 6.97 6.97 0 0 0 9 5zm0 2c.4 0 .78.05 1.15.14a6.98 6.98 0 0 0 0 9.72A5 5 0 1 1 9 7zm6 0a5 5 0 1 1-1.15 9.86 6.98 6.98 0 0 0 0-9.72C14.22 7.05 14.6 7 15 7z",
+};
+const OUTLINES = {
+  lasso: "M12 4c-4.7 0-8.5 2.4-8.5 5.5S7.3 15 12 15s8.500-2.400 8.500-5.500S16.700 4 12 4z M7 14.200c-1.800.6-2.300 2-1.200 3 1.400 1.200 3.600.6 3.400-.9-.1-.9-.9-1.400-1.700-1.700 M7.400 17.700c.3 1.400-.4 2.500-1.900 3.300",
+  box: "M4 4h3 M10.500 4h3 M17 4h3v3 M20 10.500v3 M20 17v3h-3 M13.500 20h-3 M7 20H4v-3 M4 13.500v-3 M4 7V4",
+};
+
+function icon(name, size = 18) {
+  const shape = ICONS[name]
+    ? `<path d="${ICONS[name]}" fill="currentColor"/>`
+    : `<path d="${OUTLINES[name]}" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>`;
+  return `<svg viewBox="0 0 24 24" width="${size}" height="${size}" aria-hidden="true" focusable="false">${shape}</svg>`;
+}
+
+/** An element with properties and children; text is set as text, never as HTML. */
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in element && name !== "style") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}

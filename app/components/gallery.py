@@ -1,0 +1,83 @@
+"""Pictures in equal tiles, with what one wants to know about neighbours."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+from likeness.errors import InputError
+
+from .frontend_files import read_script, read_text
+
+SCRIPTS = ("icons", "gallery")
+
+
+@dataclass(frozen=True)
+class Section:
+    """Tiles under one title; every list has one entry for each row.
+
+    similarities: shown with three digits. same: True, False or None (unknown) for the mark of the class. in_both: found by the other
+    space as well. captions: one short line. ranked: numbers the tiles from 1. note: one quiet line under the title.
+    """
+
+    title: str
+    rows: Sequence[int]
+    similarities: Sequence[float] | None = None
+    same: Sequence[bool | None] | None = None
+    in_both: Sequence[bool] | None = None
+    captions: Sequence[str] | None = None
+    ranked: bool = False
+    note: str = ""
+    empty: str = "Nothing here."
+
+
+def encode_section(section: Section) -> dict[str, object]:
+    """A section for the browser; raises InputError when a list does not fit the rows."""
+    for name in ("similarities", "same", "in_both", "captions"):
+        values = getattr(section, name)
+        if values is not None and len(values) != len(section.rows):
+            raise InputError(f"The section {section.title!r} has {len(section.rows)} rows and {len(values)} {name}; pass one for each.")
+    return {name: _plain(value) for name, value in asdict(section).items()}
+
+
+def _plain(value: object) -> object:
+    """NumPy scalars and arrays as JSON takes them."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        return value
+    return [item.item() if isinstance(item, np.generic) else item for item in value]
+
+
+@cache
+def _renderer() -> Any:
+    return st.components.v2.component(
+        "gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS)
+    )
+
+
+def gallery(
+    sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
+    tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
+) -> int | None:  # fmt: skip
+    """Draws the sections and returns the row that was clicked since the last run, or None.
+
+    thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
+    page: tiles shown before "Show more". on_click: called with the row before the script reruns.
+    """
+    clicked_key = f"{key}:clicked"
+
+    def take_in() -> None:
+        row = ((st.session_state.get(key) or {}).get("click") or {}).get("row")
+        if isinstance(row, int):
+            st.session_state[clicked_key] = row
+            if on_click is not None:
+                on_click(row)
+
+    data = {
+        "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
+        "page": page, "noun": noun, "query": None if query is None else int(query),
+    }  # fmt: skip
+    _renderer()(key=key, data=data, on_click_change=take_in)
+    clicked: int | None = st.session_state.pop(clicked_key, None)
+    return clicked

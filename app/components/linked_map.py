@@ -1,0 +1,61 @@
+"""One or two maps of the same rows with one selection, one query and one coloring."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from .coloring import Coloring
+from .frontend_files import read_script, read_text
+from .map_event import MapEvent, decode_event
+from .map_payload import MapPanel, encode_map
+from .parts import streamlit_publisher
+
+SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "legend", "card", "toolbar", "linked_map")
+
+
+@cache
+def _renderer() -> Any:
+    return st.components.v2.component(
+        "linked_map", html=read_text("linked_map.html"), css=read_text("linked_map.css"), js=read_script(*SCRIPTS)
+    )
+
+
+def linked_map(
+    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, key: str, info: str | None = None,
+    selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
+    dimmed: np.ndarray | None = None, height: int = 620, noun: str = "images", identity: str = "",
+    on_event: Callable[[MapEvent], None] | None = None,
+) -> MapEvent:  # fmt: skip
+    """Draws the maps and returns what was done on them since the last run.
+
+    panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
+    thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
+    selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
+    query: the ringed row; neighbours: its neighbours (k,) in each panel, joined to it by lines.
+    height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
+    on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.
+
+    Raises InputError for arrays that do not fit n.
+    """
+    seen_key, event_key = f"{key}:seen", f"{key}:event"
+
+    def take_in() -> None:
+        edit = (st.session_state.get(key) or {}).get("edit")
+        if not edit:
+            return
+        event = decode_event(edit, n)
+        st.session_state[seen_key] = edit.get("id")
+        st.session_state[event_key] = event
+        if on_event is not None and event:
+            on_event(event)
+
+    payload = encode_map(
+        panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbours=neighbours, dimmed=dimmed,
+        noun=noun, identity=identity, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
+    )  # fmt: skip
+    _renderer()(key=key, data=payload, height=height, on_edit_change=take_in)
+    event: MapEvent = st.session_state.pop(event_key, None) or MapEvent()
+    return event

@@ -1,0 +1,109 @@
+"""What a map is sent: JSON with the arrays as parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from likeness.errors import InputError
+
+from .bitset import encode_mask, encode_rows
+from .coloring import Coloring
+from .palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+from .parts import Publish, part
+
+MISSING = "no value"
+_STEPS = 255
+
+
+@dataclass(frozen=True, eq=False)
+class MapPanel:
+    """One map: `positions` (n, 2), NaN for a row that has no place in it."""
+
+    title: str
+    positions: np.ndarray
+    caption: str = ""
+
+
+def square_home(positions: np.ndarray) -> tuple[float, float, float]:
+    """Center x, center y and half the side of the smallest square around all finite positions (n, 2)."""
+    finite = positions[np.isfinite(positions).all(axis=1)]
+    if not len(finite):
+        return 0.0, 0.0, 1.0
+    low, high = finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
+    half = float((high - low).max()) / 2
+    return float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2, half or 1.0
+
+
+def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dict[str, object]:
+    """A panel for the browser; raises InputError unless positions are (n, 2)."""
+    positions = np.asarray(panel.positions, dtype=np.float32)
+    if positions.shape != (n, 2):
+        raise InputError(f"The map {panel.title!r} has positions of shape {positions.shape}; pass ({n}, 2).")
+    return {"title": panel.title, "caption": panel.caption, "home": square_home(positions), "positions": part(positions, publish)}
+
+
+def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
+    """A coloring for the browser: a code for each row, a color for each code, and the legend."""
+    if coloring.kind == "none":
+        return {"kind": "none", "label": coloring.label, "codes": None, "colors": [CATEGORICAL[0]]}
+    if coloring.kind in ("number", "angle"):
+        return _encode_values(coloring, n, publish)
+    codes, counts = _checked(coloring.codes, n), coloring.counts
+    colors = list(coloring.palette) if coloring.palette is not None else categorical_palette(counts)
+    names = [str(name) for name in coloring.names]
+    missing = int((codes < 0).sum())
+    # Few classes keep their order, which may mean something (near, middle, far); among many, size is what one looks for.
+    legend = list(range(len(names))) if len(names) <= len(CATEGORICAL) else np.argsort(-counts, kind="stable").tolist()
+    if missing:
+        codes = np.where(codes < 0, len(names), codes)
+        legend.append(len(names))
+        names, colors, counts = [*names, MISSING], [*colors, OTHER], np.append(counts, missing)
+    codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
+    return {
+        "kind": coloring.kind, "label": coloring.label, "codes": part(codes, publish),
+        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend,
+    }  # fmt: skip
+
+
+def _encode_values(coloring: Coloring, n: int, publish: Publish | None) -> dict[str, object]:
+    values = _checked(coloring.values, n).astype(np.float64)
+    finite = values[np.isfinite(values)]
+    angle = coloring.kind == "angle"
+    low, high = (0.0, 360.0) if angle else (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    share = (values % 360.0) / 360.0 if angle else (values - low) / ((high - low) or 1.0)
+    codes = np.where(np.isfinite(share), np.rint(share * (_STEPS - 1)), _STEPS)
+    return {
+        "kind": coloring.kind, "label": coloring.label, "codes": part(codes.astype(np.uint8), publish),
+        "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
+        "missing": int(n - len(finite)),
+    }  # fmt: skip
+
+
+def _checked(values: np.ndarray | None, n: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InputError(f"The coloring has {array.shape} values; pass one for each of the {n} rows.")
+    return array
+
+
+def encode_map(
+    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, info: str | None = None,
+    selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
+    dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", seen: str | None = None, publish: Publish | None = None,
+) -> dict[str, object]:  # fmt: skip
+    """The whole payload of `linked_map`, whose arguments these are; `seen` is the last edit of the browser that Python has taken in."""
+    if not 1 <= len(panels) <= 2:
+        raise InputError(f"{len(panels)} maps were passed; pass one or two.")
+    if query is not None and not 0 <= query < n:
+        raise InputError(f"The query {query} is outside the {n} rows of the map; pass a row from 0 to {n - 1}.")
+    if neighbours is not None and len(neighbours) != len(panels):
+        raise InputError(f"{len(neighbours)} lists of neighbours do not fit {len(panels)} maps; pass one for each.")
+    return {
+        "n": n, "identity": identity, "noun": noun, "seen": seen, "thumbnails": thumbnails, "info": info,
+        "panels": [encode_panel(panel, n, publish) for panel in panels],
+        "coloring": encode_coloring(coloring, n, publish),
+        "selected": encode_rows(selected, n) if selected is not None and len(selected) else None,
+        "dimmed": encode_mask(_checked(dimmed, n)) if dimmed is not None and np.any(dimmed) else None,
+        "query": None if query is None else int(query),
+        "neighbours": [np.asarray(rows, dtype=int).tolist() for rows in neighbours] if neighbours is not None else None,
+    }  # fmt: skip

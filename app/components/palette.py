@@ -1,0 +1,70 @@
+"""Colors of the maps: a palette for classes that color-blind people can tell apart, scales for numbers and for angles."""
+
+import math
+
+import numpy as np
+
+# M. Krzywinski's twelve colors for color blindness (mk.bcgsc.ca/colorblind), the ones farthest apart first.
+CATEGORICAL = (
+    "#008DF9", "#E20134", "#009F81", "#FFC33B", "#8400CD", "#FF6E3A", "#00C2F9", "#FF5AAF", "#9F0162", "#00FCCF", "#FFB2FD", "#A40122",
+)  # fmt: skip
+OTHER = "#8E939B"
+
+# Every sixteenth color of viridis (S. van der Walt and N. Smith, CC0).
+_VIRIDIS = (
+    "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
+    "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725",
+)  # fmt: skip
+
+
+def categorical_palette(counts: np.ndarray) -> list[str]:
+    """One hex color for each class: the twelve largest in color, the rest grey.
+
+    `counts` (k,) are the numbers of rows of each class; equal counts keep their order.
+    """
+    colors = [OTHER] * len(counts)
+    for color, index in zip(CATEGORICAL, np.argsort(-np.asarray(counts), kind="stable"), strict=False):
+        colors[int(index)] = color
+    return colors
+
+
+def number_scale(steps: int = 255) -> list[str]:
+    """Viridis in `steps` colors: perceptually even, lightness grows with the number."""
+    anchors = np.array([_rgb(color) for color in _VIRIDIS])
+    at = np.linspace(0, len(anchors) - 1, steps)
+    return [_hex([np.interp(value, np.arange(len(anchors)), anchors[:, c]) for c in range(3)]) for value in at]
+
+
+def angle_scale(steps: int = 255) -> list[str]:
+    """A closed scale in `steps` colors from 0 to 360 degrees, both ends included and equal.
+
+    A circle of hues in OKLab. Lightness goes once up and down as well, so that opposite angles differ for color-blind eyes too.
+    """
+    turns = np.linspace(0.0, 2 * math.pi, steps)
+    return [_hex(_oklch_to_rgb(0.66 + 0.12 * math.cos(t), 0.125, t + 0.5)) for t in turns]
+
+
+def _rgb(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+def _hex(rgb: list[float]) -> str:
+    return "#" + "".join(f"{round(min(255.0, max(0.0, float(c)))):02x}" for c in rgb)
+
+
+def _oklch_to_rgb(lightness: float, chroma: float, hue: float) -> list[float]:
+    """sRGB 0..255 of an OKLCh color (B. Ottosson 2020); `hue` in radians."""
+    a, b = chroma * math.cos(hue), chroma * math.sin(hue)
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    middle = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    linear = (
+        4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short,
+        -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
+        -0.0041960863 * long - 0.7034186147 * middle + 1.7076147010 * short,
+    )
+    return [255 * _gamma(min(1.0, max(0.0, c))) for c in linear]
+
+
+def _gamma(linear: float) -> float:
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055

@@ -1,0 +1,41 @@
+"""Arrays on their way to the browser, named by their content so that each travels once."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+
+Publish = Callable[[bytes, str], str]
+INLINE_BYTES = 48_000
+
+
+def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]:
+    """An array as the browser takes it: {"id", "type", "base64" or "url"}.
+
+    The browser keeps arrays by id, so the same content is neither fetched nor decoded again. Small arrays ride along; large ones go to
+    `publish(content, id) -> URL` and are fetched from there, so that changing a color does not send the positions again.
+    """
+    array = np.ascontiguousarray(array)
+    content = array.tobytes()
+    name = hashlib.blake2b(content + str(array.dtype).encode(), digest_size=12).hexdigest()
+    described: dict[str, object] = {"id": name, "type": str(array.dtype)}
+    if publish is None or len(content) <= INLINE_BYTES:
+        return described | {"base64": base64.b64encode(content).decode("ascii")}
+    return described | {"url": publish(content, name)}
+
+
+def streamlit_publisher(key: str) -> Publish:
+    """Publishes through Streamlit's media route; a file lives as long as the session's last run named it."""
+    from streamlit import config
+    from streamlit.runtime import exists, get_instance
+
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+
+    def publish(content: bytes, name: str) -> str:
+        if not exists():
+            return ""
+        url = get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{name}", file_name=name)
+        return f"/{base}{url}" if base else url
+
+    return publish

@@ -1,0 +1,142 @@
+"""The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it."""
+
+import json
+import secrets
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import streamlit as st
+
+from likeness.errors import InputError
+from likeness.files import write_atomic
+from likeness.notions import Notion
+from likeness.paths import cache_dir
+
+_HISTORY = 50
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The state of the editor, valid or not: what stands in its fields.
+
+    Attributes:
+        name: of the notion that the editing began from.
+        question, templates, aspects, attribute: as typed; one template or aspect a line.
+        dim, solver, seed: of InDiReCT.
+    """
+
+    name: str
+    question: str
+    templates: str
+    aspects: str
+    attribute: str | None
+    dim: int = 128
+    solver: str = "exact"
+    seed: int = 0
+
+    @property
+    def notion(self) -> Notion:
+        """The notion as it stands.
+
+        Raises:
+            InputError: while it is not a valid one.
+        """
+        templates = [line for line in self.templates.splitlines() if line.strip()]
+        return Notion(
+            name=self.name,
+            template=templates[0] if len(templates) == 1 else tuple(templates),
+            aspects=tuple(line.strip() for line in self.aspects.splitlines() if line.strip()),
+            question=self.question,
+            attribute=self.attribute,
+        )
+
+
+def of(notion: Notion) -> Draft:
+    """The draft that a notion's editing begins with."""
+    return Draft(notion.name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), notion.attribute)
+
+
+def current() -> Draft | None:
+    """The last valid draft, or None before the first edit."""
+    _load()
+    draft: Draft | None = st.session_state["draft_valid"]
+    return draft
+
+
+def typed() -> Draft | None:
+    """The draft as typed, valid or not; None before a notion was chosen."""
+    _load()
+    history: list[Draft] = st.session_state["draft_history"]
+    return history[-1] if history else None
+
+
+def edit(**changes: object) -> None:
+    """Changes fields of the draft; nothing happens where nothing changes."""
+    before = typed()
+    if before is not None:
+        put(replace(before, **changes))  # type: ignore[arg-type]
+
+
+def put(draft: Draft) -> None:
+    """Makes `draft` the current one; `undo` goes back to the one before."""
+    history: list[Draft] = st.session_state["draft_history"]
+    if not history or history[-1] != draft:
+        st.session_state["draft_history"] = [*history[-_HISTORY:], draft]
+        _accept(draft)
+        _write()
+
+
+def undo() -> None:
+    """Takes the last change back."""
+    history: list[Draft] = st.session_state["draft_history"]
+    if len(history) > 1:
+        st.session_state["draft_history"] = history[:-1]
+        _accept(history[-2])
+        _write()
+
+
+def can_undo() -> bool:
+    """True if there is a change to take back."""
+    _load()
+    return len(st.session_state["draft_history"]) > 1
+
+
+def keep_in_url() -> None:
+    """Writes the token into the URL again: Streamlit drops it when the page changes."""
+    _load()
+    if st.session_state.get("draft_token"):
+        st.query_params["draft"] = st.session_state["draft_token"]
+
+
+def _accept(draft: Draft) -> None:
+    try:
+        draft.notion  # noqa: B018  (raises while the draft is not valid)
+    except InputError:
+        return
+    st.session_state["draft_valid"] = draft
+
+
+def _load() -> None:
+    if "draft_history" in st.session_state:
+        return
+    st.session_state["draft_history"], st.session_state["draft_valid"] = [], None
+    token = st.query_params.get("draft", "")
+    if token.isalnum() and _file(token).exists():
+        st.session_state["draft_token"] = token
+        try:
+            drafts = [Draft(**fields) for fields in json.loads(_file(token).read_text())]
+        except (ValueError, TypeError):
+            return
+        st.session_state["draft_history"] = drafts
+        for draft in drafts:
+            _accept(draft)
+
+
+def _write() -> None:
+    token = st.session_state.setdefault("draft_token", secrets.token_hex(8))
+    st.query_params["draft"] = token
+    write_atomic(_file(token), json.dumps([asdict(draft) for draft in st.session_state["draft_history"]]).encode())
+
+
+def _file(token: str) -> Path:
+    return cache_dir() / "drafts" / f"{token}.json"

@@ -1,0 +1,29 @@
+"""The app's frame: pages, sidebar, and what they share."""
+
+import drafts
+import selection
+import sidebar
+import streamlit as st
+import view
+from warm import warm_up
+
+from likeness.errors import InputError
+
+st.set_page_config(page_title="Likeness", page_icon=":material/scatter_plot:", layout="wide")
+
+page = st.navigation(
+    {
+        "Look": [st.Page("pages/explore.py", title="Explore", icon=":material/scatter_plot:", default=True)],
+        "Shape": [st.Page("pages/notions.py", title="Notions", icon=":material/tune:")],
+        "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
+    }
+)
+st.html("style.css")
+selection.keep_in_url()
+drafts.keep_in_url()
+try:
+    view.show(sidebar.choose())
+    page.run()
+except InputError as error:
+    st.error(str(error), icon=":material/error:")
+warm_up()

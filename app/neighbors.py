@@ -1,0 +1,138 @@
+"""The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import selection
+import streamlit as st
+from numpy.typing import NDArray
+from view import View
+
+from likeness.errors import InputError
+from likeness.search import nearest
+from likeness.spaces import Space
+
+COUNT = 24
+
+
+@dataclass(frozen=True)
+class Query:
+    """What was asked: at most one of the three is set."""
+
+    row: int | None = None
+    text: str = ""
+    image: bytes | None = None
+    name: str = ""
+
+    def __bool__(self) -> bool:
+        return self.row is not None or bool(self.text) or self.image is not None
+
+    def title(self, frame: pd.DataFrame) -> str:
+        """What the neighbors are neighbors of."""
+        if self.row is not None:
+            return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
+        return f"Images for “{self.text}”" if self.text else f"Neighbors of {self.name}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The nearest images of one space: row numbers and cosine similarities, nearest first."""
+
+    space: Space
+    rows: NDArray[np.int64]
+    similarities: NDArray[np.float32]
+
+
+def asked() -> Query:
+    """The current query."""
+    if selection.query() is not None:
+        return Query(row=selection.query())
+    if st.session_state.get("text", "").strip():
+        return Query(text=st.session_state["text"].strip())
+    upload = st.session_state.get("upload")
+    return Query(image=upload.getvalue(), name=upload.name) if upload else Query()
+
+
+def image_was_clicked(row: int | None) -> None:
+    """Image `row` becomes the query."""
+    st.session_state["text"] = ""
+    selection.ask(row)
+
+
+def text_was_typed() -> None:
+    """The typed text becomes the query."""
+    selection.ask(None)
+
+
+def image_was_given() -> None:
+    """The uploaded image becomes the query."""
+    st.session_state["text"] = ""
+    selection.ask(None)
+
+
+def forget() -> None:
+    """Takes the query back, whatever it was."""
+    st.session_state["text"] = ""
+    st.session_state.pop("upload", None)
+    selection.ask(None)
+
+
+def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
+    """The nearest visible images in each space; empty without a query."""
+    if not query or (query.row is not None and query.row >= len(seen.frame)):
+        return []
+    allowed = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
+    found = []
+    for space in spaces or seen.spaces:
+        result = nearest(_vector(space, query), space.vectors[allowed], COUNT + 1)
+        rows = allowed[result.rows[0]]
+        keep = rows != query.row if query.row is not None else slice(None)
+        found.append(Found(space, rows[keep][:COUNT], result.similarities[0][keep][:COUNT]))
+    return found
+
+
+def same_class(seen: View, query: Query, rows: NDArray[np.int64]) -> list[bool | None] | None:
+    """Whether each row has the query's value of the attribute that colors the map; None where there is nothing to compare."""
+    if query.row is None or seen.color is None or pd.api.types.is_float_dtype(seen.frame[seen.color]):
+        return None
+    values = seen.frame[seen.color].to_numpy()
+    return [bool(values[row] == values[query.row]) for row in rows]
+
+
+def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
+    """Whether each row is among the neighbors in every space."""
+    common = set.intersection(*(set(each.rows.tolist()) for each in found))
+    return [row in common for row in rows.tolist()]
+
+
+def captions(seen: View, rows: NDArray[np.int64]) -> list[str] | None:
+    """The value of the coloring attribute under each picture."""
+    if seen.color is None:
+        return None
+    values = seen.frame[seen.color].iloc[rows]
+    return [f"{value:.3g}" if isinstance(value, float) else str(value) for value in values]
+
+
+def _vector(space: Space, query: Query) -> NDArray[np.float32]:
+    if query.row is not None:
+        return space.vectors[[query.row]]
+    if query.text:
+        if space.embed_texts is None:
+            raise InputError(f"The space '{space.name}' reads no text; search by image instead.")
+        return space.embed_texts([query.text])
+    return _image_vector(space, query)
+
+
+def _image_vector(space: Space, query: Query) -> NDArray[np.float32]:
+    from PIL import Image, UnidentifiedImageError
+
+    if space.embed_images is None:
+        raise InputError(f"The space '{space.name}' has no model that could read a new image; click an image instead.")
+    try:
+        with Image.open(io.BytesIO(query.image or b"")) as image:
+            image.load()
+            return space.embed_images([image])
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise InputError(f"'{query.name}' can't be read as an image; give a JPEG, PNG, WebP, BMP or GIF file.") from error

@@ -1,0 +1,152 @@
+"""Explore: one or two linked maps, search by image and by text, neighbors, selection."""
+
+import cached
+import layouts
+import neighbors
+import numpy as np
+import selection
+import streamlit as st
+import view
+from coloring import color_map
+from components.gallery import Section, gallery
+from components.linked_map import linked_map
+from components.map_event import MapEvent
+from components.map_payload import MapPanel
+from sidebar import readable
+
+_SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
+_LINKED = 10  # neighbors joined to the query on the maps
+
+
+def main() -> None:
+    """Draws the page."""
+    seen = view.current()
+    query = _search_bar(seen)
+    found = neighbors.find(seen, query)
+    _maps(seen, found)
+    chosen = _visible(seen, selection.rows())
+    if found:
+        _neighbors(seen, query, found)
+    if len(chosen):
+        _selected(seen, chosen)
+    if not found and not len(chosen):
+        _all_images(seen)
+
+
+def _search_bar(seen: view.View) -> "neighbors.Query":
+    has_text = seen.base.space.embed_texts is not None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Search by text",
+            key="text",
+            bind="query-params",
+            placeholder="Describe what you are looking for, for example: a red car" if has_text else "This encoder reads no text",
+            disabled=not has_text,
+            label_visibility="collapsed",
+            icon=":material/search:",
+            on_change=neighbors.text_was_typed,
+        )
+        with st.popover("Search by image", icon=":material/image_search:"):
+            st.file_uploader("An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given)
+        layouts.choose_method()
+    return neighbors.asked()
+
+
+def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
+    method = st.session_state.get("layout") or "UMAP"
+    slot = f"explore_{seen.entry.id}"
+    placed, waiting = layouts.lay_out(seen.spaces, method, slot)
+    panels = [MapPanel(space.name, positions) for space, positions in zip(seen.spaces, placed, strict=True)]
+    query = selection.query()
+    linked_map(
+        panels,
+        color_map(seen.frame, seen.color),
+        n=len(seen.frame),
+        thumbnails=seen.thumbnails,
+        info=seen.info,
+        key="map",
+        identity=seen.entry.id,
+        selected=selection.rows() if len(selection.rows()) else None,
+        query=query,
+        neighbours=[each.rows[:_LINKED] for each in found] if found and query is not None else None,
+        dimmed=seen.hidden,
+        height=640,
+        on_event=_take_in,
+    )
+    if waiting:
+        layouts.watch(seen.spaces)
+    if seen.b is not None:
+        _agreement(seen)
+
+
+def _take_in(event: MapEvent) -> None:
+    if event.selection_changed:
+        selection.select([] if event.selected is None else event.selected)
+    if event.query_changed:
+        neighbors.image_was_clicked(event.query)
+
+
+def _agreement(seen: view.View) -> None:
+    assert seen.b is not None
+    share, chance = cached.agreement(seen.a, seen.b)
+    st.caption(
+        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, {seen.a.name} and {seen.b.name} share {share:.0%} on average; "
+        f"two unrelated spaces would share {chance:.1%}."
+    )
+
+
+def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors.Found]") -> None:
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(query.title(seen.frame))
+        st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
+    if query.row is not None:
+        st.html(f'<img src="{seen.thumbnails.format(row=query.row)}" alt="The query" class="query">')
+    sections = [
+        Section(
+            f"Nearest in {each.space.name}",
+            each.rows.tolist(),
+            similarities=each.similarities.tolist(),
+            same=neighbors.same_class(seen, query, each.rows),
+            in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
+            captions=neighbors.captions(seen, each.rows),
+            ranked=True,
+        )
+        for each in found
+    ]
+    gallery(
+        sections,
+        thumbnails=seen.thumbnails,
+        key="nearest",
+        query=query.row,
+        layout="columns" if len(sections) > 1 else "stacked",
+        on_click=neighbors.image_was_clicked,
+    )
+
+
+def _selected(seen: view.View, chosen: np.ndarray) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(f"{len(chosen):,} selected")
+        with st.container(horizontal=True, width="content"):
+            table = seen.frame.iloc[chosen]
+            st.download_button("Download CSV", table.to_csv(index_label="row").encode(), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore")
+            st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
+    note = f"The first {_SHOWN} are shown." if len(chosen) > _SHOWN else ""
+    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(seen, chosen[:_SHOWN]), note=note)
+    gallery([section], thumbnails=seen.thumbnails, key="selected", query=selection.query(), on_click=neighbors.image_was_clicked)
+
+
+def _all_images(seen: view.View) -> None:
+    rows = _visible(seen, np.arange(len(seen.frame)))
+    what = f"{len(rows):,} images" + (" match the filters" if seen.hidden is not None else "")
+    st.subheader(what)
+    st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
+    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(seen, rows[:_SHOWN]), empty="No image matches the filters.")
+    gallery([section], thumbnails=seen.thumbnails, key="all", on_click=neighbors.image_was_clicked)
+
+
+def _visible(seen: view.View, rows: np.ndarray) -> np.ndarray:
+    rows = rows[rows < len(seen.frame)]
+    return rows if seen.hidden is None else rows[~seen.hidden[rows]]
+
+
+main()

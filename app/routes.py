@@ -1,0 +1,51 @@
+"""Pictures and attributes by URL, cached by the browser, instead of hundreds of widgets.
+
+A dataset is named by its catalog id, never by a path.
+"""
+
+from functools import lru_cache
+
+import cached
+from sidebar import readable
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from likeness.data import thumbnail
+from likeness.errors import InputError
+
+_FOREVER = {"Cache-Control": "private, max-age=86400"}
+
+
+def serve_thumbnail(request: Request) -> Response:
+    """WebP of image `row`; a grey tile where the file can't be read any more."""
+    try:
+        return Response(_thumbnail(request.path_params["dataset"], request.path_params["row"]), media_type="image/webp", headers=_FOREVER)
+    except (InputError, IndexError, OSError):
+        return Response(status_code=404)
+
+
+def serve_info(request: Request) -> Response:
+    """File name and attributes of image `row`."""
+    try:
+        table = cached.table(request.path_params["dataset"])
+        row = table.frame.iloc[request.path_params["row"]]
+    except (InputError, IndexError):
+        return Response(status_code=404)
+    values = {readable(name): _short(row[name]) for name in table.attributes}
+    return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "values": values}, headers=_FOREVER)
+
+
+@lru_cache(maxsize=20_000)
+def _thumbnail(dataset: str, row: int) -> bytes:
+    return thumbnail(cached.table(dataset).paths()[row])
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+ROUTES = [
+    Route("/thumbnails/{dataset}/{row:int}", serve_thumbnail),
+    Route("/info/{dataset}/{row:int}", serve_info),
+]

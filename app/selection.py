@@ -1,0 +1,78 @@
+"""What a person has pointed at: the selected images and the query. Kept by the session and in the URL, so that a link reopens it."""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterable
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+_URL_LIMIT = 1500  # characters; longer selections stay in the session only
+
+
+def rows() -> Rows:
+    """Numbers of the selected images, ascending."""
+    if "rows" not in st.session_state:
+        st.session_state["rows"] = decode(st.query_params.get("rows", ""))
+    chosen: Rows = st.session_state["rows"]
+    return chosen
+
+
+def select(chosen: Iterable[int]) -> None:
+    """Replaces the selection; an empty one clears it."""
+    st.session_state["rows"] = np.unique(np.asarray(list(chosen), dtype=np.int64))
+    text = encode(st.session_state["rows"])
+    if 0 < len(text) <= _URL_LIMIT:
+        st.query_params["rows"] = text
+    else:
+        st.query_params.pop("rows", None)
+
+
+def query() -> int | None:
+    """Number of the image whose neighbors are shown, or None."""
+    if "query" not in st.session_state:
+        text = st.query_params.get("query", "")
+        st.session_state["query"] = int(text) if text.isdecimal() else None
+    row: int | None = st.session_state["query"]
+    return row
+
+
+def ask(row: int | None) -> None:
+    """Makes image `row` the query; None takes the query back."""
+    st.session_state["query"] = row
+    if row is None:
+        st.query_params.pop("query", None)
+    else:
+        st.query_params["query"] = str(row)
+
+
+def keep_in_url() -> None:
+    """Writes both into the URL again: Streamlit drops them when the page changes."""
+    select(rows())
+    ask(query())
+
+
+def forget() -> None:
+    """Clears both: they belong to the dataset that was left."""
+    select([])
+    ask(None)
+
+
+def encode(chosen: Rows) -> str:
+    """Row numbers as a short URL-safe text: the gaps between them, deflated."""
+    if not len(chosen):
+        return ""
+    gaps = np.diff(chosen, prepend=0).astype("<u4").tobytes()
+    return base64.urlsafe_b64encode(zlib.compress(gaps, 9)).decode().rstrip("=")
+
+
+def decode(text: str) -> Rows:
+    """The row numbers of `encode`; a damaged text is an empty selection."""
+    try:
+        gaps = zlib.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        return np.cumsum(np.frombuffer(gaps, "<u4"), dtype=np.int64)
+    except (binascii.Error, zlib.error, ValueError):
+        return np.empty(0, np.int64)

@@ -1,0 +1,126 @@
+"""The frame that every page shares: dataset, space A, space B, coloring and filters."""
+
+from collections.abc import Sequence
+
+import cached
+import drafts
+import numpy as np
+import pandas as pd
+import selection
+import streamlit as st
+from numpy.typing import NDArray
+from view import View
+
+from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.notions import Notion, list_notions
+from likeness.spaces import EncoderSpace, Space
+
+RAW = "Raw encoder"
+DRAFT = "My edits"
+NONE = "None"
+_MOST_VALUES = 60  # more distinct values than this: no filter by value
+
+
+def choose() -> View:
+    """Draws the sidebar and returns what was chosen."""
+    with st.sidebar:
+        entry = _dataset()
+        base = cached.base(entry.id)
+        names = space_names(base)
+        a = st.selectbox("Space A", names, key="a", bind="query-params", help="The embedding space on the map: which images lie close together.")
+        others = [NONE, *names]
+        b = st.selectbox("Space B", others, key="b", bind="query-params", help="A second space, to compare it with A.")
+        color = _color(base)
+        hidden = _filters(base)
+    return View(entry, base, space(entry.id, a), None if b == NONE else space(entry.id, b), color, hidden)
+
+
+def space_names(base: EncoderSpace) -> list[str]:
+    """The raw encoder, the edited notion if there is one, then every notion: those that the images have labels for first."""
+    if base.space.embed_texts is None:
+        return [RAW]
+    attributes = base.space.table.attributes
+    notions = sorted(list_notions(), key=lambda notion: notion.attribute not in attributes)
+    return [RAW, *([DRAFT] if drafts.current() else []), *(notion.name for notion in notions)]
+
+
+def space(dataset_id: str, name: str) -> Space:
+    """The space of this name on a dataset."""
+    if name == RAW:
+        return cached.base(dataset_id).space
+    draft = drafts.current()
+    if name == DRAFT and draft:
+        return cached.fit(dataset_id, draft.notion, draft.dim, draft.solver, draft.seed).space
+    return cached.fit(dataset_id, notion_named(name)).space
+
+
+def notion_named(name: str) -> Notion:
+    """The notion of this name; names are unique in the library."""
+    return next(notion for notion in list_notions() if notion.name == name)
+
+
+def _dataset() -> DatasetEntry:
+    entries = {entry.id: entry for entry in list_datasets()}
+    chosen = st.selectbox(
+        "Images",
+        list(entries),
+        format_func=lambda id: entries[id].name,
+        key="dataset",
+        bind="query-params",
+        on_change=selection.forget,
+        help="Add your own under Your images.",
+    )
+    return entries[chosen]
+
+
+def _color(base: EncoderSpace) -> str | None:
+    attributes = [name for name in base.space.table.attributes if _drawable(base.space.table.frame[name])]
+    if not attributes:
+        return None
+    chosen = st.selectbox("Color by", [*attributes, NONE], format_func=readable, key="color", bind="query-params")
+    return None if chosen == NONE else chosen
+
+
+def _drawable(values: "pd.Series[object]") -> bool:
+    return pd.api.types.is_numeric_dtype(values) or values.nunique() < max(2, len(values) // 2)
+
+
+def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
+    frame = base.space.table.frame
+    hidden = np.zeros(len(frame), bool)
+    with st.expander("Filters", icon=":material/filter_alt:"):
+        for name in base.space.table.attributes:
+            if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].nunique() > 12:
+                hidden |= _range_filter(name, frame[name])
+            elif frame[name].nunique() <= _MOST_VALUES:
+                hidden |= _value_filter(name, frame[name].astype(str))
+        if hidden.any():
+            st.caption(f"{(~hidden).sum():,} of {len(hidden):,} images match")
+    return hidden if hidden.any() else None
+
+
+def _value_filter(name: str, values: "pd.Series[str]") -> NDArray[np.bool_]:
+    counts = values.value_counts()
+    chosen = st.multiselect(
+        readable(name), list(counts.index), format_func=lambda value: f"{value} ({counts[value]:,})", key=f"filter_{name}", placeholder="All"
+    )
+    return ~values.isin(chosen).to_numpy() if chosen else np.zeros(len(values), bool)
+
+
+def _range_filter(name: str, values: "pd.Series[float]") -> NDArray[np.bool_]:
+    low, high = float(values.min()), float(values.max())
+    if not low < high:
+        return np.zeros(len(values), bool)
+    first, last = st.slider(readable(name), low, high, (low, high), key=f"filter_{name}")
+    return ((values < first) | (values > last)).to_numpy()
+
+
+def readable(name: str) -> str:
+    """`car_color` -> `Car color`."""
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,86 @@
+"""The 17 color names of CSS 2.1 (the 16 of HTML and orange), and the nearest of them for any color.
+
+The InDiReCT paper labels a car by the CSS 2.1 name nearest to its HSV color and does not say in which space. Distances in
+RGB or HSV disagree with human naming (hue is circular and means nothing in the dark), so the nearest name is the one at
+the smallest Euclidean distance in CIELAB (CIE76, D65 white).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from likeness.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+CSS_RGB: dict[str, tuple[int, int, int]] = {
+    "black": (0, 0, 0),
+    "silver": (192, 192, 192),
+    "gray": (128, 128, 128),
+    "white": (255, 255, 255),
+    "maroon": (128, 0, 0),
+    "red": (255, 0, 0),
+    "purple": (128, 0, 128),
+    "fuchsia": (255, 0, 255),
+    "green": (0, 128, 0),
+    "lime": (0, 255, 0),
+    "olive": (128, 128, 0),
+    "yellow": (255, 255, 0),
+    "navy": (0, 0, 128),
+    "blue": (0, 0, 255),
+    "teal": (0, 128, 128),
+    "aqua": (0, 255, 255),
+    "orange": (255, 165, 0),
+}
+CSS_COLORS: tuple[str, ...] = tuple(CSS_RGB)
+
+# sRGB primaries to CIE XYZ, relative to the D65 white (IEC 61966-2-1); rows are X, Y, Z.
+_RGB_TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+_WHITE = _RGB_TO_XYZ.sum(axis=1)
+
+
+def _checked(colors: npt.ArrayLike, space: str) -> Floats:
+    values = np.asarray(colors, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != 3:
+        raise InputError(f"Colors have shape {values.shape}, expected (n, 3): give one {space} row per color.")
+    if not bool(np.all((values >= 0) & (values <= 1))):
+        raise InputError(f"Color values lie outside 0..1 or are NaN: scale {space} to 0..1 (divide 8-bit values by 255).")
+    return values
+
+
+def hsv_to_rgb(hsv: npt.ArrayLike) -> Floats:
+    """sRGB (n, 3) in 0..1 of HSV (n, 3) in 0..1; hue 1 is hue 0."""
+    h, s, v = _checked(hsv, "HSV").T[:, :, None]
+    k = (np.array([5.0, 3.0, 1.0]) + 6 * h) % 6
+    rgb: Floats = v - v * s * np.clip(np.minimum(k, 4 - k), 0, 1)
+    return rgb
+
+
+def rgb_to_lab(rgb: npt.ArrayLike) -> Floats:
+    """CIELAB (n, 3) (L 0..100) of sRGB (n, 3) in 0..1."""
+    values = _checked(rgb, "RGB")
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    xyz = linear @ _RGB_TO_XYZ.T / _WHITE
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+
+
+def css_distances(rgb: npt.ArrayLike) -> Floats:
+    """CIELAB distances (n, 17) of sRGB (n, 3) to the colors of `CSS_COLORS`."""
+    lab = rgb_to_lab(rgb)
+    named = rgb_to_lab(np.array(list(CSS_RGB.values())) / 255)
+    distances: Floats = np.linalg.norm(lab[:, None] - named, axis=2)
+    return distances
+
+
+def nearest_color(colors: npt.ArrayLike, space: str = "hsv") -> list[str]:
+    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1; `space` is "hsv" or "rgb".
+
+    Raises:
+        InputError: another shape or space, or values outside 0..1.
+    """
+    if space not in ("hsv", "rgb"):
+        raise InputError(f'Color space "{space}" is unknown: use "hsv" or "rgb".')
+    rgb = hsv_to_rgb(colors) if space == "hsv" else colors
+    return [CSS_COLORS[i] for i in css_distances(rgb).argmin(axis=1)]

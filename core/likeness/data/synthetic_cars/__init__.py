@@ -1,0 +1,32 @@
+"""Synthetic Cars: a generator of rendered low-poly cars, every attribute known (after the InDiReCT paper's data set)."""
+
+from likeness.data.synthetic_cars.dataset import write_dataset
+from likeness.data.synthetic_cars.generate import draw, render_masks, render_scene, render_scenes
+from likeness.data.synthetic_cars.scene import (
+    ATTRIBUTES,
+    BODY_TYPES,
+    CAMERA_HEIGHTS,
+    DISTANCES,
+    SUN_HEIGHTS,
+    SUN_SIDES,
+    VIEWPOINTS,
+    Scene,
+    sample_scenes,
+)
+
+__all__ = [
+    "ATTRIBUTES",
+    "BODY_TYPES",
+    "CAMERA_HEIGHTS",
+    "DISTANCES",
+    "SUN_HEIGHTS",
+    "SUN_SIDES",
+    "VIEWPOINTS",
+    "Scene",
+    "draw",
+    "render_masks",
+    "render_scene",
+    "render_scenes",
+    "sample_scenes",
+    "write_dataset",
+]

@@ -1,0 +1,68 @@
+"""Colors of cars and backgrounds: uniform in HSV, then mildly rebalanced over the CSS 2.1 names.
+
+Uniform HSV is 29 % black and 20 % gray, while red, blue, orange, yellow and fuchsia have less than 1 % each. The share of
+every name is therefore moved into 3.5..11 %. Within a name, a draw near a naming border is kept with a probability that
+falls linearly to 0 at the border, since no person would agree on its name.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from likeness.data.css_colors import CSS_COLORS, Floats, css_distances, hsv_to_rgb, rgb_to_lab
+
+POOL_SIZE = 200_000
+SHARE_RANGE = (0.035, 0.11)
+SURE_MARGIN = 12.0  # CIELAB: second-nearest minus nearest distance from which a name is taken as certain
+MIN_CONTRAST = 25.0  # CIELAB distance below which a car vanishes in its background
+
+
+class Palette(NamedTuple):
+    """A fixed pool of colors and how likely each is: hsv (m, 3), lab (m, 3), name (m) into CSS_COLORS, cumulative (m)."""
+
+    hsv: Floats
+    lab: Floats
+    name: np.ndarray
+    cumulative: Floats
+
+    def pick(self, uniform: Floats) -> np.ndarray:
+        """Pool indices (n) for uniform numbers (n) in 0..1."""
+        return np.minimum(np.searchsorted(self.cumulative, uniform, side="right"), len(self.cumulative) - 1)
+
+
+def balanced_shares(shares: Floats) -> Floats:
+    """Shares (k) moved into SHARE_RANGE, still summing to 1."""
+    low, high = SHARE_RANGE
+    balanced = shares / shares.sum()
+    for _ in range(50):
+        balanced = np.clip(balanced / balanced.sum(), low, high)
+    return balanced / balanced.sum()
+
+
+@lru_cache(maxsize=1)
+def palette() -> Palette:
+    """The pool every scene draws from; the same in every process."""
+    hsv = np.random.default_rng(0).random((POOL_SIZE, 3)).round(4)
+    rgb = hsv_to_rgb(hsv)
+    distances = css_distances(rgb)
+    name = distances.argmin(axis=1)
+    nearest = np.partition(distances, 1, axis=1)[:, :2]
+    sure = np.minimum((nearest[:, 1] - nearest[:, 0]) / SURE_MARGIN, 1.0)
+    shares = np.bincount(name, minlength=len(CSS_COLORS)) / POOL_SIZE
+    weight = sure * (balanced_shares(shares) / np.bincount(name, sure, len(CSS_COLORS)))[name]
+    return Palette(hsv, rgb_to_lab(rgb), name, np.cumsum(weight))
+
+
+def pick_pairs(uniforms: Floats) -> tuple[np.ndarray, np.ndarray]:
+    """Pool indices (n) of the car color and of the background color, from uniform numbers (n, 1 + tries).
+
+    The two are independent, but for this: the background is the first of the tries that lies at least MIN_CONTRAST from the
+    car color (the last try where none does).
+    """
+    pool = palette()
+    car = pool.pick(uniforms[:, 0])
+    tries = pool.pick(uniforms[:, 1:])
+    far = np.linalg.norm(pool.lab[tries] - pool.lab[car][:, None], axis=2) >= MIN_CONTRAST
+    first = np.where(far.any(axis=1), far.argmax(axis=1), tries.shape[1] - 1)
+    return car, tries[np.arange(len(car)), first]

@@ -1,0 +1,53 @@
+"""What every encoder offers, so that stores, caches and views need not know which one they hold."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Vectors = NDArray[np.float32]
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A pretrained tower that turns images, and perhaps texts, into unit vectors.
+
+    Attributes:
+        name: as given to `load_encoder`.
+        identity: short hex digest of all that changes the vectors (weights, configuration, preprocessing).
+        dim: d, the length of a vector.
+        has_text: whether texts can be encoded into the same space.
+    """
+
+    name: str
+    identity: str
+    dim: int
+    has_text: bool
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d), float32; raises `likeness.errors.InputError` for an image that cannot be read."""
+        ...
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Unit rows (n, d), float32."""
+        ...
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Words of `text` that the encoder's vocabulary does not hold."""
+        ...
+
+
+@runtime_checkable
+class StagedEncoder(Encoder, Protocol):
+    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes."""
+
+    def prepare(self, image: Image.Image) -> Any:
+        """One RGB image made ready for `encode_prepared`; must be safe in several threads."""
+        ...
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d), float32, of prepared images."""
+        ...

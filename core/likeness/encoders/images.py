@@ -1,0 +1,62 @@
+"""Reading image files as upright, opaque RGB."""
+
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from likeness.errors import InputError
+
+_WITH_ALPHA = ("LA", "La", "RGBA", "RGBa", "PA")
+_ORIENTATION = 0x0112
+
+
+def read_image(path: Path) -> Image.Image:
+    """Reads a file as RGB: turned upright by its EXIF tag, transparent parts over white, any mode.
+
+    Raises:
+        InputError: with the reason if the content is no image or is damaged (it will stay so until the file changes).
+        OSError: if the file cannot be opened (missing, not permitted).
+    """
+    with path.open("rb") as file:
+        try:
+            with Image.open(file) as image:
+                return to_rgb(image)
+        except UnidentifiedImageError as error:
+            raise InputError(f"'{path.name}' is empty or not an image in a known format.") from error
+        except Image.DecompressionBombError as error:
+            raise InputError(f"'{path.name}' has too many pixels; shrink it to less than {2 * (Image.MAX_IMAGE_PIXELS or 0):,}.") from error
+        except OSError as error:
+            # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
+            if error.errno is not None:
+                raise
+            raise InputError(f"'{path.name}' is damaged: {error}.") from error
+        except (SyntaxError, ValueError, EOFError, IndexError, TypeError, KeyError, OverflowError, MemoryError) as error:
+            # Pillow's parsers answer damaged content with any of these.
+            raise InputError(f"'{path.name}' is damaged: {error}.") from error
+
+
+def to_rgb(image: Image.Image) -> Image.Image:
+    """An upright RGB copy of an image in any mode; transparent parts become white."""
+    if image.getexif().get(_ORIENTATION, 1) != 1:
+        image = ImageOps.exif_transpose(image)
+    if image.mode == "RGB" and "transparency" not in image.info:
+        image.load()
+        return image
+    if image.mode in _WITH_ALPHA or "transparency" in image.info:
+        layer = image.convert("RGBA")
+        white = Image.new("RGBA", layer.size, "white")
+        return Image.alpha_composite(white, layer).convert("RGB")
+    if image.mode.startswith(("I", "F")):
+        image = _to_8_bit(image)
+    return image.convert("RGB")
+
+
+def _to_8_bit(image: Image.Image) -> Image.Image:
+    """Pillow clips 16-bit and float pixels at 255 when it converts them: scale them instead."""
+    pixels = np.asarray(image, dtype=np.float64)
+    if image.mode.startswith("I"):
+        scale = 255 / 65535 if image.mode.startswith("I;16") or pixels.max() > 255 else 1.0
+    else:
+        scale = 255.0 if pixels.max() <= 1 else 1.0
+    return Image.fromarray(np.clip(np.nan_to_num(pixels) * scale, 0, 255).round().astype(np.uint8))

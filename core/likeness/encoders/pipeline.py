@@ -1,0 +1,69 @@
+"""Reads and prepares images in threads while the model computes."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from likeness.encoders.images import read_image, to_rgb
+from likeness.errors import InputError
+
+MAX_THREADS = 8
+
+
+@dataclass(frozen=True)
+class PreparedBatch:
+    """Images made ready for the model.
+
+    Attributes:
+        positions: of the readable images in the input sequence.
+        values: what `prepare` returned for each of them.
+        errors: position and error of each image that could not be read.
+    """
+
+    positions: list[int]
+    values: list[Any]
+    errors: list[tuple[int, InputError | OSError]]
+
+
+def prepared_batches(
+    images: Sequence[Path | Image.Image], prepare: Callable[[Image.Image], Any], batch_size: int, threads: int | None = None
+) -> Iterator[PreparedBatch]:
+    """Yields batches in order; while the caller works on one, the next ones are read, at most `threads` + 1 of them."""
+    threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
+    starts = iter(range(0, len(images), batch_size))
+    ahead: deque[Future[PreparedBatch]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="likeness-read")
+
+    def submit() -> None:
+        start = next(starts, None)
+        if start is not None:
+            ahead.append(pool.submit(_prepare_batch, images[start : start + batch_size], start, prepare))
+
+    try:
+        for _ in range(threads + 1):
+            submit()
+        while ahead:
+            batch = ahead.popleft().result()
+            submit()
+            yield batch
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _prepare_batch(images: Sequence[Path | Image.Image], start: int, prepare: Callable[[Image.Image], Any]) -> PreparedBatch:
+    batch = PreparedBatch([], [], [])
+    for position, image in enumerate(images, start):
+        try:
+            value = prepare(read_image(image) if isinstance(image, Path) else to_rgb(image))
+        except (InputError, OSError) as error:
+            batch.errors.append((position, error))
+        else:
+            batch.positions.append(position)
+            batch.values.append(value)
+    return batch

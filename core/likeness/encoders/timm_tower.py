@@ -1,0 +1,80 @@
+"""timm backbones: images only."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.hub import load_from_hub
+from likeness.encoders.names import encoder_identity, parse_name
+from likeness.encoders.tower import ImageTower, choose_device
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class TimmEncoder:
+    """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
+
+    Args:
+        name: "timm:" and what `timm.create_model` takes: "timm:resnet50.a1_in1k", "timm:hf-hub:ORG/NAME", "timm:local-dir:FOLDER".
+        device: "auto", "cpu", "cuda", "mps".
+
+    Raises:
+        InputError: if the name is unknown or weights cannot be downloaded.
+    """
+
+    has_text = False
+
+    def __init__(self, name: str, device: str = "auto") -> None:
+        import timm
+        import torch
+
+        self.name, self._device = name, choose_device(device)
+        target = parse_name(name).target
+        self._check_known(name, target)
+        self._model = load_from_hub(name, lambda: timm.create_model(target, pretrained=True, num_classes=0)).eval().to(self._device)
+        config = timm.data.resolve_model_data_config(self._model)
+        self._tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
+        self.identity = encoder_identity(name)
+        with torch.inference_mode():
+            self.dim = int(self._forward_one(config["input_size"]).shape[1])
+
+    def prepare(self, image: Image.Image) -> Any:
+        """Resizes and crops an RGB image to the model's input."""
+        return self._tower.prepare(image)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        return self._tower.encode_prepared(prepared)
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
+        return self._tower.encode_images(images)
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Raises InputError: there is no text side."""
+        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed {len(texts)} texts.")
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Always empty: there is no vocabulary."""
+        return []
+
+    def _forward_one(self, size: tuple[int, int, int]) -> "torch.Tensor":
+        import torch
+
+        features: torch.Tensor = self._model(torch.zeros(1, *size, device=self._device))
+        return features
+
+    @staticmethod
+    def _check_known(name: str, target: str) -> None:
+        import timm
+        from difflib import get_close_matches
+
+        if ":" in target or timm.is_model(target.split(".")[0]):
+            return
+        close = get_close_matches(target, timm.list_models(), n=3, cutoff=0.3)
+        raise InputError(f"There is no timm model '{target}' (encoder '{name}'); the nearest names are {', '.join(close) or 'none'}.")

@@ -1,0 +1,110 @@
+"""The image side that open_clip and timm encoders share: preprocessing, device, normalization."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.pipeline import prepared_batches
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH_SIZE = 128
+
+
+class ImageTower:
+    """Turns images into unit vectors with a torch module.
+
+    The library's own transform is split in two: resizing and cropping run per image in threads, on 8-bit pixels; scaling and normalization run once
+    per batch on the model's device. The result equals the library's transform bit for bit on RGB images.
+
+    Args:
+        forward: module call that maps (n, 3, h, w) to (n, d).
+        transform: torchvision `Compose` that ends in conversion to tensor and normalization.
+        device: where `forward` computes.
+    """
+
+    def __init__(self, forward: "Callable[[torch.Tensor], torch.Tensor]", transform: Any, device: "torch.device") -> None:
+        import torch
+
+        self._forward, self._device = forward, device
+        self._geometry, normalize = _split(transform)
+        self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
+        self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
+
+    def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
+        for step in self._geometry:
+            image = step(image)
+        return np.asarray(image, dtype=np.uint8)
+
+    def pixels(self, prepared: list[Any]) -> "torch.Tensor":
+        """The model's input (n, 3, h, w), float32, normalized."""
+        import torch
+
+        batch = torch.from_numpy(np.stack(prepared)).to(self._device)
+        return batch.permute(0, 3, 1, 2).to(torch.float32).div_(255).sub_(self._mean).div_(self._std)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        import torch
+
+        with torch.inference_mode():
+            return unit_rows(self._forward(self.pixels(prepared)))
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d) of files or images.
+
+        Raises:
+            InputError: for the first image that cannot be read.
+        """
+        if not images:
+            raise InputError("There are no images to encode; give at least one.")
+        parts = []
+        for batch in prepared_batches(images, self.prepare, BATCH_SIZE):
+            for _, error in batch.errors:
+                raise InputError(f"An image cannot be read: {error}") from error
+            parts.append(self.encode_prepared(batch.values))
+        return np.concatenate(parts)
+
+
+def unit_rows(features: "torch.Tensor") -> Vectors:
+    """Rows (n, d) scaled to length 1, as float32 on the host; a row of zeros stays."""
+    import torch
+
+    rows: Vectors = torch.nn.functional.normalize(features.float(), dim=-1).cpu().numpy()
+    return rows
+
+
+def choose_device(device: str) -> "torch.device":
+    """ "auto" is the first of CUDA, Apple's MPS and the processor that is there.
+
+    Raises:
+        InputError: if the named device is unknown or not there.
+    """
+    import torch
+
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"The device '{device}' is not available here; use 'auto', 'cpu', 'cuda' or 'mps'.") from error
+    return chosen
+
+
+def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], Any]:
+    """Steps on images, and the final normalization, of a `Compose`; steps between (to RGB, to tensor) are done elsewhere."""
+    *steps, normalize = transform.transforms
+    geometry = [step for step in steps if type(step).__name__ not in ("MaybeConvertMode", "MaybeToTensor", "ToTensor")]
+    known = ("Resize", "CenterCrop", "ResizeKeepRatio", "CenterCropOrPad")
+    unknown = [type(step).__name__ for step in geometry if type(step).__name__ not in known]
+    if unknown or type(normalize).__name__ != "Normalize":
+        raise InputError(f"The encoder's preprocessing has steps that are not known here: {unknown or type(normalize).__name__}; use another encoder.")
+    return geometry, normalize

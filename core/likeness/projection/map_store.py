@@ -1,0 +1,71 @@
+"""Maps on disk, so that each is laid out once."""
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.files import write_atomic
+from likeness.paths import assets_dir, cache_dir
+
+# Part of every key: raise it when the same parameters come to give another map.
+VERSION = 1
+
+
+def map_key(content: Any, method: str, **parameters: Any) -> str:
+    """Name of a map: a hash of what it shows and how.
+
+    Args:
+        content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and
+            notion together. Vectors computed on another processor differ in their last digits and so in their hash; maps that ship
+            need the string.
+        method: "pca" or "umap".
+        parameters: everything else that changes the map; arrays count by content.
+    """
+    recipe = {"version": VERSION, "method": method, "content": _fingerprint(content)}
+    recipe |= {name: _fingerprint(value) for name, value in parameters.items()}
+    return hashlib.blake2b(json.dumps(recipe, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _fingerprint(value: Any) -> str:
+    if value is None or isinstance(value, str | int | float):
+        return repr(value)
+    array = np.ascontiguousarray(value)
+    return f"{array.dtype}{array.shape}{hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest()}"
+
+
+def map_path(key: str) -> Path:
+    """Where the user's own copy of a map lies or will lie."""
+    return cache_dir() / "maps" / f"{key}.npy"
+
+
+def load_map(key: str) -> NDArray[np.float32] | None:
+    """Positions (n, 2) of a stored map, from the cache or from what ships; None if there is none or the file is damaged."""
+    for path in (map_path(key), assets_dir() / "maps" / f"{key}.npy"):
+        if path.is_file():
+            positions = _read(path)
+            if positions is not None:
+                return positions
+    return None
+
+
+def _read(path: Path) -> NDArray[np.float32] | None:
+    try:
+        positions = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        # A damaged file is as good as none: the map is laid out again and takes its place.
+        return None
+    whole = isinstance(positions, np.ndarray) and positions.ndim == 2 and positions.shape[1] == 2 and positions.dtype == np.float32
+    return positions if whole else None
+
+
+def save_map(key: str, positions: Any) -> Path:
+    """Stores positions (n, 2) in the cache, whole or not at all, and returns the file."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.asarray(positions, np.float32), allow_pickle=False)
+    write_atomic(map_path(key), buffer.getvalue())
+    return map_path(key)

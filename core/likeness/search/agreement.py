@@ -1,0 +1,49 @@
+"""How far two spaces of the same items agree on who is near whom."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.search.neighbours import nearest
+from likeness.search.vectors import as_numpy, checked_rows
+
+
+def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
+    """Mean share, 0 to 1, of the k nearest neighbours that two spaces have in common; arguments as in `overlap_per_row`.
+
+    1 means the same neighbours throughout; unrelated spaces give about `expected_overlap(n, k)`.
+    """
+    return float(overlap_per_row(space_a, space_b, k, rows).mean())
+
+
+def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDArray[np.float64]:
+    """Share of common k nearest neighbours of each item, itself not counted: |N_a(i) and N_b(i)| / k.
+
+    Args:
+        space_a: vectors (n, d_a).
+        space_b: vectors of the same items (n, d_b).
+        k: neighbours to compare, 1 to n - 1.
+        rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbours always come from all n.
+
+    Returns:
+        Shares (n,) or (m,).
+
+    Raises:
+        InputError: if the spaces have different numbers of rows, k is out of range, or a vector is not finite or all zeros.
+    """
+    a, b = checked_rows(space_a, "The first space"), checked_rows(space_b, "The second space")
+    if len(a) != len(b):
+        raise InputError(f"The first space has {len(a)} rows, the second {len(b)}; compare spaces of the same items.")
+    if not 1 <= k < len(a):
+        raise InputError(f"k is {k}, but each of the {len(a)} items has {len(a) - 1} others; choose k from 1 to that.")
+    items = np.arange(len(a)) if rows is None else as_numpy(rows).astype(np.int64)
+    both = np.hstack([nearest(space[items], space, k, exclude=items).rows for space in (a, b)])
+    both.sort(axis=1)
+    return (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
+
+
+def expected_overlap(n: int, k: int) -> float:
+    """The overlap of two spaces of n items that have nothing to do with each other: k / (n - 1)."""
+    return k / (n - 1)

@@ -1,0 +1,166 @@
+"""A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from likeness.encoders import Failure
+    from likeness.notions import Notion
+
+Vectors = NDArray[np.float32]
+EmbedTexts = Callable[[Sequence[str]], Vectors]
+EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
+
+
+class Transform(Protocol):
+    """What makes a notion's space from an encoder's: any estimator of `likeness.notions`."""
+
+    def fit(self, text: Any) -> Any: ...
+
+    def transform(self, images: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Space:
+    """A named embedding of the images of one table.
+
+    Attributes:
+        name: shown to people.
+        table: the n embedded images.
+        vectors: (n, d) float32, unit rows; row i belongs to row i of `table`.
+        embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
+        embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
+
+    Raises:
+        InputError: if `vectors` does not have one finite row per image.
+    """
+
+    name: str
+    table: ImageTable
+    vectors: Vectors
+    embed_texts: EmbedTexts | None = None
+    embed_images: EmbedImages | None = None
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or len(self.vectors) != len(self.table):
+            raise InputError(
+                f"The space '{self.name}' has vectors of shape {self.vectors.shape} for {len(self.table)} images; give one row per image."
+            )
+        broken = np.flatnonzero(~np.isfinite(self.vectors).all(axis=1))
+        if broken.size:
+            raise InputError(f"The space '{self.name}' has NaN or infinite values, first in row {broken[0]}; embed that image again.")
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the vectors: equal for equal spaces, whatever their names; for caches."""
+        return hashlib.sha256(np.ascontiguousarray(self.vectors)).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class EncoderSpace:
+    """An encoder's own space and the images that it could not read."""
+
+    space: Space
+    encoder: str
+    failed: list["Failure"]
+
+
+def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -> EncoderSpace:
+    """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
+
+    Args:
+        table: the images; those that can't be read are left out of the space and listed in `failed`.
+        encoder: a name that `likeness.encoders.load_encoder` takes.
+        options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
+
+    Raises:
+        InputError: unknown encoder, or not one readable image.
+    """
+    from likeness.encoders import embed_images, embed_texts, load_encoder
+
+    embeddings = embed_images(table, encoder, **options)
+    if not len(embeddings.rows):
+        raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
+    readable = table if len(embeddings.rows) == len(table) else ImageTable(table.name, table.root, table.frame.iloc[embeddings.rows])
+    space = Space(
+        name="Raw encoder",
+        table=readable,
+        vectors=embeddings.vectors,
+        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if _has_text(encoder) else None,
+        embed_images=lambda images: load_encoder(encoder).encode_images(list(images)),
+    )
+    return EncoderSpace(space, encoder, embeddings.failed)
+
+
+def _has_text(encoder: str) -> bool:
+    return not encoder.startswith("timm")
+
+
+@dataclass(frozen=True)
+class NotionFit:
+    """A notion's space and what its fit took.
+
+    Attributes:
+        space: the notion's space.
+        estimator: the fitted estimator.
+        n_prompts, n_encoded: prompts in all, and those that the text encoder had to read because they were new.
+        encode_seconds, fit_seconds, transform_seconds: where the time went.
+    """
+
+    space: Space
+    estimator: Any
+    n_prompts: int
+    n_encoded: int
+    encode_seconds: float
+    fit_seconds: float
+    transform_seconds: float
+
+    @property
+    def mean_angle(self) -> float:
+        """Mean angle between a prompt's embedding and its reconstruction, in degrees (the fitted loss, Eq. 4)."""
+        return float(np.degrees(self.estimator.loss_))
+
+
+def notion_space(base: EncoderSpace, notion: "Notion", estimator: Transform) -> NotionFit:
+    """Fits `estimator` on the notion's prompts and applies it to the images of `base` (InDiReCT, sections 3.1 and 3.2).
+
+    Raises:
+        InputError: if the encoder of `base` has no text side, or the notion or estimator refuse their input.
+    """
+    from likeness.encoders import embed_texts
+
+    if base.space.embed_texts is None:
+        raise InputError(f"The encoder '{base.encoder}' has no text side, so it can't read prompts; choose a CLIP model.")
+    start = time.perf_counter()
+    texts = embed_texts(base.encoder, notion.prompts)
+    encoded = time.perf_counter()
+    estimator.fit(texts.vectors)
+    fitted = time.perf_counter()
+    space = transformed(base.space, notion.name, estimator)
+    done = time.perf_counter()
+    return NotionFit(space, estimator, len(notion.prompts), texts.n_encoded, encoded - start, fitted - encoded, done - fitted)
+
+
+def transformed(base: Space, name: str, estimator: Transform) -> Space:
+    """The space `base` seen through a fitted estimator: images and texts alike."""
+    texts, images = base.embed_texts, base.embed_images
+    return Space(
+        name=name,
+        table=base.table,
+        vectors=np.asarray(estimator.transform(base.vectors), dtype=np.float32),
+        embed_texts=(lambda new: np.asarray(estimator.transform(texts(new)))) if texts else None,
+        embed_images=(lambda new: np.asarray(estimator.transform(images(new)))) if images else None,
+    )
