@@ -1,17 +1,23 @@
-"""Core calls whose results all sessions share. Keys are ids and settings; arrays are never hashed by Streamlit."""
+"""Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from likeness.data import ImageTable, find_dataset, read_dataset
+from likeness.evaluation import retrieval_metrics
+from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion
-from likeness.projection import pca_map
-from likeness.search import overlap
+from likeness.projection import LayoutFailed, LayoutJob, pca_map
+from likeness.search import expected_overlap, overlap
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
 
+_SAMPLE = 1000  # images that the agreement of two spaces is measured on
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+
+@st.cache_resource(max_entries=16, show_spinner="Opening the images")
 def base(dataset_id: str) -> EncoderSpace:
-    """The encoder's space of a dataset whose embeddings exist; embeds them where they don't."""
+    """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded."""
     entry = find_dataset(dataset_id)
     return encoder_space(read_dataset(entry.source, path_column=entry.path_column, name=entry.name), entry.encoder)
 
@@ -21,10 +27,38 @@ def table(dataset_id: str) -> ImageTable:
     return base(dataset_id).space.table
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
 def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", seed: int = 0) -> NotionFit:
-    """A notion's space on a dataset."""
-    return notion_space(base(dataset_id), notion, InDiReCT(dim=dim, solver=solver, seed=seed))
+    """A notion's space on a dataset. `dim` is lowered to the encoder's where that has fewer dimensions."""
+    size = min(dim, base(dataset_id).space.vectors.shape[1])
+    return _fit(dataset_id, notion.name, tuple(notion.prompts), size, solver, seed, notion)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _fit(dataset_id: str, name: str, prompts: tuple[str, ...], dim: int, solver: str, seed: int, _notion: Notion) -> NotionFit:
+    return notion_space(base(dataset_id), _notion, InDiReCT(dim=dim, solver=solver, seed=seed))
+
+
+def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
+    """Retrieval metrics of a space, judged by an attribute."""
+    return _metrics(dataset_id, space.key, attribute, space)
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _metrics(dataset_id: str, key: str, attribute: str, _space: Space) -> dict[str, float]:
+    return retrieval_metrics(_space.vectors, _space.table.frame[attribute].astype(str))
+
+
+def agreement(a: Space, b: Space) -> tuple[float, float]:
+    """Mean share of common 10 nearest neighbors of two spaces, and what chance would give."""
+    k = min(10, len(a.table) - 1)
+    return _agreement(a.key, b.key, k, a, b), expected_overlap(len(a.table), k)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _agreement(a_key: str, b_key: str, k: int, _a: Space, _b: Space) -> float:
+    n = len(_a.table)
+    rows = np.random.default_rng(0).choice(n, min(n, _SAMPLE), replace=False)
+    return overlap(_a.vectors, _b.vectors, k, rows)
 
 
 def pca(space: Space) -> NDArray[np.float32]:
@@ -37,11 +71,23 @@ def _pca(key: str, _space: Space) -> NDArray[np.float32]:
     return pca_map(_space.vectors)
 
 
-def agreement(a: Space, b: Space) -> tuple[float, float]:
-    """Mean share of common 10 nearest neighbors of two spaces, and what chance would give."""
-    return _agreement(a.key, b.key, a, b)
+def umap(space: Space) -> NDArray[np.float32] | None:
+    """UMAP map (n, 2) of a space, or None while a process of its own lays it out; the PCA map where that failed."""
+    job = _umap(space.key, space)
+    if not job.done:
+        return None
+    try:
+        return job.result()
+    except LayoutFailed:
+        return pca(space)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _agreement(a_key: str, b_key: str, _a: Space, _b: Space) -> tuple[float, float]:
-    return overlap(_a.vectors, _b.vectors, k=10)
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _umap(key: str, _space: Space) -> LayoutJob:
+    return LayoutJob(_space.vectors, content=key)
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The work under way on this server."""
+    return Jobs()

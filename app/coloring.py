@@ -6,7 +6,7 @@ import pandas as pd
 from components.coloring import Coloring, coloring_of
 from sidebar import readable
 
-from likeness.data import css_color_palette
+from likeness.data.css_colors import CSS_RGB
 
 _ANGLES = ("yaw", "azimuth", "hue", "angle")
 _FEW = 12  # distinct whole numbers up to this count are classes
@@ -31,5 +31,5 @@ def _scale(values: "pd.Series[float]", attribute: str, label: str) -> Coloring:
 
 
 def _colors(values: "pd.Series[str]") -> Mapping[str, str] | None:
-    palette = css_color_palette()
-    return palette if set(values.dropna().astype(str).str.lower()) <= set(palette) else None
+    named = set(values.dropna().astype(str))
+    return {name: "#{:02x}{:02x}{:02x}".format(*rgb) for name, rgb in CSS_RGB.items()} if named and named <= set(CSS_RGB) else None

@@ -44,7 +44,7 @@ class Draft:
         templates = [line for line in self.templates.splitlines() if line.strip()]
         return Notion(
             name=self.name,
-            template=templates[0] if len(templates) == 1 else tuple(templates),
+            template=tuple(templates),
             aspects=tuple(line.strip() for line in self.aspects.splitlines() if line.strip()),
             question=self.question,
             attribute=self.attribute,

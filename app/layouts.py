@@ -46,3 +46,11 @@ def lay_out(spaces: Sequence[Space], method: str, slot: str) -> tuple[list[Posit
         placed.append(align(layout, placed[0] if placed else reference))
     st.session_state[f"positions_{slot}"] = placed[0]
     return placed, waiting
+
+
+@st.fragment(run_every=0.5)
+def watch(spaces: Sequence[Space]) -> None:
+    """Redraws the page once every layout of `spaces` is ready."""
+    if all(cached.umap(space) is not None for space in spaces):
+        st.rerun()
+    st.caption("UMAP is on its way; until then the map shows the PCA.")

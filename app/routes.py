@@ -32,8 +32,8 @@ def serve_info(request: Request) -> Response:
         row = table.frame.iloc[request.path_params["row"]]
     except (InputError, IndexError):
         return Response(status_code=404)
-    values = {readable(name): _short(row[name]) for name in table.attributes}
-    return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "values": values}, headers=_FOREVER)
+    attributes = {readable(name): _short(row[name]) for name in table.attributes}
+    return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_FOREVER)
 
 
 @lru_cache(maxsize=20_000)

@@ -72,7 +72,7 @@ def test_a_key_has_one_job_at_a_time() -> None:
     jobs = Jobs()
     first = jobs.begin("photos", "Embedding", lambda report, stop: release.wait(5))
     assert jobs.begin("photos", "Embedding", lambda report, stop: None) is first
-    assert [key for key, _ in jobs.running()] == ["photos"]
+    assert [key for key, _ in jobs.all()] == ["photos"]
     jobs.forget("photos")
     assert jobs.get("photos") is first
     release.set()

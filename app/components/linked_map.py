@@ -13,7 +13,7 @@ from .map_event import MapEvent, decode_event
 from .map_payload import MapPanel, encode_map
 from .parts import streamlit_publisher
 
-SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "legend", "card", "toolbar", "linked_map")
+SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "pointer", "legend", "card", "toolbar", "linked_map")
 
 
 @cache

@@ -102,9 +102,9 @@ class Jobs:
         """The last job of this key, or None."""
         return self._jobs.get(key)
 
-    def running(self) -> list[tuple[str, Job]]:
-        """Keys and jobs under way."""
-        return [(key, job) for key, job in self._jobs.items() if not job.finished]
+    def all(self) -> list[tuple[str, Job]]:
+        """Keys and jobs, finished ones until they are forgotten, in the order of their beginning."""
+        return list(self._jobs.items())
 
     def forget(self, key: str) -> None:
         """Drops a finished job."""

@@ -27,6 +27,9 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
+/** White on white needs a rim; a palette of ours only where it would vanish. */
+const needsOutline = (color, theme, kind) => contrast(color, theme.background) < (kind === "colors" ? 1.45 : 1.1);
+
 /** The theme as Streamlit's CSS variables give it. */
 function readTheme(element) {
   const style = getComputedStyle(element);

@@ -11,14 +11,15 @@ function pointRadius(n, width, height, zoom) {
 }
 
 /** Colors of each code as packed pixels: full, faded, and whether it needs an outline against the background. */
-function colorTable(colors, theme) {
+function colorTable(colors, theme, kind) {
+  const outlined = colors.map((color) => needsOutline(color, theme, kind));
   const grey = mixColors(theme.background, theme.text, 0.35);
   return {
     full: Uint32Array.from(colors, packColor),
     faded: Uint32Array.from(colors, (color) => packColor(mixColors(color, grey, 0.55))),
-    outlined: Uint8Array.from(colors, (color) => (contrast(color, theme.background) < 1.45 ? 1 : 0)),
+    outlined: Uint8Array.from(outlined),
     outline: packColor(mixColors(theme.background, theme.text, theme.dark ? 0.6 : 0.5)),
-    anyOutlined: colors.some((color) => contrast(color, theme.background) < 1.45),
+    anyOutlined: outlined.includes(true),
   };
 }
 

@@ -34,9 +34,7 @@ CSS_RGB: dict[str, tuple[int, int, int]] = {
 CSS_COLORS: tuple[str, ...] = tuple(CSS_RGB)
 
 # sRGB primaries to CIE XYZ, relative to the D65 white (IEC 61966-2-1); rows are X, Y, Z.
-_RGB_TO_XYZ = np.array(
-    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
-)
+_RGB_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
 _WHITE = _RGB_TO_XYZ.sum(axis=1)
 
 

@@ -7,6 +7,8 @@ import pandas as pd
 
 from likeness.errors import InputError
 
+_NOT_ATTRIBUTES = ("path", "sha256")
+
 
 @dataclass(frozen=True)
 class ImageTable:
@@ -15,8 +17,8 @@ class ImageTable:
     Attributes:
         name: shown to people.
         root: folder that the paths are relative to.
-        frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes), every further
-            column an attribute.
+        frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes), perhaps
+            `sha256` (digest of each file, by which embeddings are found), every further column an attribute.
 
     Raises:
         InputError: if there is no `path` column or no row.
@@ -39,7 +41,7 @@ class ImageTable:
     @property
     def attributes(self) -> list[str]:
         """Names of the attribute columns, in order."""
-        return [str(column) for column in self.frame.columns if column != "path"]
+        return [str(column) for column in self.frame.columns if column not in _NOT_ATTRIBUTES]
 
     def paths(self) -> list[Path]:
         """Absolute path of each image, in row order."""

@@ -31,13 +31,15 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
         cause = error
     if not hub_answers():
         raise InputError(
-            f"The weights of '{name}' cannot be downloaded: they are not on this machine and {_endpoint()} cannot be reached; connect to the network, "
-            f"or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
+            f"The weights of '{name}' cannot be downloaded: they are not on this machine and {_endpoint()} cannot be reached; "
+            f"connect to the network, or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
         ) from cause
     try:
         return load()
     except Exception as error:
-        raise InputError(f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'bundled' or 'local-dir:FOLDER'.") from error
+        raise InputError(
+            f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
+        ) from error
 
 
 def hub_answers() -> bool:

@@ -1,11 +1,22 @@
 """Reading image files as upright, opaque RGB."""
 
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from likeness.errors import InputError
+
+
+class UnreadableImageError(InputError):
+    """An image whose content cannot be read, now or later, until the file changes; `reason` leaves out the name."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"The image '{name}' cannot be read: {reason}; replace it or leave it out.")
+        self.reason = reason
+
 
 _WITH_ALPHA = ("LA", "La", "RGBA", "RGBa", "PA")
 _ORIENTATION = 0x0112
@@ -15,7 +26,7 @@ def read_image(path: Path) -> Image.Image:
     """Reads a file as RGB: turned upright by its EXIF tag, transparent parts over white, any mode.
 
     Raises:
-        InputError: with the reason if the content is no image or is damaged (it will stay so until the file changes).
+        UnreadableImageError: if the content is no image or is damaged.
         OSError: if the file cannot be opened (missing, not permitted).
     """
     with path.open("rb") as file:
@@ -23,17 +34,17 @@ def read_image(path: Path) -> Image.Image:
             with Image.open(file) as image:
                 return to_rgb(image)
         except UnidentifiedImageError as error:
-            raise InputError(f"'{path.name}' is empty or not an image in a known format.") from error
+            raise UnreadableImageError(path.name, "it is empty or not an image in a known format") from error
         except Image.DecompressionBombError as error:
-            raise InputError(f"'{path.name}' has too many pixels; shrink it to less than {2 * (Image.MAX_IMAGE_PIXELS or 0):,}.") from error
+            raise UnreadableImageError(path.name, "it has more pixels than is safe to decode") from error
         except OSError as error:
             # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
             if error.errno is not None:
                 raise
-            raise InputError(f"'{path.name}' is damaged: {error}.") from error
-        except (SyntaxError, ValueError, EOFError, IndexError, TypeError, KeyError, OverflowError, MemoryError) as error:
+            raise UnreadableImageError(path.name, f"it is damaged ({error})") from error
+        except (SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error, zlib.error) as error:
             # Pillow's parsers answer damaged content with any of these.
-            raise InputError(f"'{path.name}' is damaged: {error}.") from error
+            raise UnreadableImageError(path.name, f"it is damaged ({error})") from error
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

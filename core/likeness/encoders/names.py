@@ -18,8 +18,10 @@ FORMS = "'bundled', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NA
 _VERSION = 1
 
 # What decides the vectors; a model card or a training log in the same folder does not.
-_DECIDING = ("open_clip_config.json", "config.json", "*.safetensors", "*.bin", "*.pth", "tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json",
-             "added_tokens.json", "*.model")
+_DECIDING = (
+    *("open_clip_config.json", "config.json", "*.safetensors", "*.bin", "*.pth"),
+    *("tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json", "*.model"),
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _digest(*parts: str) -> str:
 def _folder_digests(folder: Path, name: str) -> list[str]:
     folder = folder.expanduser()
     if not folder.is_dir():
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model's configuration and weights.")
+        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in _DECIDING))
     digests = []
     for file in files:

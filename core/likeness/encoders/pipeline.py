@@ -10,8 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from likeness.encoders.images import read_image, to_rgb
-from likeness.errors import InputError
+from likeness.encoders.images import UnreadableImageError, read_image, to_rgb
 
 MAX_THREADS = 8
 
@@ -28,7 +27,7 @@ class PreparedBatch:
 
     positions: list[int]
     values: list[Any]
-    errors: list[tuple[int, InputError | OSError]]
+    errors: list[tuple[int, UnreadableImageError | OSError]]
 
 
 def prepared_batches(
@@ -61,7 +60,7 @@ def _prepare_batch(images: Sequence[Path | Image.Image], start: int, prepare: Ca
     for position, image in enumerate(images, start):
         try:
             value = prepare(read_image(image) if isinstance(image, Path) else to_rgb(image))
-        except (InputError, OSError) as error:
+        except (UnreadableImageError, OSError) as error:
             batch.errors.append((position, error))
         else:
             batch.positions.append(position)

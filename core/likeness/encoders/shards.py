@@ -3,12 +3,14 @@
 import errno
 import io
 import os
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +79,48 @@ def read_shards(folder: Path, *, repair: bool) -> Iterator[Shard]:
             path.unlink(missing_ok=True)
 
 
+class ShardWriter:
+    """Gathers embeddings and writes a shard whenever enough images or enough time have passed; leaving its `with` block writes the rest."""
+
+    def __init__(self, folder: Path, size: int, seconds: float) -> None:
+        self.folder, self._size, self._seconds = folder, size, seconds
+        self._empty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._flush()
+
+    def add(self, keys: list[bytes], vectors: Vectors) -> None:
+        """Adds vectors (k, d) of k images."""
+        self._keys += keys
+        self._parts.append(vectors)
+        self._flush_if_due()
+
+    def add_failure(self, key: bytes, reason: str) -> None:
+        """Adds an image that has no embedding."""
+        self._failed[key] = reason
+        self._flush_if_due()
+
+    def _flush_if_due(self) -> None:
+        if len(self._keys) + len(self._failed) >= self._size or time.monotonic() - self._since >= self._seconds:
+            self._flush()
+
+    def _flush(self) -> None:
+        keys, failed = self._keys, self._failed
+        vectors = np.concatenate(self._parts) if self._parts else np.zeros((0, 0), dtype=np.float32)
+        self._empty()
+        if keys or failed:
+            write_shard(self.folder, Shard(keys, vectors, failed))
+
+    def _empty(self) -> None:
+        self._keys: list[bytes] = []
+        self._parts: list[Vectors] = []
+        self._failed: dict[bytes, str] = {}
+        self._since = time.monotonic()
+
+
 def remove_leftovers(folder: Path, older_than_seconds: float, now: float) -> None:
     """Removes temporary files that a killed process left behind."""
     for path in folder.glob(".*.npz.*") if folder.is_dir() else ():
@@ -113,4 +157,4 @@ def _key_list(array: NDArray[np.uint8]) -> list[bytes]:
 
 def _not_written(folder: Path, error: OSError) -> str:
     reason = "the disk is full" if error.errno in _FULL else os.strerror(error.errno or errno.EIO).lower()
-    return f"Embeddings cannot be written to '{folder}': {reason}; free or change that place, or name another in LIKENESS_CACHE (what was written before is kept)."
+    return f"Embeddings cannot be written to '{folder}': {reason}; make room or name another place in LIKENESS_CACHE (what was written before is kept)."

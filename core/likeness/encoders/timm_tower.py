@@ -71,8 +71,9 @@ class TimmEncoder:
 
     @staticmethod
     def _check_known(name: str, target: str) -> None:
-        import timm
         from difflib import get_close_matches
+
+        import timm
 
         if ":" in target or timm.is_model(target.split(".")[0]):
             return

@@ -68,7 +68,7 @@ class ImageTower:
         parts = []
         for batch in prepared_batches(images, self.prepare, BATCH_SIZE):
             for _, error in batch.errors:
-                raise InputError(f"An image cannot be read: {error}") from error
+                raise InputError(str(error)) from error
             parts.append(self.encode_prepared(batch.values))
         return np.concatenate(parts)
 
@@ -106,5 +106,5 @@ def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], 
     known = ("Resize", "CenterCrop", "ResizeKeepRatio", "CenterCropOrPad")
     unknown = [type(step).__name__ for step in geometry if type(step).__name__ not in known]
     if unknown or type(normalize).__name__ != "Normalize":
-        raise InputError(f"The encoder's preprocessing has steps that are not known here: {unknown or type(normalize).__name__}; use another encoder.")
+        raise InputError(f"The encoder's preprocessing has steps unknown here: {unknown or type(normalize).__name__}; use another encoder.")
     return geometry, normalize

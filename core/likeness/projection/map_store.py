@@ -65,7 +65,12 @@ def _read(path: Path) -> NDArray[np.float32] | None:
 
 def save_map(key: str, positions: Any) -> Path:
     """Stores positions (n, 2) in the cache, whole or not at all, and returns the file."""
+    write_map(map_path(key), positions)
+    return map_path(key)
+
+
+def write_map(path: Path, positions: Any) -> None:
+    """Writes positions (n, 2) as a float32 .npy file, whole or not at all."""
     buffer = io.BytesIO()
     np.save(buffer, np.asarray(positions, np.float32), allow_pickle=False)
-    write_atomic(map_path(key), buffer.getvalue())
-    return map_path(key)
+    write_atomic(path, buffer.getvalue())

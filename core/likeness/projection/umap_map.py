@@ -54,6 +54,13 @@ def _start(init: Any, count: int) -> NDArray[np.float32]:
     return positions
 
 
+def _apart(start: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
+    """Shifts positions by a ten-thousandth of the map: items that start on the same point would stay there, or divide zero by zero."""
+    size = float(np.ptp(start, axis=0).max()) or 1.0
+    shifts = np.random.default_rng(seed).normal(scale=1e-4 * size, size=start.shape)
+    return (start + shifts).astype(np.float32)
+
+
 def _optimise(
     rows: NDArray[np.float32], neighbours: int, min_distance: float, start: NDArray[np.float32], epochs: int, seed: int
 ) -> NDArray[np.float32]:
@@ -69,7 +76,7 @@ def _optimise(
             n_neighbors=neighbours,
             min_dist=min_distance,
             metric="cosine",
-            init=start,
+            init=_apart(start, seed),
             n_epochs=epochs,
             random_state=seed,
             n_jobs=1,

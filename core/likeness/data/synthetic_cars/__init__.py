@@ -1,5 +1,6 @@
 """Synthetic Cars: a generator of rendered low-poly cars, every attribute known (after the InDiReCT paper's data set)."""
 
+from likeness.data.synthetic_cars.contact_sheet import contact_sheet
 from likeness.data.synthetic_cars.dataset import write_dataset
 from likeness.data.synthetic_cars.generate import draw, render_masks, render_scene, render_scenes
 from likeness.data.synthetic_cars.scene import (
@@ -7,6 +8,7 @@ from likeness.data.synthetic_cars.scene import (
     BODY_TYPES,
     CAMERA_HEIGHTS,
     DISTANCES,
+    NUMBERS,
     SUN_HEIGHTS,
     SUN_SIDES,
     VIEWPOINTS,
@@ -19,10 +21,12 @@ __all__ = [
     "BODY_TYPES",
     "CAMERA_HEIGHTS",
     "DISTANCES",
+    "NUMBERS",
     "SUN_HEIGHTS",
     "SUN_SIDES",
     "VIEWPOINTS",
     "Scene",
+    "contact_sheet",
     "draw",
     "render_masks",
     "render_scene",

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from functools import lru_cache
 
+import numpy as np
+
 from likeness.data.synthetic_cars.cabin import Cabin
+from likeness.data.synthetic_cars.details import cockpit, front_end, rear_end, side_details, spare_wheel
 from likeness.data.synthetic_cars.hull import Hull
-from likeness.data.synthetic_cars.mesh import Builder, Mesh
+from likeness.data.synthetic_cars.mesh import CLEAR, Builder, Mesh
 
 
 def _plan(rear: float, front: float, half: float, nose: float = 0.80) -> list[tuple[float, float]]:
@@ -18,62 +21,6 @@ def _plan(rear: float, front: float, half: float, nose: float = 0.80) -> list[tu
         (front - 0.22, 0.94 * half),
         (front, nose * half),
     ]
-
-
-def _front(builder: Builder, hull: Hull, lights: tuple[float, float], grille: tuple[float, float, float], bar: str = "trim") -> None:
-    """Headlights, indicators, grille, bumper intake and number plate.
-
-    `lights` is the z range of the headlights, `grille` the half width and z range of the grille.
-    """
-    x = hull.top[-1][0]
-    y = hull.at(hull.half_width, x)
-    corner = hull.at(hull.half_width, x - 0.22)
-    z0, z1 = lights
-    builder.mirrored([(x + 0.012, 0.54 * y, z0), (x + 0.012, y - 0.01, z0), (x + 0.012, y - 0.03, z1), (x + 0.012, 0.60 * y, z1)], "headlight")
-    wrap = [(x, y + 0.012, z0), (x - 0.20, corner + 0.012, z0 + 0.03), (x - 0.20, corner + 0.006, z1), (x, y + 0.006, z1)]
-    builder.mirrored(wrap, "headlight")
-    width, g0, g1 = grille
-    builder.mirrored([(x + 0.012, 0, g0), (x + 0.012, width, g0), (x + 0.012, width + 0.03, g1), (x + 0.012, 0, g1)], "trim")
-    for k in (1, 2):
-        z = g0 + (g1 - g0) * k / 3
-        builder.mirrored([(x + 0.02, 0, z - 0.012), (x + 0.02, width, z - 0.012), (x + 0.02, width, z + 0.012), (x + 0.02, 0, z + 0.012)], "chrome")
-    low = hull.at(hull.sill, x)
-    builder.mirrored([(x + 0.012, 0, low), (x + 0.012, 0.9 * y, low), (x + 0.012, 0.8 * y, low + 0.13), (x + 0.012, 0, low + 0.13)], bar)
-    _plate(builder, x + 0.03, low + 0.13)
-
-
-def _rear(builder: Builder, hull: Hull, lights: tuple[float, float], inner: float = 0.52, plate: float = 0.62) -> None:
-    """Taillights (z range, from `inner` share of the width outwards), bumper strip, number plate at height `plate`."""
-    x = hull.top[0][0]
-    y = hull.at(hull.half_width, x)
-    corner = hull.at(hull.half_width, x + 0.16)
-    z0, z1 = lights
-    builder.mirrored([(x - 0.012, inner * y, z0), (x - 0.012, y - 0.01, z0), (x - 0.012, y - 0.03, z1), (x - 0.012, inner * y, z1)], "taillight")
-    wrap = [(x, y + 0.012, z0), (x + 0.15, corner + 0.012, z0), (x + 0.15, corner + 0.006, z1), (x, y + 0.006, z1)]
-    builder.mirrored(wrap, "taillight")
-    low = hull.at(hull.sill, x)
-    builder.mirrored([(x - 0.012, 0, low), (x - 0.012, 0.96 * y, low), (x - 0.012, 0.96 * y, low + 0.14), (x - 0.012, 0, low + 0.14)], "trim")
-    _plate(builder, x - 0.03, plate)
-
-
-def _plate(builder: Builder, x: float, z: float) -> None:
-    builder.mirrored([(x, 0, z), (x, 0.26, z), (x, 0.26, z + 0.12), (x, 0, z + 0.12)], "plate")
-
-
-def _sides(builder: Builder, hull: Hull, seams: tuple[float, ...], mirror: tuple[float, float], handles: tuple[float, ...] = ()) -> None:
-    """Wheels, door seams at x, door handles, and mirrors at (x, z)."""
-    for x in hull.wheels:
-        builder.wheel(x, hull.at(hull.half_width, x) - 0.005, hull.radius)
-    for x in seams:
-        points = [(p[0], p[1] + 0.012, p[2]) for p in hull.section(x)]
-        for low, high in zip(points[1:-1], points[2:], strict=True):
-            builder.mirrored([(x - 0.014, *low[1:]), (x + 0.014, *low[1:]), (x + 0.014, *high[1:]), (x - 0.014, *high[1:])], "line")
-    for x in handles:
-        y, z = hull.at(hull.half_width, x) + 0.012, hull.at(hull.top, x) - 1.5 * hull.shoulder
-        builder.box((x - 0.09, y - 0.04, z - 0.018), (x + 0.09, y, z + 0.018), "chrome")
-    x, z = mirror
-    y = hull.at(hull.half_width, x)
-    builder.box((x - 0.06, y - 0.12, z), (x + 0.06, y + 0.09, z + 0.13), "paint")
 
 
 def sedan() -> Builder:
@@ -89,9 +36,9 @@ def sedan() -> Builder:
     builder = Builder()
     hull.build(builder)
     cabin.build(builder)
-    _front(builder, hull, (0.53, 0.66), (0.34, 0.48, 0.64))
-    _rear(builder, hull, (0.70, 0.86), inner=0.50)
-    _sides(builder, hull, (-0.95, -0.12, 0.90), (0.55, 0.97), (-0.72, 0.12))
+    front_end(builder, hull, (0.53, 0.66), (0.34, 0.48, 0.64))
+    rear_end(builder, hull, (0.70, 0.86), inner=0.50)
+    side_details(builder, hull, (-0.95, -0.12, 0.90), (0.55, 0.97), (-0.72, 0.12))
     return builder
 
 
@@ -109,12 +56,12 @@ def hatchback() -> Builder:
     builder = Builder()
     hull.build(builder)
     cabin.build(builder)
-    _front(builder, hull, (0.55, 0.56), (0.24, 0.40, 0.50))
+    front_end(builder, hull, (0.55, 0.56), (0.24, 0.40, 0.50))
     builder.lamp(1.895, 0.50, 0.60, 0.125, "trim")
     builder.lamp(1.905, 0.50, 0.60, 0.10, "headlight")
-    _rear(builder, hull, (0.66, 0.95), inner=0.72)
+    rear_end(builder, hull, (0.66, 0.95), inner=0.72)
     builder.box((-1.66, 0.0, 1.50), (-1.36, 0.58, 1.535), "paint")
-    _sides(builder, hull, (-0.42, 0.88), (0.62, 0.98), (-0.20,))
+    side_details(builder, hull, (-0.42, 0.88), (0.62, 0.98), (-0.20,))
     return builder
 
 
@@ -134,26 +81,14 @@ def suv() -> Builder:
     builder = Builder()
     hull.build(builder)
     cabin.build(builder)
-    _front(builder, hull, (0.78, 0.93), (0.44, 0.66, 0.94))
-    _rear(builder, hull, (0.80, 1.08), inner=0.80, plate=0.50)
-    _sides(builder, hull, (-1.05, -0.15, 0.82), (0.55, 1.20), (-0.85, 0.10))
+    front_end(builder, hull, (0.78, 0.93), (0.44, 0.66, 0.94))
+    rear_end(builder, hull, (0.80, 1.08), inner=0.80, plate=0.50)
+    side_details(builder, hull, (-1.05, -0.15, 0.82), (0.55, 1.20), (-0.85, 0.10))
     builder.box((-1.75, 0.60, 1.90), (0.15, 0.65, 1.95), "trim")
     for x in (-1.7, -0.8, 0.05):
         builder.box((x, 0.60, 1.82), (x + 0.08, 0.65, 1.92), "trim")
-    _spare(builder, -2.17, 1.02, 0.36)
+    spare_wheel(builder, -2.17, 1.02, 0.36)
     return builder
-
-
-def _spare(builder: Builder, x: float, z: float, radius: float) -> None:
-    """The spare wheel, hung on the tail at height z."""
-    import numpy as np
-
-    ring = [(radius * np.cos(a), z + radius * np.sin(a)) for a in np.arange(16) * np.pi / 8]
-    builder.polygon([(x - 0.2, y, h) for y, h in ring], "tire")
-    for (ya, za), (yb, zb) in zip(ring, [*ring[1:], ring[0]], strict=True):
-        builder.polygon([(x, ya, za), (x, yb, zb), (x - 0.2, yb, zb), (x - 0.2, ya, za)], "tire")
-    builder.polygon([(x - 0.21, 0.62 * y, z + 0.62 * (h - z)) for y, h in ring], "rim")
-    builder.polygon([(x - 0.22, 0.22 * y, z + 0.22 * (h - z)) for y, h in ring], "hub")
 
 
 def pickup() -> Builder:
@@ -172,11 +107,11 @@ def pickup() -> Builder:
     builder = Builder()
     hull.build(builder)
     cabin.build(builder)
-    _front(builder, hull, (0.74, 0.90), (0.50, 0.62, 0.92), bar="chrome")
-    _rear(builder, hull, (0.70, 1.02), inner=0.84, plate=0.56)
+    front_end(builder, hull, (0.74, 0.90), (0.50, 0.62, 0.92), bar="chrome")
+    rear_end(builder, hull, (0.70, 1.02), inner=0.84, plate=0.56)
     for x in (-2.3, -0.8):
         builder.box((x, 0.86, 1.06), (x + 0.06, 0.93, 1.10), "chrome")
-    _sides(builder, hull, (-0.42, 0.05, 1.15), (0.80, 1.12), (0.25,))
+    side_details(builder, hull, (-0.42, 0.05, 1.15), (0.80, 1.12), (0.25,))
     builder.box((0.55, 0.10, 1.78), (0.62, 0.16, 1.84), "indicator")
     builder.box((0.55, 0.34, 1.77), (0.62, 0.40, 1.83), "indicator")
     return builder
@@ -193,18 +128,26 @@ def van() -> Builder:
         shoulder=0.05,
         tuck=0.03,
     )
-    cabin = Cabin((-2.48, 1.98), (-2.42, 1.05), (1.16, 2.36), (0.94, 0.84), [(0.76, 0.95, 0.06, 0.62)], rear=(0.08, 0.80, 0.22, 0.72), front=(0.0, 0.93, 0.03, 0.80))
+    cabin = Cabin(
+        (-2.48, 1.98),
+        (-2.42, 1.05),
+        (1.16, 2.36),
+        (0.94, 0.84),
+        [(0.76, 0.95, 0.06, 0.62)],
+        rear=(0.08, 0.80, 0.22, 0.72),
+        front=(0.0, 0.93, 0.03, 0.80),
+    )
     builder = Builder()
     hull.build(builder)
     cabin.build(builder)
-    _front(builder, hull, (0.66, 0.84), (0.40, 0.58, 0.76))
-    _rear(builder, hull, (0.78, 1.14), inner=0.84, plate=0.62)
+    front_end(builder, hull, (0.66, 0.84), (0.40, 0.58, 0.76))
+    rear_end(builder, hull, (0.78, 1.14), inner=0.84, plate=0.62)
     builder.mirrored([(-2.515, 0, 0.56), (-2.515, 0.014, 0.56), (-2.515, 0.014, 1.18), (-2.515, 0, 1.18)], "line")
     side = [(-2.48, 0.94, 1.16), (1.98, 0.94, 1.16), (1.05, 0.84, 2.31), (-2.42, 0.84, 2.31)]
     for u in (0.40, 0.725):
         builder.panel(side, (u, u + 0.006, 0.0, 0.94), "line")
     builder.panel(side, (0.04, 0.72, 0.02, 0.035), "line")
-    _sides(builder, hull, (-0.70, 0.75, 1.72), (1.55, 1.22), (-0.45, 0.98))
+    side_details(builder, hull, (-0.70, 0.75, 1.72), (1.55, 1.22), (-0.45, 0.98))
     builder.box((1.50, 0.94, 1.20), (1.58, 1.10, 1.50), "trim")
     return builder
 
@@ -223,26 +166,11 @@ def convertible() -> Builder:
     )
     builder = Builder()
     hull.build(builder)
-    _front(builder, hull, (0.45, 0.55), (0.30, 0.38, 0.48))
-    _rear(builder, hull, (0.58, 0.70), inner=0.50, plate=0.46)
-    _sides(builder, hull, (-0.72, 0.46), (0.38, 0.88), (-0.5,))
-    _cockpit(builder)
+    front_end(builder, hull, (0.45, 0.55), (0.30, 0.38, 0.48))
+    rear_end(builder, hull, (0.58, 0.70), inner=0.50, plate=0.46)
+    side_details(builder, hull, (-0.72, 0.46), (0.38, 0.88), (-0.5,))
+    cockpit(builder)
     return builder
-
-
-def _cockpit(builder: Builder) -> None:
-    """Seats, roll bars, steering wheel (left-hand drive), dashboard and windscreen of the convertible."""
-    builder.prism([(-0.70, 0.42), (-0.10, 0.50), (-0.10, 0.58), (-0.62, 0.58)], 0.12, 0.60, "seat")
-    builder.prism([(-0.72, 0.50), (-0.56, 0.50), (-0.74, 1.02), (-0.88, 1.02)], 0.12, 0.60, "seat")
-    builder.prism([(-0.88, 1.02), (-0.76, 1.02), (-0.80, 1.18), (-0.90, 1.18)], 0.22, 0.50, "seat")
-    builder.prism([(-1.00, 0.85), (-0.94, 0.85), (-0.98, 1.12), (-1.02, 1.12)], 0.16, 0.56, "chrome")
-    builder.prism([(0.16, 0.66), (0.48, 0.66), (0.48, 0.87), (0.22, 0.84)], 0.0, 0.70, "trim")
-    builder.polygon([(0.02, 0.20, 0.74), (0.02, 0.52, 0.74), (-0.08, 0.52, 0.96), (-0.08, 0.20, 0.96)], "trim")
-    low, high = (0.56, 0.70, 0.84), (0.10, 0.58, 1.22)
-    frame = [(0.56, 0.0, 0.84), low, high, (0.10, 0.0, 1.22)]
-    for window in ((0.90, 1.0, 0.0, 1.0), (0.0, 1.0, 0.90, 1.0)):
-        builder.panel(frame, window, "trim", lift=0.0)
-    builder.panel(frame, (0.0, 0.90, 0.0, 0.90), "clear", lift=0.0)
 
 
 BUILDERS: dict[str, Callable[[], Builder]] = {
@@ -258,10 +186,6 @@ BUILDERS: dict[str, Callable[[], Builder]] = {
 @lru_cache(maxsize=len(BUILDERS))
 def body_mesh(body_type: str) -> Mesh:
     """The mesh of a body type, see-through glass last."""
-    import numpy as np
-
-    from likeness.data.synthetic_cars.mesh import CLEAR
-
     mesh = BUILDERS[body_type]().mesh()
     order = np.argsort(mesh.material == CLEAR, kind="stable")
     return Mesh(mesh.triangles[order], mesh.material[order])

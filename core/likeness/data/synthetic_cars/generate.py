@@ -11,7 +11,7 @@ from likeness.data.css_colors import Floats, hsv_to_rgb
 from likeness.data.synthetic_cars.bodies import body_mesh
 from likeness.data.synthetic_cars.mesh import CLEAR, MATERIALS, PAINT
 from likeness.data.synthetic_cars.render import CLEAR_ALPHA, LIFT, SHADOW, cast_on_ground, kernels, look_at, project, shade, sun_direction
-from likeness.data.synthetic_cars.scene import BODY_SIZES, BODY_TYPES, HALF_FIELD
+from likeness.data.synthetic_cars.scene import BODY_SIZES, BODY_TYPES, HALF_FIELD, NUMBERS
 from likeness.errors import InputError
 
 Bytes = npt.NDArray[np.uint8]
@@ -30,29 +30,48 @@ class Picture(NamedTuple):
     mask: npt.NDArray[np.bool_]
 
 
-def draw(row: Mapping[str, Any], size: int = 128) -> Picture:
-    """Renders one scene (a mapping with the columns of `scene.ATTRIBUTES`).
+def draw(row: Mapping[Any, Any], size: int = 128) -> Picture:
+    """Renders one scene: a mapping with the columns of `scene.ATTRIBUTES`, of which the names beside the body's are not read.
 
     Proportions and place in the frame vary a little from car to car; they come from a generator seeded by the row's own
     angles and hue, so that the row alone fixes the picture.
+
+    Raises:
+        InputError: an unknown body type, a number that is missing or not finite, a size below 1.
     """
-    body = _checked_body(row)
-    rng = np.random.default_rng([int(round(float(row[c]) * 10_000)) for c in ("yaw", "sun_azimuth", "car_hue")])
+    body, view = _checked(row, size)
+    yaw, elevation = view["yaw"], view["elevation"]
+    rng = np.random.default_rng([round(view[column] * 10_000) % 3_600_000 for column in ("yaw", "sun_azimuth", "car_hue")])
     scale, shift = 1 + SPREAD * rng.uniform(-1, 1, 3) * (1, 0.6, 1), SHIFT * rng.uniform(-1, 1, 2)
     mesh = body_mesh(body)
-    triangles = mesh.triangles * scale
-    pixels = size * SUPERSAMPLING
-    yaw, elevation = float(row["yaw"]), float(row["elevation"])
+    triangles, pixels = mesh.triangles * scale, size * SUPERSAMPLING
     target = np.array([0.0, 0.0, BODY_SIZES[body][2] * scale[2] / 2])
-    camera = look_at(target, yaw, elevation, float(row["distance"]), HALF_FIELD, pixels, shift)
-    sun = sun_direction(yaw, float(row["sun_azimuth"]), float(row["sun_elevation"]))
-    palette = _RGB.copy()
-    palette[PAINT], background = hsv_to_rgb([[float(row[f"{who}_{part}"]) for part in ("hue", "saturation", "value")] for who in ("car", "background")])
-    palette[PAINT], background = LIFT + (1 - LIFT) * palette[PAINT], LIFT + (1 - LIFT) * background
-    colors = shade(triangles, palette[mesh.material], _GLOSS[mesh.material], sun, camera.position)
+    camera = look_at(target, yaw, elevation, view["distance"], HALF_FIELD, pixels, shift)
+    sun = sun_direction(yaw, view["sun_azimuth"], view["sun_elevation"])
+    paint, background = _paints(view)
+    colors = np.where((mesh.material == PAINT)[:, None], paint, _RGB[mesh.material])
+    colors = shade(triangles, colors, _GLOSS[mesh.material], sun, camera.position)
     alpha = np.where(mesh.material == CLEAR, CLEAR_ALPHA, 1.0)
-    horizon = _horizon(elevation, pixels, shift[1])
-    return _compose(project(camera, triangles), colors, alpha, project(camera, cast_on_ground(triangles, sun)), background, horizon, size)
+    shadow = project(camera, cast_on_ground(triangles, sun))
+    return _compose(project(camera, triangles), colors, alpha, shadow, background, _horizon(elevation, pixels, shift[1]), size)
+
+
+def _checked(row: Mapping[Any, Any], size: int) -> tuple[str, dict[str, float]]:
+    """The body type and the numbers of a scene."""
+    body = str(row.get("body_type"))
+    if body not in BODY_TYPES:
+        raise InputError(f'Body type "{body}" is unknown: use one of {", ".join(BODY_TYPES)}.')
+    view = {column: float(row.get(column, np.nan)) for column in NUMBERS}
+    bad = [column for column, value in view.items() if not np.isfinite(value)]
+    if bad or size < 1:
+        raise InputError(f"A scene of {size} px lacks a number for {bad or 'nothing'}: fill these columns and ask for at least 1 px.")
+    return body, view
+
+
+def _paints(view: Mapping[str, float]) -> Floats:
+    """RGB of the car's paint and of the background (2, 3), lifted off black."""
+    hsv = [[view[f"{who}_{part}"] for part in ("hue", "saturation", "value")] for who in ("car", "background")]
+    return LIFT + (1 - LIFT) * hsv_to_rgb(hsv)
 
 
 def _horizon(elevation: float, pixels: int, shift: float) -> float:
@@ -74,14 +93,7 @@ def _compose(triangles: Floats, colors: Floats, alpha: Floats, shadow: Floats, b
     return Picture(out, mask)
 
 
-def _checked_body(row: Mapping[str, Any]) -> str:
-    body = str(row["body_type"])
-    if body not in BODY_TYPES:
-        raise InputError(f'Body type "{body}" is unknown: use one of {", ".join(BODY_TYPES)}.')
-    return body
-
-
-def render_scene(row: Mapping[str, Any], size: int = 128) -> Bytes:
+def render_scene(row: Mapping[Any, Any], size: int = 128) -> Bytes:
     """Pixels (size, size, 3) of one scene, a row of `sample_scenes`."""
     return draw(row, size).pixels
 

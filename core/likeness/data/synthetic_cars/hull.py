@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,6 +22,7 @@ class Hull:
         tub: x range and floor z of an opening in the top (a cargo bed, a cockpit), or None.
         cladding: height of dark cladding on the lower sides; 0 for none.
         shoulder: height of the sloping strip between side and top.
+        tuck: how much narrower the top edge is than the widest point, on each side.
     """
 
     top: Sequence[tuple[float, float]]
@@ -41,7 +43,7 @@ class Hull:
         """Lower edge at x: the sill, or the wheel arch above it."""
         reach = self.radius * 1.16
         edges = [self.radius + np.sqrt(max(reach**2 - (x - w) ** 2, 0.0)) for w in self.wheels if abs(x - w) < reach]
-        return max([self.at(self.sill, x), *edges])
+        return float(max([self.at(self.sill, x), *edges]))
 
     def section(self, x: float) -> list[Point]:
         """Points of the left half of the section at x, from the lower edge to the inner edge of the top."""
@@ -70,7 +72,7 @@ class Hull:
         """Adds sides, top, ends, tub, dark wheel wells and underside."""
         xs = self.stations()
         sections = [self.section(x) for x in xs]
-        for here, there in zip(sections[:-1], sections[1:], strict=True):
+        for here, there in pairwise(sections):
             for k in range(4):
                 material = "trim" if k == 0 and self.cladding else "paint"
                 builder.mirrored([here[k], there[k], there[k + 1], here[k + 1]], material)
@@ -84,6 +86,7 @@ class Hull:
             self._tub(builder, *self.tub)
 
     def _under(self, builder: Builder, xs: list[float]) -> None:
+        """A dark block behind the wheel arches; where it stands above the floor of a tub, it is the floor one sees."""
         inner = min(y for _, y in self.half_width) - 0.06
         low, high = min(z for _, z in self.sill) + 0.03, max(2.05 * self.radius, 0.6)
         builder.box((xs[0] + 0.12, 0.0, low), (xs[-1] - 0.12, min(inner, self.half_width[1][1] - 0.26), high), "under")

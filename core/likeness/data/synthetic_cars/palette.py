@@ -37,7 +37,8 @@ def balanced_shares(shares: Floats) -> Floats:
     balanced = shares / shares.sum()
     for _ in range(50):
         balanced = np.clip(balanced / balanced.sum(), low, high)
-    return balanced / balanced.sum()
+    result: Floats = balanced / balanced.sum()
+    return result
 
 
 @lru_cache(maxsize=1)

@@ -88,10 +88,7 @@ def backdrop(image, color, horizon, pixels, shadow, darkness):  # type: ignore[n
     height, width = shadow.shape
     for row in range(height):
         below = (row + 0.5 - horizon) / pixels
-        if below < 0.0:
-            level = 1.0 + max(0.10 * below, -0.08)
-        else:
-            level = 0.93 - min(0.06 * below, 0.07)
+        level = 1.0 + max(0.10 * below, -0.08) if below < 0.0 else 0.93 - min(0.06 * below, 0.07)
         for column in range(width):
             light = level * darkness if shadow[row, column] and below > 0.0 else level
             for k in range(3):

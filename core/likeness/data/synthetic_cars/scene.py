@@ -65,6 +65,7 @@ class Scene:
 
 
 ATTRIBUTES = tuple(field.name for field in fields(Scene))
+NUMBERS = tuple(field.name for field in fields(Scene) if field.type is float)
 
 
 def viewpoint_name(yaw: float) -> str:
@@ -86,7 +87,8 @@ def nearest_distance(body_type: str, yaw: npt.ArrayLike, elevation: npt.ArrayLik
     up = np.radians(np.asarray(elevation, dtype=float))
     here = _fit(body_type, np.radians(np.asarray(yaw, dtype=float)), up)
     widest = _fit(body_type, np.full_like(up, np.pi / 2), up)
-    return np.maximum(here, here ** (1 - SIDE_SHARE) * widest**SIDE_SHARE)
+    nearest: np.ndarray = np.maximum(here, here ** (1 - SIDE_SHARE) * widest**SIDE_SHARE)
+    return nearest
 
 
 def _fit(body_type: str, yaw: np.ndarray, up: np.ndarray) -> np.ndarray:
@@ -135,7 +137,8 @@ def sample_scenes(n: int, seed: int = 0) -> pd.DataFrame:
 
 def _in_bins(uniform: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:
     """Uniform numbers (n) in 0..1 to values (n): every bin between two edges is as likely as the others."""
-    return np.interp(uniform, np.linspace(0, 1, len(edges)), edges).round(4)
+    values: np.ndarray = np.interp(uniform, np.linspace(0, 1, len(edges)), edges).round(4)
+    return values
 
 
 def _add_colors(frame: pd.DataFrame, uniforms: np.ndarray) -> None:

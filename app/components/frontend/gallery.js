@@ -1,0 +1,141 @@
+// Sections of equal tiles. Tiles are kept between calls and only change what differs, so that nothing flickers.
+
+const galleries = new WeakMap();
+const rowURL = (template, row) => template.replace("{row}", row);
+const whole = (number) => number.toLocaleString("en-US");
+
+class Gallery {
+  constructor(parent) {
+    this.root = parent.querySelector(".ga");
+    this.sections = [];
+  }
+
+  update({ data, setTriggerValue }) {
+    this.data = data;
+    this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
+    this.root.dataset.layout = data.layout;
+    this.root.style.setProperty("--tile", `${data.tile}px`);
+    while (this.sections.length < data.sections.length) this.sections.push(new SectionView(this));
+    for (const section of this.sections.splice(data.sections.length)) section.root.remove();
+    data.sections.forEach((described, i) => {
+      if (this.sections[i].root.parentNode !== this.root) this.root.append(this.sections[i].root);
+      this.sections[i].show(described);
+    });
+  }
+}
+
+class SectionView {
+  constructor(gallery) {
+    this.gallery = gallery;
+    this.title = make("span", { className: "ga-title" });
+    this.count = make("span", { className: "ga-count" });
+    this.note = make("div", { className: "ga-note" });
+    this.grid = make("div", { className: "ga-grid" });
+    this.more = make("button", { className: "ga-more", type: "button", onclick: () => this.extend() });
+    this.root = make("section", { className: "ga-section" }, make("div", { className: "ga-head" }, this.title, this.count), this.note, this.grid, this.more);
+    this.tiles = [];
+  }
+
+  show(section) {
+    const rows = section.rows.join();
+    if (rows !== this.rows) this.limit = this.gallery.data.page;
+    this.rows = rows;
+    this.section = section;
+    this.root.setAttribute("aria-label", section.title);
+    this.title.textContent = section.title;
+    this.count.textContent = section.ranked ? "" : whole(section.rows.length);
+    this.note.textContent = section.rows.length ? section.note : section.empty;
+    this.note.hidden = !this.note.textContent;
+    this.fill();
+  }
+
+  extend() {
+    const first = this.limit;
+    this.limit += this.gallery.data.page;
+    this.fill();
+    this.tiles[first]?.root.focus({ preventScroll: true });
+  }
+
+  fill() {
+    const count = Math.min(this.limit, this.section.rows.length);
+    const left = this.section.rows.length - count;
+    while (this.tiles.length < count) this.tiles.push(new Tile(this.gallery));
+    this.tiles.forEach((tile, i) => {
+      tile.root.hidden = i >= count;
+      if (i < count) tile.show(this.section, i);
+      if (tile.root.parentNode !== this.grid) this.grid.append(tile.root);
+    });
+    this.more.hidden = left === 0;
+    this.more.textContent = `Show ${whole(Math.min(left, this.gallery.data.page))} more of ${whole(left)}`;
+  }
+}
+
+class Tile {
+  constructor(gallery) {
+    this.gallery = gallery;
+    this.image = make("img", { loading: "lazy", decoding: "async", draggable: false });
+    this.image.onerror = () => this.root.classList.add("ga-missing");
+    this.image.onload = () => this.root.classList.remove("ga-missing");
+    this.rank = make("span", { className: "ga-rank" });
+    this.both = make("span", { className: "ga-both", title: "Found by both spaces", innerHTML: icon("both", 14) });
+    this.similarity = make("span", { className: "ga-similarity" });
+    this.mark = make("span", { className: "ga-mark" });
+    this.caption = make("span", { className: "ga-caption" });
+    this.facts = make("span", { className: "ga-facts" }, this.similarity, this.mark);
+    this.root = make("button", { className: "ga-tile", type: "button", onclick: () => this.gallery.click(this.row) },
+      make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption);
+  }
+
+  show(section, i) {
+    const { data } = this.gallery;
+    const row = section.rows[i];
+    const url = rowURL(data.thumbnails, row);
+    if (this.url !== url) this.image.src = url;
+    this.url = url;
+    this.row = row;
+    const same = section.same?.[i] ?? null;
+    const both = Boolean(section.in_both?.[i]);
+    const similarity = section.similarities ? digits(section.similarities[i]) : "";
+    const caption = section.captions?.[i] ?? "";
+    this.rank.textContent = section.ranked ? i + 1 : "";
+    this.rank.hidden = !section.ranked;
+    this.both.hidden = !both;
+    this.similarity.textContent = similarity;
+    this.showMark(same);
+    this.facts.hidden = !similarity && same === null;
+    this.caption.textContent = caption;
+    this.caption.hidden = !section.captions;
+    this.root.classList.toggle("ga-query", row === data.query);
+    this.describe(section, i, { same, both, similarity, caption });
+  }
+
+  showMark(same) {
+    this.mark.hidden = same === null;
+    const name = same ? "check" : "cross";
+    if (same === null || this.mark.dataset.name === name) return;
+    this.mark.dataset.name = name;
+    this.mark.innerHTML = icon(name, 15);
+    this.mark.title = same ? "Same class as the query" : "Another class than the query";
+  }
+
+  describe(section, i, { same, both, similarity, caption }) {
+    const { noun, query } = this.gallery.data;
+    const parts = [
+      section.ranked && `Rank ${i + 1}`, caption || `${noun} ${this.row + 1}`, similarity && `similarity ${similarity}`,
+      same !== null && (same ? "same class" : "another class"), both && "found by both spaces", this.row === query && "the query",
+    ];
+    this.root.title = parts.filter(Boolean).join(", ");
+    this.image.alt = this.root.title;
+  }
+}
+
+/** Three significant digits: 0.873, -0.0412. */
+function digits(value) {
+  return value === null || !Number.isFinite(value) ? "" : Number(value).toPrecision(3).replace("-", "−");
+}
+
+export default function ({ parentElement, ...component }) {
+  if (!galleries.get(parentElement)?.root.isConnected) galleries.set(parentElement, new Gallery(parentElement));
+  galleries.get(parentElement).update(component);
+  return () => galleries.delete(parentElement);
+}

@@ -1,0 +1,68 @@
+// What the colors mean. A class clicked is shown alone, further clicks add and remove classes.
+
+class Legend {
+  constructor(root, host) {
+    this.root = root;
+    this.host = host;
+    this.entries = new Map();
+  }
+
+  /** Builds the legend of a coloring; cheap when it is the one that stands already. */
+  show(coloring) {
+    const text = JSON.stringify([coloring.kind, coloring.label, coloring.names, coloring.counts, coloring.colors, coloring.low, coloring.high]);
+    if (text === this.text) return;
+    this.text = text;
+    this.entries.clear();
+    this.root.replaceChildren(...this.content(coloring));
+    this.root.scrollTop = 0;
+    this.root.setAttribute("aria-label", `Colors: ${coloring.label || "none"}`);
+  }
+
+  content(coloring) {
+    const label = make("div", { className: "lm-legend-label" }, make("span", { textContent: coloring.label }));
+    this.all = null;
+    if (coloring.kind === "none") return [];
+    if (coloring.kind === "number" || coloring.kind === "angle") return [label, colorbar(coloring)];
+    this.all = make("button", { className: "lm-all", type: "button", textContent: "Show all", onclick: () => this.host.setActive(null) });
+    label.append(this.all);
+    return [label, make("div", { className: "lm-entries" }, ...coloring.legend.map((code) => this.entry(coloring, code)))];
+  }
+
+  entry({ names, counts }, code) {
+    const swatch = make("span", { className: "lm-swatch" });
+    const button = make("button", { className: "lm-entry", type: "button", title: names[code], onclick: () => this.toggle(code) },
+      swatch, make("span", { className: "lm-name", textContent: names[code] }), make("span", { className: "lm-number", textContent: whole(counts[code]) }));
+    this.entries.set(code, { button, swatch });
+    return button;
+  }
+
+  toggle(code) {
+    const active = new Set(this.host.active ?? []);
+    if (!active.delete(code)) active.add(code);
+    this.host.setActive(active.size ? active : null);
+  }
+
+  /** Colors and states; `colors` are those in use, which differ from the coloring's when grey classes are shown alone. */
+  refresh(colors, active, theme, kind) {
+    for (const [code, { button, swatch }] of this.entries) {
+      swatch.style.background = cssColor(colors[code]);
+      swatch.style.boxShadow = needsOutline(colors[code], theme, kind) ? `inset 0 0 0 1px ${cssColor(theme.text, 0.45)}` : "none";
+      button.classList.toggle("lm-off", active !== null && !active.has(code));
+      button.setAttribute("aria-pressed", String(active !== null && active.has(code)));
+    }
+    if (this.all) this.all.style.visibility = active === null ? "hidden" : "visible";
+  }
+}
+
+const short = (number) => (Number.isInteger(number) ? whole(number) : Number(number.toPrecision(3)).toLocaleString("en-US", { maximumSignificantDigits: 3 }));
+
+function colorbar({ kind, colors, low, high, missing }) {
+  const stops = colors.slice(0, -1);
+  const bar = make("div", { className: "lm-bar-colors" });
+  bar.style.background = `linear-gradient(to right, ${stops.filter((_, i) => i % 8 === 0 || i === stops.length - 1).join(", ")})`;
+  const ticks = kind === "angle" ? [0, 90, 180, 270, 360].map((v) => `${v}°`) : [low, (low + high) / 2, high].map(short);
+  const labels = make("div", { className: "lm-ticks" }, ...ticks.map((text) => make("span", { textContent: text })));
+  const scale = make("div", { className: "lm-colorbar" }, bar, labels);
+  if (missing) scale.append(make("div", { className: "lm-caption", textContent: `${whole(missing)} without a value, grey` }));
+  return scale;
+}

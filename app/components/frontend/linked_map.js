@@ -1,0 +1,260 @@
+// The maps of one component: what Python sent, what a person does, and the one clock that draws.
+
+const NOTHING_PENDING_MS = 8000;
+const instances = new WeakMap();
+
+class LinkedMap {
+  constructor(parent) {
+    this.root = parent.querySelector(".lm");
+    this.holder = this.root.querySelector(".lm-panels");
+    this.panels = [];
+    this.n = 0;
+    this.mode = "pan";
+    this.selected = null;
+    this.query = null;
+    this.hovered = -1;
+    this.active = null; // classes shown alone, or null for all
+    this.pending = []; // edits that Python has not answered yet
+    this.toolbar = new Toolbar(this.root.querySelector(".lm-bar"), this);
+    this.legend = new Legend(this.root.querySelector(".lm-legend"), this);
+    this.card = new Card(this.root.querySelector(".lm-card"), this);
+    this.live = this.root.querySelector(".lm-live");
+    this.observer = new ResizeObserver(() => this.resized());
+    this.observer.observe(this.holder);
+    this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.escape(event));
+  }
+
+  /** Takes in what Python sent: called at the start, whenever it changed, and when the theme did. */
+  async update({ data, setTriggerValue }) {
+    this.send = setTriggerValue;
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    try {
+      const arrays = await Promise.all([data.coloring.codes && loadPart(data.coloring.codes), ...data.panels.map((p) => loadPart(p.positions))]);
+      if (turn === this.turn) this.take(data, arrays);
+    } catch (error) {
+      if (turn === this.turn) this.fail(error);
+    }
+  }
+
+  take(data, [codes, ...positions]) {
+    const fresh = data.identity !== this.identity || data.n !== this.n;
+    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info, neighbours: data.neighbours });
+    this.dimmed = unpackRows(data.dimmed, data.n);
+    if (fresh) this.active = null;
+    this.takeColoring(data.coloring, codes);
+    if (this.answers(data.seen) || fresh) {
+      this.selected = unpackRows(data.selected, data.n);
+      this.query = data.query;
+    }
+    this.theme = readTheme(this.root);
+    this.takePanels(data.panels, positions, fresh);
+    this.root.dataset.state = "ready";
+    this.root.classList.toggle("lm-dark", this.theme.dark);
+    this.refresh();
+  }
+
+  takePanels(described, positions, fresh) {
+    while (this.panels.length < described.length) this.panels.push(new Panel(this, this.panels.length));
+    this.panels.length = described.length;
+    const roots = this.panels.map((panel) => panel.root);
+    if (roots.length !== this.holder.children.length || roots.some((root, i) => root !== this.holder.children[i])) this.holder.replaceChildren(...roots);
+    this.root.dataset.panels = described.length;
+    described.forEach((panel, i) => {
+      this.panels[i].describe(panel);
+      this.panels[i].place(panel.positions.id, positions[i], panel.home, !fresh);
+    });
+    this.resized();
+  }
+
+  takeColoring(coloring, codes) {
+    if (coloring.label !== this.coloring?.label || coloring.kind !== this.coloring?.kind) this.active = null;
+    this.coloring = coloring;
+    this.coloringLabel = coloring.label;
+    this.codes = codes;
+    this.colors = coloring.colors.map((color) => parseColor(color));
+  }
+
+  /** Whether Python's selection and query are as new as ours: an answer to an older edit must not undo a newer one. */
+  answers(seen) {
+    const now = performance.now();
+    this.pending = this.pending.filter((edit) => now - edit.time < NOTHING_PENDING_MS);
+    const at = this.pending.findIndex((edit) => edit.id === seen);
+    if (at >= 0) this.pending.splice(0, at + 1);
+    return this.pending.length === 0;
+  }
+
+  /** Everything that follows from selection, filter, legend and theme. */
+  refresh() {
+    const colors = this.usedColors();
+    this.table = colorTable(colors, this.theme, this.coloring.kind);
+    this.legend.show(this.coloring);
+    this.legend.refresh(colors, this.active, this.theme, this.coloring.kind);
+    this.findRoles();
+    this.toolbar.refresh();
+    this.repaint();
+  }
+
+  /** The coloring's colors; grey classes that are shown alone borrow colors that are free. */
+  usedColors() {
+    const { coloring, active, colors } = this;
+    if (coloring.kind !== "category" || !active) return colors;
+    const grey = coloring.colors[coloring.legend.at(-1)];
+    const taken = new Set([...active].map((code) => coloring.colors[code]));
+    const free = coloring.colors.filter((color, i) => color !== grey && !taken.has(color) && coloring.colors.indexOf(color) === i);
+    return colors.map((color, code) => (active.has(code) && coloring.colors[code] === grey && coloring.names.length > 12 && free.length ? parseColor(free.shift()) : color));
+  }
+
+  /** shown (can be selected) and the role of each row: full where it is shown and, if there is a selection, in it. */
+  findRoles() {
+    const { n, dimmed, active, codes, selected } = this;
+    this.shown = new Uint8Array(n);
+    this.roles = new Uint8Array(n);
+    const seen = [0, 0, 0];
+    for (let i = 0; i < n; i++) {
+      const shown = !(dimmed && dimmed[i]) && (!active || active.has(codes[i]));
+      this.shown[i] = shown ? 1 : 0;
+      this.roles[i] = !shown ? FADED : !selected ? NORMAL : selected[i] ? PICKED : FADED;
+      seen[this.roles[i]]++;
+    }
+    this.has = { hasFaded: seen[FADED] > 0, hasNormal: seen[NORMAL] > 0, hasPicked: seen[PICKED] > 0 };
+  }
+
+  repaint() {
+    for (const panel of this.panels) panel.dirty = true;
+    this.schedule();
+  }
+
+  resized() {
+    for (const panel of this.panels) {
+      if (panel.stage.clientWidth !== panel.width || panel.stage.clientHeight !== panel.height || devicePixelRatio !== panel.ratio) panel.resize();
+    }
+    this.schedule(true);
+  }
+
+  /** Draws at the next frame; at once after a resize, which has emptied the canvas. */
+  schedule(now = false) {
+    if (now && this.roles) this.frame(performance.now());
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame((time) => {
+      this.waiting = false;
+      this.frame(time);
+    });
+  }
+
+  frame(time) {
+    if (!this.roles) return;
+    let more = false;
+    const scene = { roles: this.roles, codes: this.codes, table: this.table, background: packColor(this.theme.background), ...this.has };
+    const start = performance.now();
+    for (const panel of this.panels) {
+      more = panel.step(time) || more;
+      panel.draw(scene);
+    }
+    this.drawn = performance.now() - start;
+    if (more) this.schedule();
+  }
+
+  hover(row, panel) {
+    if (row !== this.hovered) {
+      this.hovered = row;
+      this.schedule();
+    }
+    this.root.classList.toggle("lm-pointing", row >= 0);
+    this.card.show(row, panel);
+  }
+
+  /** What the coloring tells about a row without asking the server. */
+  knownAttributes(row) {
+    const { coloring, codes } = this;
+    return coloring.names && codes ? { [coloring.label]: coloring.names[codes[row]] } : {};
+  }
+
+  toggleQuery(row) {
+    this.query = row === this.query ? null : row;
+    this.neighbours = null; // those of the old query; Python sends the new ones
+    this.say(this.query === null ? "No query" : `Query: image ${row + 1}`);
+    this.toolbar.refresh();
+    this.schedule();
+    this.emit("query");
+  }
+
+  select(mask, how) {
+    this.selected = combineRows(this.selected, mask, how);
+    this.say(this.selected ? `${countRows(this.selected)} selected` : "Nothing selected");
+    this.refresh();
+    this.emit("selection");
+  }
+
+  clear() {
+    const changed = [this.selected && "selection", this.query !== null && "query"].filter(Boolean);
+    this.selected = this.query = null;
+    this.refresh();
+    if (changed.length) this.emit(...changed);
+  }
+
+  /** Takes back the latest thing: the shape in hand, then the selection, then the query, then the legend. */
+  escape(event) {
+    event.stopPropagation();
+    const drawing = this.panels.find((panel) => panel.drag);
+    if (drawing) cancelDrag(drawing);
+    else if (this.selected) this.select(new Uint8Array(this.n), "replace");
+    else if (this.query !== null) this.toggleQuery(this.query);
+    else if (this.active) this.setActive(null);
+  }
+
+  setMode(mode) {
+    this.mode = mode;
+    this.root.dataset.mode = mode;
+    this.toolbar.refresh();
+  }
+
+  setActive(active) {
+    this.active = active;
+    this.refresh();
+  }
+
+  resetView() {
+    for (const panel of this.panels) panel.view?.reset();
+    this.toolbar.refresh();
+    this.repaint();
+  }
+
+  viewChanged() {
+    this.toolbar.buttons.get("reset").disabled = this.panels.every((panel) => panel.view?.atHome ?? true);
+  }
+
+  say(text) {
+    this.live.textContent = text;
+  }
+
+  /** Tells Python. Edits that may not have arrived yet are repeated, since Python sees only the latest message of a run. */
+  emit(...kinds) {
+    const id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+    this.pending.push({ id, kinds, time: performance.now() });
+    const changed = [...new Set(this.pending.flatMap((edit) => edit.kinds))];
+    this.send("edit", { id, changed, n: this.n, selected: packRows(this.selected), query: this.query });
+  }
+
+  fail(error) {
+    this.root.dataset.state = "failed";
+    this.say(error.message);
+  }
+
+  close() {
+    this.observer.disconnect();
+    clearTimeout(this.card.timer);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  const fresh = !instances.get(parentElement)?.root.isConnected;
+  if (fresh) instances.set(parentElement, new LinkedMap(parentElement));
+  const map = instances.get(parentElement);
+  map.update(component);
+  return () => {
+    map.close();
+    instances.delete(parentElement);
+  };
+}

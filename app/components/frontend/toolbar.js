@@ -1,0 +1,50 @@
+// Modes and actions above the maps, and the line that says how many rows are seen.
+
+const MODES = [
+  ["pan", "Pan", "Pan: drag moves the map, shift-drag draws a lasso, a click asks for neighbors"],
+  ["lasso", "Lasso", "Lasso: draw around images; shift adds, alt removes"],
+  ["box", "Box", "Box: drag a rectangle; shift adds, alt removes"],
+];
+const ACTIONS = [
+  ["reset", "Reset view", "Reset view (double click, 0)"],
+  ["clear", "Clear selection", "Clear selection (Esc)"],
+];
+
+class Toolbar {
+  constructor(root, host) {
+    this.host = host;
+    this.count = make("span", { className: "lm-count" });
+    this.buttons = new Map();
+    const group = make("div", { className: "lm-tools" });
+    group.setAttribute("role", "toolbar");
+    group.setAttribute("aria-label", "Map tools");
+    for (const spec of MODES) group.append(this.button(spec, () => host.setMode(spec[0])));
+    group.append(make("span", { className: "lm-gap" }));
+    group.append(this.button(ACTIONS[0], () => host.resetView()), this.button(ACTIONS[1], () => host.clear()));
+    root.append(this.count, group);
+  }
+
+  button([name, label, tip], act) {
+    const button = make("button", { className: "lm-tool", type: "button", title: tip, innerHTML: icon(name), onclick: act });
+    button.setAttribute("aria-label", label);
+    button.dataset.tool = name;
+    this.buttons.set(name, button);
+    return button;
+  }
+
+  refresh() {
+    const { host } = this;
+    for (const [name] of MODES) this.buttons.get(name).setAttribute("aria-pressed", String(host.mode === name));
+    this.buttons.get("clear").disabled = !host.selected && host.query === null;
+    this.buttons.get("reset").disabled = host.panels.every((panel) => panel.view?.atHome ?? true);
+    this.count.textContent = countLine(host);
+  }
+}
+
+const whole = (number) => number.toLocaleString("en-US");
+
+function countLine({ n, noun, selected, dimmed }) {
+  const filtered = countRows(dimmed);
+  const all = filtered ? `${whole(n - filtered)} of ${whole(n)} ${noun}` : `${whole(n)} ${noun}`;
+  return selected ? `${whole(countRows(selected))} selected · ${all}` : all;
+}

@@ -1,0 +1,133 @@
+"""Notions: say in words what counts as similar, see the space follow."""
+
+import cached
+import drafts
+import layouts
+import neighbors
+import notion_editor
+import selection
+import streamlit as st
+import view
+from coloring import color_map
+from components.gallery import Section, gallery
+from components.linked_map import linked_map
+from components.map_event import MapEvent
+from components.map_payload import MapPanel
+from drafts import Draft
+from sidebar import readable
+
+from likeness.errors import InputError
+from likeness.spaces import NotionFit
+
+_TOLD = {
+    "map_at_r": ("MAP@R", "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most."),
+    "precision_at_1": ("Precision@1", "How often the nearest neighbor has the same label."),
+    "r_precision": ("R-precision", "The share of an image's R nearest neighbors that have its label, in any order."),
+}
+
+
+def main() -> None:
+    """Draws the page."""
+    seen = view.current()
+    if seen.base.space.embed_texts is None:
+        st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
+        return
+    editor, pictures = st.columns([1, 2.15], gap="large")
+    with editor:
+        draft = notion_editor.edit(seen)
+    with pictures:
+        _pictures(seen, draft)
+
+
+def _pictures(seen: view.View, draft: Draft) -> None:
+    try:
+        fit = cached.fit(seen.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
+    except InputError as error:
+        st.warning(f"{error} The map shows the last version that could be fitted.", icon=":material/warning:")
+        last = drafts.current()
+        if last is None:
+            return
+        try:
+            fit = cached.fit(seen.entry.id, last.notion, last.dim, last.solver, last.seed)
+        except InputError:
+            return
+    saved = notion_editor.saved_fit(seen, draft)
+    _quiet_line(fit)
+    _maps(seen, fit)
+    _numbers(seen, fit, saved, draft)
+    _before_and_after(seen, fit, saved)
+
+
+def _quiet_line(fit: NotionFit) -> None:
+    st.caption(
+        f"{fit.n_prompts} prompts, {fit.n_encoded} encoded, fitted in {1000 * fit.fit_seconds:.0f} ms, mean angle {fit.mean_angle:.2g} degrees",
+        help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
+    )
+
+
+def _maps(seen: view.View, fit: NotionFit) -> None:
+    spaces = [seen.base.space, fit.space]
+    placed, waiting = layouts.lay_out(spaces, layouts.choose_method(), f"notions_{seen.entry.id}")
+    linked_map(
+        [MapPanel(space.name, positions) for space, positions in zip(spaces, placed, strict=True)],
+        color_map(seen.frame, seen.color),
+        n=len(seen.frame),
+        thumbnails=seen.thumbnails,
+        info=seen.info,
+        key="notion_map",
+        identity=seen.entry.id,
+        selected=selection.rows() if len(selection.rows()) else None,
+        query=selection.query(),
+        dimmed=seen.hidden,
+        height=470,
+        on_event=_take_in,
+    )
+    if waiting:
+        layouts.watch(spaces)
+
+
+def _take_in(event: MapEvent) -> None:
+    if event.selection_changed:
+        selection.select([] if event.selected is None else event.selected)
+    if event.query_changed:
+        selection.ask(event.query)
+
+
+def _numbers(seen: view.View, fit: NotionFit, saved: NotionFit | None, draft: Draft) -> None:
+    attribute = draft.attribute
+    if attribute not in seen.base.space.table.attributes:
+        return
+    raw = cached.metrics(seen.entry.id, seen.base.space, attribute)
+    now = cached.metrics(seen.entry.id, fit.space, attribute)
+    before = cached.metrics(seen.entry.id, saved.space, attribute) if saved else raw
+    st.markdown(f"**Judged by {readable(attribute).lower()}**")
+    for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
+        against = "saved" if saved else "raw encoder"
+        delta = f"{now[name] - before[name]:+.3f}" if abs(now[name] - before[name]) >= 0.0005 else None
+        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"against {against}" if delta else None)
+        column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
+
+
+def _before_and_after(seen: view.View, fit: NotionFit, saved: NotionFit | None) -> None:
+    row = selection.query()
+    query = neighbors.Query(row=row if row is not None and row < len(seen.frame) else 0)
+    spaces = [("Raw encoder", seen.base.space), *([("Saved", saved.space)] if saved else []), ("Now", fit.space)]
+    found = neighbors.find(seen, query, [space for _, space in spaces])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(f'<img src="{seen.thumbnails.format(row=query.row)}" alt="The query" class="query">')
+        st.markdown("**Neighbors of this image**, in each space. Click a point or a picture to ask for another.")
+    sections = [
+        Section(
+            title,
+            each.rows[:12].tolist(),
+            similarities=each.similarities[:12].tolist(),
+            same=neighbors.same_class(seen, query, each.rows[:12]),
+            captions=neighbors.captions(seen, each.rows[:12]),
+            ranked=True,
+        )
+        for (title, _), each in zip(spaces, found, strict=True)
+    ]
+    gallery(sections, thumbnails=seen.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
+
+
+main()

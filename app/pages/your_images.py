@@ -1,0 +1,160 @@
+"""Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
+
+from pathlib import Path
+
+import cached
+import selection
+import streamlit as st
+from sidebar import readable
+
+from likeness.data import read_dataset, save_uploads
+from likeness.data.catalog import DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
+from likeness.errors import InputError
+from likeness.jobs import Job
+from likeness.spaces import encoder_space
+
+ENCODERS = {
+    "bundled": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
+    "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
+    "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
+    "other": "Another one, by its name",
+}
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Your images")
+    st.caption("Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice.")
+    folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
+    with folder:
+        source = st.text_input("Folder on this computer", key="folder", placeholder="photos/birds", help="Searched with all its subfolders; their names become classes.")
+        _begin_button(source, None, "folder")
+    with table:
+        source = st.text_input("CSV or Parquet file", key="table", placeholder="photos/labels.csv", help="One row per image: a column of paths, relative to the file, and columns of labels.")
+        column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
+        _begin_button(source, column.strip() or None, "table")
+    with upload:
+        _upload()
+    _jobs()
+    _datasets()
+
+
+def _encoder(where: str) -> str:
+    chosen = st.selectbox("Encoder", list(ENCODERS), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
+    if chosen == "other":
+        return st.text_input("Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine").strip()
+    return chosen
+
+
+def _begin_button(source: str, column: str | None, where: str) -> None:
+    encoder = _encoder(where)
+    if st.button("Embed these images", type="primary", key=f"begin_{where}", disabled=not source.strip() or not encoder):
+        _check_and_begin(source.strip(), encoder, column)
+
+
+def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
+    try:
+        path = Path(source).expanduser()
+        table = read_dataset(str(path), path_column=column)
+    except InputError as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    entry = new_entry(name or f"{path.stem}", str(path.resolve()), encoder, column)
+    begin(entry, len(table))
+
+
+def begin(entry: DatasetEntry, total: int) -> Job:
+    """Starts embedding in the background; the dataset joins the catalog when it is done."""
+
+    def work(report, should_stop):  # type: ignore[no-untyped-def]
+        report(0, total)
+        table = read_dataset(entry.source, path_column=entry.path_column, name=entry.name)
+        done = encoder_space(table, entry.encoder, progress=report, should_stop=should_stop)
+        if not should_stop():
+            add_dataset(entry)
+        return done
+
+    return cached.jobs().begin(entry.id, entry.name, work)
+
+
+def _upload() -> None:
+    files = st.file_uploader(
+        "Images, or a ZIP of images", type=["jpg", "jpeg", "png", "webp", "bmp", "gif", "tif", "tiff", "zip"], accept_multiple_files=True, key="files"
+    )
+    name = st.text_input("Name", value="My images", key="upload_name")
+    encoder = _encoder("upload")
+    if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
+        try:
+            table = save_uploads([(file.name, file.getvalue()) for file in files], name)
+        except InputError as error:
+            st.error(str(error), icon=":material/error:")
+            return
+        begin(new_entry(name, str(table.root), encoder), len(table))
+
+
+def _jobs() -> None:
+    if cached.jobs().all():
+        st.subheader("Under way")
+        _progress()
+
+
+@st.fragment(run_every=0.5)
+def _progress() -> None:
+    for key, job in cached.jobs().all():
+        with st.container(border=True):
+            if job.finished:
+                _report(key, job)
+            else:
+                left = f", {_duration(job.seconds_left)} left" if job.seconds_left is not None else ""
+                st.progress(job.done / job.total if job.total else 0.0, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}")
+                st.button("Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop)
+
+
+def _report(key: str, job: Job) -> None:
+    if job.error:
+        st.error(job.error, icon=":material/error:")
+    elif job.stopped:
+        st.info(f"{job.title}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there.", icon=":material/pause:")
+    else:
+        failed = job.result.failed
+        st.success(f"{job.title}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")
+        if failed:
+            with st.expander(f"{len(failed)} could not be read and were left out"):
+                st.dataframe([{"file": str(failure.path), "reason": failure.reason} for failure in failed], hide_index=True)
+    with st.container(horizontal=True):
+        if not job.error and not job.stopped:
+            st.button("Explore them", key=f"open_{key}", type="primary", icon=":material/scatter_plot:", on_click=_open, args=(key,))
+        st.button("Dismiss", key=f"dismiss_{key}", on_click=cached.jobs().forget, args=(key,))
+    if st.session_state.pop("go_to_explore", False):
+        st.switch_page("pages/explore.py")
+
+
+def _open(key: str) -> None:
+    selection.forget()
+    st.session_state["dataset"] = key
+    st.session_state["go_to_explore"] = True
+
+
+def _datasets() -> None:
+    st.subheader("Datasets")
+    for entry in list_datasets():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{entry.name}**  :gray[{readable(entry.encoder)}]", width="stretch")
+            st.button("Explore", key=f"explore_{entry.id}", on_click=_open, args=(entry.id,))
+            if entry.id != "bundled":
+                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
+    if st.session_state.pop("go_to_explore", False):
+        st.switch_page("pages/explore.py")
+
+
+def _remove(id: str) -> None:
+    remove_dataset(id)
+    if st.session_state.get("dataset") == id:
+        st.session_state["dataset"] = "bundled"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+main()

@@ -1,0 +1,62 @@
+"""The dataset that ships, and the way from what a person names to a table."""
+
+import hashlib
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data import tabular
+from likeness.data.folder import read_folder
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.paths import assets_dir
+
+BUNDLED = "bundled"
+
+
+def synthetic_cars() -> ImageTable:
+    """The 2,000 rendered cars that ship, with all their attributes.
+
+    The further column "sha256" holds the digest of each image's content: by it the embeddings that ship are found, since paths and times differ on
+    every machine.
+
+    Raises:
+        InputError: if the files are not there.
+    """
+    root = assets_dir() / "synthetic_cars"
+    file = root / "attributes.csv"
+    if not file.is_file():
+        raise InputError(f"The bundled images are not in '{root}'; install the package again, or make them with `likeness generate`.")
+    frame = pd.read_csv(file)
+    frame["sha256"] = [_digest(root / str(path)) for path in frame["path"]]
+    return ImageTable("Synthetic Cars", root, frame)
+
+
+def read_dataset(source: str | Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
+    """A table from what a person names.
+
+    Args:
+        source: "bundled", a folder of images, or a CSV, TSV or Parquet file that lists them.
+        path_column: the column of paths in such a file; by default it is found.
+        name: shown to people; by default the folder's or file's.
+
+    Raises:
+        InputError: if there is no such place, or it holds no images.
+    """
+    if str(source) == BUNDLED:
+        return synthetic_cars()
+    if not str(source).strip():
+        raise InputError("No images are named; give 'bundled', a folder, or a CSV or Parquet file.")
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return read_folder(path, name)
+    if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
+        raise InputError(f"There is no dataset '{source}'; give 'bundled', a folder of images, or a CSV or Parquet file that lists them.")
+    return tabular.read_table(path, path_column, name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"The bundled image '{path.name}' is missing or cannot be read; install the package again.") from error

@@ -1,0 +1,29 @@
+"""Pretrained towers, the cache of text embeddings and the store of image embeddings. Importing this needs no torch."""
+
+from likeness.encoders.collected import Embeddings, Failure
+from likeness.encoders.encoder import Encoder, StagedEncoder
+from likeness.encoders.images import UnreadableImageError, read_image, to_rgb
+from likeness.encoders.load import load_encoder
+from likeness.encoders.names import encoder_identity
+from likeness.encoders.store import embed_images, ship_embeddings, store_folder
+from likeness.encoders.texts import TextEmbeddings, embed_texts, ship_texts
+from likeness.encoders.vocabulary import unknown_words
+
+__all__ = [
+    "Embeddings",
+    "Encoder",
+    "Failure",
+    "StagedEncoder",
+    "TextEmbeddings",
+    "UnreadableImageError",
+    "embed_images",
+    "embed_texts",
+    "encoder_identity",
+    "load_encoder",
+    "read_image",
+    "ship_embeddings",
+    "ship_texts",
+    "store_folder",
+    "to_rgb",
+    "unknown_words",
+]

@@ -1,0 +1,91 @@
+"""Text embeddings on disk: one SQLite file per encoder, safe against kills and for several processes at once."""
+
+import logging
+import sqlite3
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+Vector = NDArray[np.float32]
+
+_CREATE = "CREATE TABLE IF NOT EXISTS texts (text BLOB PRIMARY KEY, vector BLOB NOT NULL, crc INTEGER NOT NULL)"
+_WAIT_SECONDS = 10.0
+_CHUNK = 500  # below SQLite's limit of variables in one statement
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT")
+_log = logging.getLogger(__name__)
+
+
+class TextCache:
+    """Vectors by text in one file.
+
+    A damaged file is begun anew; one that cannot be used (read-only, disk full) is left alone, with a warning in the log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def get(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors (d,) of those texts that are there and sound."""
+        if not self.path.is_file():
+            return {}
+        return self._try(lambda connection: _select(connection, texts), default={})
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Stores vectors (d,) by text; all or none."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            _log.warning("Text embeddings are not kept: %s", error)
+            return
+        rows = [(_bytes(text), blob, zlib.crc32(blob)) for text, vector in vectors.items() if (blob := vector.astype("<f4").tobytes())]
+        self._try(lambda connection: connection.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows), default=None)
+
+    def _try(self, work: Callable[[sqlite3.Connection], T], default: T) -> T:
+        for attempt in range(2):
+            try:
+                with closing(self._connect()) as connection, connection:
+                    return work(connection)
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorname", "").startswith(_DAMAGED) and attempt == 0:
+                    _log.warning("The text cache %s is damaged (%s) and begun anew.", self.path, error)
+                    self._remove()
+                else:
+                    _log.warning("The text cache %s cannot be used: %s", self.path, error)
+                    break
+        return default
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=_WAIT_SECONDS)
+        try:
+            connection.execute("PRAGMA page_size = 16384")  # a 512-d vector and its text fill just over half of the default page
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_CREATE)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _remove(self) -> None:
+        for path in (self.path, Path(f"{self.path}-journal")):
+            path.unlink(missing_ok=True)
+
+
+def _select(connection: sqlite3.Connection, texts: Sequence[str]) -> dict[str, Vector]:
+    found: dict[str, Vector] = {}
+    for start in range(0, len(texts), _CHUNK):
+        chunk = {_bytes(text): text for text in texts[start : start + _CHUNK]}
+        marks = ", ".join("?" * len(chunk))
+        for key, blob, crc in connection.execute(f"SELECT text, vector, crc FROM texts WHERE text IN ({marks})", list(chunk)):
+            if zlib.crc32(blob) == crc:
+                found[chunk[key]] = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+    return found
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode()

@@ -1,0 +1,39 @@
+"""Similarity notions in words, and the estimators that turn them into projections."""
+
+from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
+from likeness.notions.checks import NotionWarning, check
+from likeness.notions.indirect import InDiReCT
+from likeness.notions.library import (
+    delete_notion,
+    duplicate_notion,
+    get_notion,
+    is_own,
+    list_notions,
+    notion_problems,
+    read_notion,
+    save_notion,
+    write_notion,
+)
+from likeness.notions.notion import Notion, parse_aspects
+from likeness.notions.reconstruction import reconstruction_angles
+
+__all__ = [
+    "Identity",
+    "InDiReCT",
+    "Notion",
+    "NotionWarning",
+    "RandomEmbedding",
+    "RandomTransform",
+    "check",
+    "delete_notion",
+    "duplicate_notion",
+    "get_notion",
+    "is_own",
+    "list_notions",
+    "notion_problems",
+    "parse_aspects",
+    "read_notion",
+    "reconstruction_angles",
+    "save_notion",
+    "write_notion",
+]

@@ -1,0 +1,73 @@
+"""Baselines of the InDiReCT paper's section 4.2 that learn nothing, with InDiReCT's interface."""
+
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.notions.arrays import checked_rows, like, unit_rows
+from likeness.notions.outside import START_DEVIATION
+from likeness.notions.projection import LinearProjection
+
+
+class Identity:
+    """The raw encoder ("CLIP" in the paper): images as they are, unit length."""
+
+    def fit(self, text: Any) -> "Identity":
+        """Learns nothing; the text is not looked at."""
+        return self
+
+    def transform(self, images: Any) -> Any:
+        """(m, r) -> (m, r) unit rows, of the kind that came in."""
+        return like(images)(unit_rows(checked_rows(images, "image"), "image"))
+
+
+class RandomEmbedding:
+    """Lower bound: a vector for each image, uniform on the sphere, whatever it shows.
+
+    Args:
+        dim: dimensions.
+        seed: fixes the vectors of rows 0, 1, ...
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, text: Any) -> "RandomEmbedding":
+        """Learns nothing; the text is not looked at."""
+        _check_dim(self.dim)
+        return self
+
+    def transform(self, images: Any) -> Any:
+        """(m, r) -> (m, dim) unit rows, of the kind that came in."""
+        _check_dim(self.dim)
+        m = len(checked_rows(images, "image"))
+        # A normal vector has no preferred direction, so its direction is uniform.
+        return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "image"))
+
+
+class RandomTransform(LinearProjection):
+    """InDiReCT without learning: U stays as initialised, N(0, 0.1).
+
+    Args:
+        dim: dimensions.
+        seed: of U.
+
+    Attributes:
+        U: (r, dim), of the kind that the text came in.
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, text: Any) -> "RandomTransform":
+        """Draws U for text embeddings (n, r); only r matters."""
+        _check_dim(self.dim)
+        r = checked_rows(text, "prompt").shape[1]
+        self.U = like(text)(np.random.default_rng(self.seed).normal(0, START_DEVIATION, (r, self.dim)))
+        return self
+
+
+def _check_dim(dim: int) -> None:
+    if not isinstance(dim, (int, np.integer)) or dim < 1:
+        raise InputError(f"dim is {dim!r}; choose a whole number from 1.")

@@ -1,0 +1,173 @@
+"""What the notion editor warns of. Prompts should vary in one thing only: a second one destroys the notion."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+_STOPWORDS = frozenset("a an the of in on at by with from to and or for is its as out".split())
+_ARTICLES = ("a", "an", "the")
+# Shares of the aspects that must hold a word of a known attribute: so that it is what the notion is about; and, where the notion is about
+# none that is known, so that the attribute counts as mixed in ("Blue Jay" among a hundred bird species does not).
+_ABOUT = 0.5
+_MIXED_IN = 0.5
+# Longer attribute lists, such as car models or countries, hold words that mean other things elsewhere.
+_LONGEST_VOCABULARY = 30
+
+
+@dataclass(frozen=True)
+class NotionWarning:
+    """One warning.
+
+    Attributes:
+        kind: "empty", "duplicate", "variant", "whole prompt", "mixed" or "length".
+        message: a sentence with the remedy.
+        rows: the aspects that it is about, numbered from 0.
+    """
+
+    kind: str
+    message: str
+    rows: tuple[int, ...]
+
+
+def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mapping[str, Collection[str]] | None = None) -> list[NotionWarning]:
+    """Warnings for a notion as typed, valid or not.
+
+    Args:
+        templates: with one "{}" each.
+        aspects: as typed, blank rows included.
+        vocabularies: name of an attribute -> its words, lower case; by default those of the notions that ship.
+    """
+    known = default_vocabularies() if vocabularies is None else vocabularies
+    words = [_words(aspect) for aspect in aspects]
+    found = [_empty(aspects), *_duplicates(aspects), *_variants(aspects), _whole_prompts(templates, words), _mixed(words, known), _lengths(aspects, words)]
+    return [warning for warning in found if warning]
+
+
+def default_vocabularies() -> dict[str, frozenset[str]]:
+    """The words of every shipped or own notion that has a label column and a short list of aspects."""
+    from likeness.notions.library import list_notions
+
+    short = (notion for notion in list_notions() if notion.attribute and len(notion.aspects) <= _LONGEST_VOCABULARY)
+    return {notion.name: frozenset(word for aspect in notion.aspects for word in _words(aspect)) for notion in short}
+
+
+def _empty(aspects: Sequence[str]) -> NotionWarning | None:
+    rows = tuple(row for row, aspect in enumerate(aspects) if not aspect.strip())
+    if not rows:
+        return None
+    return NotionWarning("empty", f"{_count(rows, 'row')} {'is' if len(rows) == 1 else 'are'} empty and left out.", rows)
+
+
+def _duplicates(aspects: Sequence[str]) -> list[NotionWarning]:
+    counts = Counter(aspect.strip() for aspect in aspects if aspect.strip())
+    return [
+        NotionWarning("duplicate", f"'{text}' stands {count} times and counts {count}-fold; remove the others if that is not meant.", _rows(aspects, text))
+        for text, count in counts.items()
+        if count > 1
+    ]
+
+
+def _variants(aspects: Sequence[str]) -> list[NotionWarning]:
+    groups: dict[str, list[str]] = {}
+    for aspect in dict.fromkeys(aspect.strip() for aspect in aspects if aspect.strip()):
+        groups.setdefault(" ".join(aspect.lower().split()), []).append(aspect)
+    return [
+        NotionWarning(
+            "variant",
+            f"{_listed(group)} differ only in capitals or spaces; keep one.",
+            tuple(row for text in group for row in _rows(aspects, text)),
+        )
+        for group in groups.values()
+        if len(group) > 1
+    ]
+
+
+def _whole_prompts(templates: Sequence[str], words: Sequence[tuple[str, ...]]) -> NotionWarning | None:
+    repeated = frozenset(word for template in templates for word in _words(template)) - _STOPWORDS
+    article = any(re.search(r"\b(a|an|the)\s+\{\}", template.lower()) for template in templates)
+    rows = tuple(row for row, found in enumerate(words) if repeated & set(found) or (article and len(found) > 1 and found[0] in _ARTICLES))
+    if not rows:
+        return None
+    return NotionWarning(
+        "whole prompt",
+        f"{_aspect(words[rows[0]])} repeats words of the template{_others(rows)}; write only what varies, such as 'red' for 'a red car'.",
+        rows,
+    )
+
+
+def _mixed(words: Sequence[tuple[str, ...]], vocabularies: Mapping[str, Collection[str]]) -> NotionWarning | None:
+    filled = [row for row, found in enumerate(words) if found]
+    hits = {name: [row for row in filled if set(words[row]) & set(vocabulary) - _STOPWORDS] for name, vocabulary in vocabularies.items()}
+    if not filled or not hits:
+        return None
+    main = max(hits, key=lambda name: len(hits[name]))
+    about = len(hits[main]) >= _ABOUT * len(filled)
+    native = (set(vocabularies[main]) if about else set()) | _STOPWORDS
+    for name, vocabulary in vocabularies.items():
+        foreign = {row: frozenset(words[row]) & set(vocabulary) - native for row in filled}
+        rows = tuple(row for row in filled if foreign[row])
+        # A word that stands in every aspect does not vary, and an aspect that is nothing but such a word is one among its like.
+        if len(set(foreign.values())) < 2 or (not about and (len(rows) < _MIXED_IN * len(filled) or _alone(words, foreign, rows))):
+            continue
+        return NotionWarning("mixed", _mixed_message(words, foreign, rows, name, main if about else None), rows)
+    return None
+
+
+def _alone(words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int]) -> bool:
+    return all(set(words[row]) <= foreign[row] | _STOPWORDS for row in rows)
+
+
+def _mixed_message(
+    words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int], name: str, main: str | None
+) -> str:
+    about = f" in a notion about {main}" if main else ""
+    named = _listed(sorted(foreign[rows[0]]))
+    return (
+        f"{_aspect(words[rows[0]])} also says something about {name} ({named}){about}{_others(rows)}; "
+        "prompts that vary in two things lose the notion, so leave that out."
+    )
+
+
+def _lengths(aspects: Sequence[str], words: Sequence[tuple[str, ...]]) -> NotionWarning | None:
+    lengths = [len(found) for found in words if found]
+    if not lengths:
+        return None
+    usual = median(lengths)
+    rows = tuple(row for row, found in enumerate(words) if len(found) > 2 * usual + 2)
+    if not rows:
+        return None
+    return NotionWarning(
+        "length",
+        f"'{aspects[rows[0]].strip()}' has {len(words[rows[0]])} words where {usual:g} is usual{_others(rows)}; "
+        "check that the prompts differ in nothing but the aspect.",
+        rows,
+    )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\W_]+", text.lower()))
+
+
+def _rows(aspects: Sequence[str], text: str) -> tuple[int, ...]:
+    return tuple(row for row, aspect in enumerate(aspects) if aspect.strip() == text)
+
+
+def _aspect(words: Sequence[str]) -> str:
+    return f"'{' '.join(words)}'"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    quoted = [f"'{text}'" for text in texts]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _count(rows: Sequence[int], noun: str) -> str:
+    return f"{len(rows)} {noun}{'' if len(rows) == 1 else 's'}"
+
+
+def _others(rows: Sequence[int]) -> str:
+    if len(rows) == 1:
+        return ""
+    return f" ({_count(rows[1:], 'other aspect')} {'does' if len(rows) == 2 else 'do'} so too)"

@@ -1,0 +1,90 @@
+"""InDiReCT: a projection learnt on the embeddings of a few prompts, applied to the embeddings of images."""
+
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.notions.adam import fit_adam, random_start
+from likeness.notions.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.notions.exact import best_subspace, row_space
+from likeness.notions.outside import with_outside, without_outside
+from likeness.notions.projection import LinearProjection
+from likeness.notions.reconstruction import angles
+
+SOLVERS = ("exact", "adam")
+OUTSIDE = ("paper", "none")
+
+
+class InDiReCT(LinearProjection):
+    """Kobs et al., InDiReCT (WACV 2023), section 3: `InDiReCT(dim).fit(text).transform(images)`.
+
+    Args:
+        dim: dimensions r' of the space, at most those of the encoder.
+        solver: "adam" is the paper's procedure (section 4): random U, Adam, patience 100. "exact" goes to the minimum directly (see
+            `likeness.notions.exact`), some hundred times faster and with a loss that is not higher; it needs no torch.
+        seed: of Adam's start; in "exact", of the random columns outside the span of the prompts.
+        outside: what "exact" does where dim is above the rank of the prompts, so that many U have loss 0: "paper" keeps a faint random
+            projection of what no prompt speaks of, as Adam does (see `likeness.notions.outside`); "none" drops it.
+
+    Attributes:
+        U: (r, dim), of the kind that the text came in.
+        loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
+        angles_: (n,) the angle of each prompt, radians.
+        rank_: directions that the prompts span.
+        n_iter_: steps or iterations.
+
+    Example:
+        >>> text = np.eye(4)[:3] + 1
+        >>> space = InDiReCT(dim=2).fit(text)
+        >>> space.transform(np.eye(4)).shape
+        (4, 2)
+    """
+
+    def __init__(self, dim: int = 128, solver: str = "exact", seed: int = 0, outside: str = "paper") -> None:
+        self.dim, self.solver, self.seed, self.outside = dim, solver, seed, outside
+
+    def fit(self, text: Any) -> "InDiReCT":
+        """Learns U from the prompts' embeddings (n, r), NumPy or torch.
+
+        Duplicates are allowed: each counts in the loss.
+
+        Raises:
+            InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown
+                solver.
+        """
+        rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+        self._check(rows)
+        basis = row_space(rows)
+        if basis.shape[1] < 2:
+            raise InputError(f"All {len(rows)} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
+        self.rank_ = basis.shape[1]
+        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows, basis)
+        self.angles_ = like(text)(angles(rows, U))
+        self.loss_ = float(angles(rows, U).mean())
+        self.U = like(text)(U)
+        return self
+
+    def _check(self, rows: Floats) -> None:
+        n, r = rows.shape
+        if self.solver not in SOLVERS:
+            raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
+        if self.outside not in OUTSIDE:
+            raise InputError(f"There is no outside '{self.outside}'; choose from {', '.join(OUTSIDE)}.")
+        if not isinstance(self.dim, (int, np.integer)) or not 1 <= self.dim <= r:
+            raise InputError(f"dim is {self.dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
+        if n < 2:
+            raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
+
+    def _exact(self, rows: Floats, basis: Floats) -> Floats:
+        self.n_iter_ = 0
+        if self.dim < self.rank_:
+            U, self.n_iter_ = best_subspace(rows, basis, self.dim)
+            return U
+        return with_outside(basis, self.dim, self.seed) if self.outside == "paper" else without_outside(basis, self.dim)
+
+    def _adam(self, text: Any, r: int) -> Floats:
+        tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)
+        fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
+        self.n_iter_ = fit.n_iter
+        return to_numpy(fit.U).astype(np.float64)

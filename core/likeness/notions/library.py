@@ -1,0 +1,171 @@
+"""The notions on disk: YAML files that ship, and the user's own, which win where both have the same file name."""
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.files import write_atomic
+from likeness.notions.notion import Notion, slug
+from likeness.paths import assets_dir, cache_dir
+
+_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")
+
+
+def list_notions() -> list[Notion]:
+    """All readable notions, the user's own first; see `notion_problems` for the others."""
+    return [notion for notion in map(_try, _files().values()) if isinstance(notion, Notion)]
+
+
+def notion_problems() -> list[str]:
+    """One sentence for each notion file that can't be read, naming the file."""
+    return [problem for problem in map(_try, _files().values()) if isinstance(problem, str)]
+
+
+def get_notion(name: str) -> Notion:
+    """The notion of this name or file name ("car color" or "car-color").
+
+    Raises:
+        InputError: unknown name, with the known ones; a file that can't be read.
+    """
+    wanted = slug(name)
+    if wanted in _files():
+        return read_notion(_files()[wanted])
+    for notion in list_notions():
+        if notion.name.strip().lower() == name.strip().lower():
+            return notion
+    raise InputError(f"There is no notion '{name}'; choose from {', '.join(sorted(_files()))}.")
+
+
+def read_notion(path: Path) -> Notion:
+    """A notion from a YAML file.
+
+    The keys are the fields of `Notion`; instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the
+    different values of columns of a shipped table, joined by spaces.
+
+    Raises:
+        InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
+    """
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        raise InputError(f"There is no notion file '{path}'; give the path of a YAML file.") from None
+    return _read(path, stamp)
+
+
+def write_notion(path: Path, notion: Notion) -> None:
+    """Writes a notion as YAML, whole or not at all."""
+    import yaml
+
+    fields: dict[str, Any] = {
+        "name": notion.name,
+        "template": notion.template if isinstance(notion.template, str) else list(notion.template),
+        "aspects": list(notion.aspects),
+    }
+    for key in ("question", "attribute", "source", "dataset"):
+        if getattr(notion, key):
+            fields[key] = getattr(notion, key)
+    write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
+
+
+def save_notion(notion: Notion, *, overwrite: bool = True) -> Path:
+    """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
+
+    Raises:
+        InputError: if `overwrite` is False and there is a notion of that name.
+    """
+    if not overwrite and notion.slug in _files():
+        raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
+    path = own_folder() / f"{notion.slug}.yaml"
+    write_notion(path, notion)
+    return path
+
+
+def duplicate_notion(notion: Notion) -> Notion:
+    """Saves a copy under the first free name: "car color copy", "car color copy 2" ..."""
+    names = (f"{notion.name} copy{'' if number == 1 else f' {number}'}" for number in range(1, 1000))
+    copy = replace(notion, name=next(name for name in names if slug(name) not in _files()))
+    save_notion(copy)
+    return copy
+
+
+def delete_notion(name: str) -> None:
+    """Deletes one of the user's own notions; one that ships under the same name shows again.
+
+    Raises:
+        InputError: if it is not the user's own.
+    """
+    if not is_own(name):
+        get_notion(name)
+        raise InputError(f"The notion '{name}' ships with Likeness and can't be deleted; only your own can.")
+    (own_folder() / f"{slug(name)}.yaml").unlink()
+
+
+def is_own(name: str) -> bool:
+    """True if the user saved a notion under this name."""
+    return (own_folder() / f"{slug(name)}.yaml").is_file()
+
+
+def own_folder() -> Path:
+    """Where the user's own notions lie."""
+    return cache_dir() / "notions"
+
+
+def _files() -> dict[str, Path]:
+    """File name without ending -> path, own ones first, then shipped ones in alphabetical order."""
+    own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
+    return own | {path.stem: path for path in sorted((assets_dir() / "notions").glob("*.yaml")) if path.stem not in own}
+
+
+def _try(path: Path) -> Notion | str:
+    try:
+        return read_notion(path)
+    except InputError as error:
+        return str(error)
+
+
+@lru_cache(maxsize=512)
+def _read(path: Path, stamp: int) -> Notion:
+    import yaml
+
+    try:
+        fields = yaml.load(path.read_text(encoding="utf-8"), Loader=_loader())
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"The notion file '{path}' can't be read as YAML ({reason}); correct or delete it.") from None
+    if not isinstance(fields, dict) or not {"name", "template"} <= fields.keys() or len({"aspects", "aspects_from"} & fields.keys()) != 1:
+        raise InputError(f"The notion file '{path}' lacks a key; it needs name, template and aspects.")
+    unknown = [str(key) for key in fields if key not in _FIELDS]
+    if unknown:
+        raise InputError(f"The notion file '{path}' has the unknown key '{unknown[0]}'; the keys are {', '.join(_FIELDS)}.")
+    try:
+        if "aspects_from" in fields:
+            fields["aspects"] = _from_table(fields.pop("aspects_from"))
+        if fields.get("attribute") in ("", "null", "~"):
+            fields["attribute"] = None
+        return Notion(**fields)
+    except InputError as error:
+        raise InputError(f"The notion file '{path}' is not valid: {error}") from None
+
+
+def _loader() -> Any:
+    """A safe loader that reads every plain value as text: an aspect such as 300, 9-5, no or on is a name here."""
+    import yaml
+
+    return yaml.BaseLoader
+
+
+def _from_table(reference: Any) -> tuple[str, ...]:
+    import csv
+
+    if not isinstance(reference, dict) or set(reference) != {"table", "columns"}:
+        raise InputError("aspects_from needs the keys table and columns.")
+    # Only the name counts: a notion file from elsewhere must not read other files.
+    path = assets_dir() / Path(str(reference["table"])).name
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [" ".join(row[column] for column in reference["columns"]) for row in csv.DictReader(file)]
+    except (OSError, KeyError) as error:
+        raise InputError(f"aspects_from can't read {reference['columns']} of the table '{path.name}' ({error}).") from None
+    return tuple(dict.fromkeys(rows))

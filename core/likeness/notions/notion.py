@@ -1,0 +1,118 @@
+"""A similarity notion in words: templates and the aspects put into them."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from likeness.errors import InputError
+
+
+@dataclass(frozen=True)
+class Notion:
+    """What "similar" means, as text prompts (InDiReCT, section 3.1): every aspect in every template.
+
+    Args:
+        name: shown to people.
+        template: text with exactly one "{}", or several such texts.
+        aspects: what varies, two different ones at least; repeated ones are kept and count double.
+        question: the notion in a sentence, "Two cars are similar if they have the same color".
+        attribute: label column that judges the notion, or None.
+        source: where the aspects come from.
+        dataset: the images it was made for.
+
+    Raises:
+        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect.
+
+    Example:
+        >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
+        ['a red car', 'a blue car']
+    """
+
+    name: str
+    template: str | tuple[str, ...]
+    aspects: tuple[str, ...]
+    question: str = ""
+    attribute: str | None = None
+    source: str = ""
+    dataset: str = ""
+
+    def __post_init__(self) -> None:
+        templates = [self.template] if isinstance(self.template, str) else _texts(self.template, "templates", self.name)
+        object.__setattr__(self, "template", templates[0] if len(templates) == 1 else tuple(templates))
+        object.__setattr__(self, "aspects", tuple(aspect.strip() for aspect in _texts(self.aspects, "aspects", self.name)))
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError("The notion has no name; give it one, such as 'car color'.")
+        if not templates:
+            raise InputError(f"The notion '{self.name}' has no template; give one, such as 'a {{}} car'.")
+        for template in templates:
+            _check_template(template)
+        self._check_aspects()
+
+    def _check_aspects(self) -> None:
+        if not self.aspects:
+            raise InputError(f"The notion '{self.name}' has no aspects; list what varies, such as red, blue and green.")
+        blank = [row for row, aspect in enumerate(self.aspects, start=1) if not aspect]
+        if blank:
+            raise InputError(f"Aspect {blank[0]} of the notion '{self.name}' is blank; fill it in or remove it.")
+        if len(set(self.aspects)) == 1:
+            raise InputError(f"The notion '{self.name}' has only one aspect, '{self.aspects[0]}', so nothing varies; add another.")
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates, also where there is only one."""
+        return (self.template,) if isinstance(self.template, str) else self.template
+
+    @property
+    def prompts(self) -> list[str]:
+        """The texts to encode: all aspects in the first template, then in the next."""
+        return [template.replace("{}", aspect) for template in self.templates for aspect in self.aspects]
+
+    @property
+    def duplicates(self) -> list[str]:
+        """Prompts that stand more than once, in order."""
+        return [prompt for prompt, count in Counter(self.prompts).items() if count > 1]
+
+    @property
+    def slug(self) -> str:
+        """The name as a file name: `car-color`."""
+        return slug(self.name)
+
+
+def slug(name: str) -> str:
+    """Lower-case ASCII letters and digits joined by hyphens.
+
+    Raises:
+        InputError: if nothing is left of the name.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    if not words:
+        raise InputError(f"The name '{name}' has no letter or digit to make a file name of; choose another.")
+    return "-".join(words)
+
+
+def parse_aspects(text: str) -> tuple[str, ...]:
+    """Aspects from pasted text: one a line, or separated by commas, semicolons or tabs where it is a single line. Blank ones are dropped."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    parts = re.split(r"[,;\t]", lines[0]) if len(lines) == 1 else lines
+    stripped = (part.strip().strip("\"'").strip() for part in parts)
+    return tuple(part for part in stripped if part)
+
+
+def _check_template(template: str) -> None:
+    count = template.count("{}")
+    if count != 1:
+        found = "no {}" if count == 0 else f"{count} times {{}}"
+        raise InputError(f"The template '{template}' has {found}; write {{}} exactly once, where the aspect goes, as in 'a {{}} car'.")
+
+
+def _texts(values: Iterable[object], what: str, name: str) -> list[str]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"The {what} of the notion '{name}' are {values!r}; give a list of texts.")
+    texts = list(values)
+    wrong = [value for value in texts if not isinstance(value, str)]
+    if wrong:
+        raise InputError(f"The {what} of the notion '{name}' hold {wrong[0]!r}, which is not a text; put it in quotes.")
+    return texts  # type: ignore[return-value]

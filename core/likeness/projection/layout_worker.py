@@ -1,0 +1,112 @@
+"""The one process that lays out maps for this one, job after job."""
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+
+class LayoutWorker:
+    """A queue of job folders in front of a process that stays, because importing and compiling UMAP takes far longer than a map.
+
+    A plain subprocess and not `multiprocessing`, whose child would import the caller's main script: under Streamlit that is the app.
+    The process ends with this one, since its input does. If it dies, the job it was at has failed and the others go to a new one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._queue: list[Path] = []
+
+    def start(self) -> None:
+        """Starts the process, unless it runs; it gets ready on its own."""
+        with self._lock:
+            self._running()
+
+    def submit(self, folder: Path) -> None:
+        """Puts a job at the end of the queue."""
+        with self._lock:
+            self._recover()
+            self._queue.append(folder)
+            self._send(folder)
+
+    def ended(self, folder: Path) -> bool:
+        """Whether a job is done or has failed."""
+        with self._lock:
+            self._recover()
+            return folder not in self._queue
+
+    def cancel(self, folder: Path) -> None:
+        """Takes a job out; if it is the one at work, the process is ended and the others go to a new one."""
+        with self._lock:
+            self._recover()
+            if folder in self._queue:
+                at_work = self._queue[0] == folder
+                self._queue.remove(folder)
+                if at_work:
+                    self._stop()
+                    self._resend()
+
+    def stop(self) -> None:
+        """Ends the process and forgets the queue."""
+        with self._lock:
+            self._queue.clear()
+            self._stop()
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            source = str(Path(__file__).resolve().parents[2])
+            path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH")) if part)
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "likeness.projection.layout_process"],
+                env=os.environ | {"PYTHONPATH": path},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
+            )
+        return self._process
+
+    def _send(self, folder: Path) -> None:
+        pipe = self._running().stdin
+        assert pipe is not None
+        try:
+            pipe.write(f"{folder}\n")
+            pipe.flush()
+        except BrokenPipeError:
+            return  # The process has just died; the next look at the queue sees to it.
+
+    def _recover(self) -> None:
+        """Forgets jobs that are done, and if the process died, fails the first of the others."""
+        self._queue = [folder for folder in self._queue if folder.is_dir() and not (folder / "done").exists()]
+        if self._queue and self._process is not None and self._process.poll() is not None:
+            failed = self._queue.pop(0)
+            (failed / "error.txt").write_text(f"The layout process ended with status {self._process.returncode}; there may be too little memory.")
+            self._resend()
+
+    def _resend(self) -> None:
+        for folder in self._queue:
+            self._send(folder)
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            if self._process.stdin:
+                self._process.stdin.close()
+            self._process = None
+
+
+_WORKER = LayoutWorker()
+atexit.register(_WORKER.stop)
+
+
+def layout_worker() -> LayoutWorker:
+    """The worker of this process."""
+    return _WORKER
+
+
+def warm_up() -> None:
+    """Starts the layout process, so that it has imported and compiled UMAP (some 10 s) by the time a map is wanted. Returns at once."""
+    _WORKER.start()

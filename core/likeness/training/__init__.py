@@ -1,0 +1,1 @@
+"""Training: recipes that turn a config into a run."""

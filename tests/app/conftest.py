@@ -1,0 +1,91 @@
+"""A served app and a browser page for the tests that need them."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Server:
+    """The app on a free port, with a cache folder of its own."""
+
+    def __init__(self, cache: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.cache = cache
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "likeness.cli", "app", "--port", str(port)],
+            env={**os.environ, "LIKENESS_CACHE": str(cache)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def wait(self, seconds: float = 60) -> None:
+        """Waits until the server answers."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2):
+                    return
+            except OSError:
+                time.sleep(0.2)
+        raise TimeoutError(f"the app did not answer within {seconds} s")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The app, served once for all browser tests."""
+    running = Server(tmp_path_factory.mktemp("served"))
+    running.wait()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; tests that need it skip where it is missing."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    """A fresh page; the test fails if the browser's console reports an error."""
+    fresh = browser.new_page(viewport={"width": 1440, "height": 900})
+    errors: list[str] = []
+    fresh.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    fresh.on("pageerror", lambda error: errors.append(str(error)))
+    yield fresh
+    fresh.close()
+    assert not errors
