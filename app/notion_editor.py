@@ -8,7 +8,7 @@ import streamlit as st
 from drafts import Draft
 from view import View
 
-from likeness.encoders import load_encoder
+from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
 from likeness.spaces import NotionFit
@@ -117,14 +117,13 @@ def _problems(seen: View, draft: Draft) -> None:
 
 
 def _found(seen: View, draft: Draft) -> list[str]:
-    blank = sum(not line.strip() for line in draft.aspects.splitlines())
-    problems = [f"{blank} empty row{'s are' if blank > 1 else ' is'} left out."] if blank else []
+    templates = [line for line in draft.templates.splitlines() if line.strip()]
+    problems = [warning.message for warning in check(templates, draft.aspects.splitlines())]
     try:
         notion = draft.notion
     except InputError as error:
         return [*problems, str(error)]
-    problems += [warning.message for warning in check(notion)]
-    unknown = sorted({word for aspect in notion.aspects for word in _unknown(seen.base.encoder, aspect)})
+    unknown = sorted({word for prompt in notion.prompts for word in _unknown(seen.base.encoder, prompt)})
     if unknown:
         shown = ", ".join(unknown[:6]) + (" ..." if len(unknown) > 6 else "")
         problems.append(f"The encoder does not know {shown}; it reads these words as blanks.")
@@ -133,7 +132,7 @@ def _found(seen: View, draft: Draft) -> list[str]:
 
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _unknown(encoder: str, text: str) -> list[str]:
-    return load_encoder(encoder).unknown_words(text)
+    return unknown_words(encoder, text)
 
 
 def _preview(draft: Draft) -> None:

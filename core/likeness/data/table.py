@@ -30,7 +30,8 @@ class ImageTable:
 
     def __post_init__(self) -> None:
         if "path" not in self.frame.columns:
-            raise InputError(f"The table '{self.name}' has no column 'path' but {list(self.frame.columns)}; name the column that holds the image paths.")
+            columns = list(self.frame.columns)
+            raise InputError(f"The table '{self.name}' has no column 'path' but {columns}; name the column that holds the image paths.")
         if self.frame.empty:
             raise InputError(f"The table '{self.name}' has no images; choose a folder or file that lists at least one.")
         object.__setattr__(self, "frame", self.frame.reset_index(drop=True))

@@ -157,4 +157,4 @@ def _key_list(array: NDArray[np.uint8]) -> list[bytes]:
 
 def _not_written(folder: Path, error: OSError) -> str:
     reason = "the disk is full" if error.errno in _FULL else os.strerror(error.errno or errno.EIO).lower()
-    return f"Embeddings cannot be written to '{folder}': {reason}; make room or name another place in LIKENESS_CACHE (what was written before is kept)."
+    return f"Embeddings cannot be written to '{folder}': {reason}; make room, or name another place in LIKENESS_CACHE (nothing written is lost)."

@@ -111,7 +111,7 @@ def _mixed(words: Sequence[tuple[str, ...]], vocabularies: Mapping[str, Collecti
         # A word that stands in every aspect does not vary, and an aspect that is nothing but such a word is one among its like.
         if len(set(foreign.values())) < 2 or (not about and (len(rows) < _MIXED_IN * len(filled) or _alone(words, foreign, rows))):
             continue
-        return NotionWarning("mixed", _mixed_message(words, foreign, rows, name, main if about else None), rows)
+        return NotionWarning("mixed", _mixed_message(words, foreign, rows, name), rows)
     return None
 
 
@@ -119,13 +119,10 @@ def _alone(words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str
     return all(set(words[row]) <= foreign[row] | _STOPWORDS for row in rows)
 
 
-def _mixed_message(
-    words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int], name: str, main: str | None
-) -> str:
-    about = f" in a notion about {main}" if main else ""
+def _mixed_message(words: Sequence[tuple[str, ...]], foreign: Mapping[int, frozenset[str]], rows: Sequence[int], name: str) -> str:
     named = _listed(sorted(foreign[rows[0]]))
     return (
-        f"{_aspect(words[rows[0]])} also says something about {name} ({named}){about}{_others(rows)}; "
+        f"{_aspect(words[rows[0]])} also says something about {name} ({named}){_others(rows)}; "
         "prompts that vary in two things lose the notion, so leave that out."
     )
 

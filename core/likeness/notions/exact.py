@@ -20,10 +20,10 @@ from likeness.notions.arrays import Floats
 # Below 1e-5 radians a prompt counts as kept: its weight, which tends to infinity, is held there.
 _SMALLEST_ANGLE = 1e-5
 # Multiply-adds spent on steps, some 0.1 s on one core; small problems converge long before.
-_WORK = 1.5e9
+_WORK = 1.2e9
 _MOST_STEPS = 500
 _LEAST_STEPS = 5
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-8
 
 
 def row_space(rows: Floats) -> Floats:

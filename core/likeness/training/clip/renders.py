@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from PIL import Image
 
 from likeness.data.synthetic_cars import render_scenes, sample_scenes
+from likeness.training.clip.recipe import RENDER_SIZE
 
 Bytes = npt.NDArray[np.uint8]
 Progress = Callable[[int, int], None]
@@ -20,7 +22,10 @@ CHUNK = 2000
 
 @dataclass(frozen=True)
 class Renders:
-    """Pixels on disk, `chunks` of (CHUNK, size, size, 3), and the attributes of every scene (n rows)."""
+    """Pixels on disk, `chunks` of (CHUNK, size, size, 3), and the attributes of every scene (n rows).
+
+    The pixels are drawn at `RENDER_SIZE` and resized once, with the filter that open_clip uses at inference.
+    """
 
     scenes: pd.DataFrame
     chunks: tuple[Bytes, ...]
@@ -33,9 +38,9 @@ class Renders:
         return np.stack([self.chunks[row // CHUNK][row % CHUNK] for row in rows])
 
 
-def render_fingerprint(seed: int, size: int) -> str:
+def render_fingerprint(seed: int) -> str:
     """Short hash of a few pictures of a seed: it changes whenever the renderer draws anything else."""
-    pixels = render_scenes(sample_scenes(4, seed), size)
+    pixels = render_scenes(sample_scenes(4, seed), RENDER_SIZE)
     return hashlib.sha256(pixels.tobytes()).hexdigest()[:10]
 
 
@@ -45,7 +50,7 @@ def load_renders(n: int, seed: int, size: int, cache: Path, workers: int = 1, pr
     Chunks are written whole or not at all, so an interrupted call loses one chunk per worker at most. `progress(done, n)`
     counts pictures.
     """
-    folder = cache / f"renders-{render_fingerprint(seed, size)}-{size}px"
+    folder = cache / f"renders-{render_fingerprint(seed)}-{size}px"
     folder.mkdir(parents=True, exist_ok=True)
     scenes = sample_scenes(n, seed)
     files = [folder / f"{start // CHUNK:05d}.npy" for start in range(0, n, CHUNK)]
@@ -76,5 +81,12 @@ def _render_missing(jobs: list[tuple[Path, pd.DataFrame, int]], n: int, workers:
 
 def _render_chunk(file: Path, scenes: pd.DataFrame, size: int) -> None:
     temporary = file.with_name(f".{file.stem}.partial.npy")
-    np.save(temporary, render_scenes(scenes, size))
+    np.save(temporary, resized(render_scenes(scenes, RENDER_SIZE), size))
     temporary.replace(file)
+
+
+def resized(pixels: Bytes, size: int) -> Bytes:
+    """Pictures (n, h, h, 3) at (n, size, size, 3), bicubic."""
+    if pixels.shape[1] == size:
+        return pixels
+    return np.stack([np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BICUBIC)) for picture in pixels])

@@ -1,0 +1,74 @@
+"""The recipe of the bundled CLIP: everything that decides what comes out of a run."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from likeness.training.clip.tokenizer import CONTEXT_LENGTH, END, PAD
+
+MEAN, STD = (0.5, 0.5, 0.5), (0.25, 0.25, 0.25)
+RENDER_SIZE = 128
+
+
+class ClipRecipe(BaseModel):
+    """One training run. Zero-shot accuracy and time of the shipped one stand in `assets/clip/README.md`.
+
+    The learning rate rises over `warmup` steps, stays, and falls along a cosine to 0 over the last `cooldown` share of the
+    steps: a run may be resumed with another number of `steps`, which a single long cosine would not allow.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tower: str = Field("regnety_002", description="timm model without weights")
+    image_size: int = Field(96, ge=16)
+    embed_dim: int = Field(512, ge=2)
+    text_width: int = Field(128, ge=8)
+    text_layers: int = Field(2, ge=1)
+    text_heads: int = Field(4, ge=1)
+    renders: int = Field(80_000, ge=2)
+    seed: int = Field(101, ge=0, description="of renders, captions and first weights")
+    watch_renders: int = Field(500, ge=1)
+    watch_seed: int = Field(102, ge=0, description="of the renders whose accuracy is shown while training")
+    batch: int = Field(256, ge=2)
+    steps: int = Field(5000, ge=1)
+    warmup: int = Field(200, ge=0)
+    cooldown: float = Field(0.4, gt=0, le=1)
+    learning_rate: float = Field(1.5e-3, gt=0)
+    weight_decay: float = Field(0.05, ge=0)
+    averaging: float = Field(0.998, ge=0, lt=1, description="decay of the moving average of the weights, which is what is saved")
+    largest_scale: float = Field(60.0, gt=1, description="bound of the learnt inverse temperature")
+    shift: int = Field(3, ge=0, description="pixels by which pictures are moved at most")
+    unknown_share: float = Field(0.03, ge=0, lt=1, description="share of filler words that become the unknown word")
+    save_every: int = Field(250, ge=1)
+    threads: int = Field(2, ge=1)
+
+
+def model_cfg(recipe: ClipRecipe, vocab_size: int) -> dict[str, Any]:
+    """open_clip's own description of the model.
+
+    The projection is an MLP since a linear one would give embeddings of the tower's width in rank only.
+    """
+    vision = {
+        "timm_model_name": recipe.tower,
+        "timm_model_pretrained": False,
+        "timm_pool": "avg",
+        "timm_proj": "mlp",
+        "image_size": recipe.image_size,
+    }
+    text = {
+        "context_length": CONTEXT_LENGTH,
+        "vocab_size": vocab_size,
+        "hf_tokenizer_name": "words",
+        "width": recipe.text_width,
+        "heads": recipe.text_heads,
+        "layers": recipe.text_layers,
+        "pool_type": "eos",
+        "eos_id": END,
+        "pad_id": PAD,
+    }
+    return {"embed_dim": recipe.embed_dim, "vision_cfg": vision, "text_cfg": text, "custom_text": True}
+
+
+def preprocess_cfg() -> dict[str, Any]:
+    """How open_clip prepares pictures at inference; `renders` and `batches` do the same while training."""
+    return {"mean": list(MEAN), "std": list(STD), "interpolation": "bicubic", "resize_mode": "shortest"}
