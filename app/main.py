@@ -1,5 +1,7 @@
 """The app's frame: pages, sidebar, and what they share."""
 
+from pathlib import Path
+
 import drafts
 import selection
 import sidebar
@@ -9,7 +11,10 @@ from warm import warm_up
 
 from likeness.errors import InputError
 
-st.set_page_config(page_title="Likeness", page_icon=":material/scatter_plot:", layout="wide")
+HERE = Path(__file__).parent
+
+st.set_page_config(page_title="Likeness", page_icon=HERE / "logo.svg", layout="wide")
+st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
 page = st.navigation(
     {
@@ -18,7 +23,7 @@ page = st.navigation(
         "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
     }
 )
-st.html("style.css")
+st.html(HERE / "style.css")
 selection.keep_in_url()
 drafts.keep_in_url()
 try:

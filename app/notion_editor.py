@@ -17,7 +17,8 @@ from likeness.spaces import NotionFit
 def edit(seen: View) -> Draft:
     """Draws the form and returns the draft as it now stands."""
     if drafts.typed() is None:
-        drafts.put(drafts.of(_first_notion(seen)))
+        _open(_first_notion(seen), seen)
+        st.rerun()
     _library(seen)
     _words()
     _aspects()
@@ -62,7 +63,7 @@ def _library(seen: View) -> None:
     assert draft is not None
     names = [name for name in sidebar.space_names(seen.base) if name not in (sidebar.RAW, sidebar.DRAFT)]
     names = names if draft.name in names else [draft.name, *names]
-    st.selectbox("Notion", names, index=names.index(draft.name), key=_key("picked"), on_change=_pick)
+    st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(seen,))
     with st.container(horizontal=True, gap="small"):
         st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=saved_equals(draft))
         st.button("Undo", icon=":material/undo:", on_click=_undo, disabled=not drafts.can_undo())
@@ -171,9 +172,16 @@ def _pasted() -> None:
     _renew()
 
 
-def _pick() -> None:
-    drafts.put(drafts.of(sidebar.notion_named(st.session_state[_key("picked")])))
+def _pick(seen: View) -> None:
+    _open(sidebar.notion_named(st.session_state[_key("picked")]), seen)
     _renew()
+
+
+def _open(notion: Notion, seen: View) -> None:
+    """Begins to edit a notion; the map is colored by the labels that judge it."""
+    drafts.put(drafts.of(notion))
+    if notion.attribute in seen.base.space.table.attributes:
+        st.session_state["next_color"] = notion.attribute
 
 
 def _undo() -> None:

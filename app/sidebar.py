@@ -27,9 +27,10 @@ def choose() -> View:
         entry = _dataset()
         base = cached.base(entry.id)
         names = space_names(base)
-        a = st.selectbox("Space A", names, key="a", bind="query-params", help="The embedding space on the map: which images lie close together.")
-        others = [NONE, *names]
-        b = st.selectbox("Space B", others, key="b", bind="query-params", help="A second space, to compare it with A.")
+        if "next_color" in st.session_state:
+            st.session_state["color"] = st.session_state.pop("next_color")
+        a = _space_box("Space A", names, "a", "The embedding space on the map: which images lie close together.", base)
+        b = _space_box("Space B", [NONE, *names], "b", "A second space, to compare it with A.", base)
         color = _color(base)
         hidden = _filters(base)
     return View(entry, base, space(entry.id, a), None if b == NONE else space(entry.id, b), color, hidden)
@@ -57,6 +58,17 @@ def space(dataset_id: str, name: str) -> Space:
 def notion_named(name: str) -> Notion:
     """The notion of this name; names are unique in the library."""
     return next(notion for notion in list_notions() if notion.name == name)
+
+
+def _space_box(label: str, names: list[str], key: str, help: str, base: EncoderSpace) -> str:
+    return st.selectbox(label, names, format_func=readable, key=key, bind="query-params", help=help, on_change=_color_by_notion, args=(key, base))
+
+
+def _color_by_notion(key: str, base: EncoderSpace) -> None:
+    """A notion that was just chosen colors the map by the labels that judge it."""
+    notion = next((notion for notion in list_notions() if notion.name == st.session_state[key]), None)
+    if notion and notion.attribute in base.space.table.attributes:
+        st.session_state["color"] = notion.attribute
 
 
 def _dataset() -> DatasetEntry:

@@ -3,6 +3,7 @@
 import base64
 
 import numpy as np
+
 from likeness.errors import InputError
 
 

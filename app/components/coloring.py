@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+
 from likeness.errors import InputError
 
 Kind = Literal["category", "colors", "number", "angle", "none"]
@@ -45,9 +46,7 @@ class Coloring:
         return np.bincount(codes[codes >= 0], minlength=len(self.names))
 
 
-def coloring_of(
-    label: str, values: Sequence[object] | np.ndarray, kind: Kind = "category", palette: Mapping[str, str] | None = None
-) -> Coloring:
+def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = "category", palette: Mapping[str, str] | None = None) -> Coloring:
     """The coloring of n rows by one attribute.
 
     `values` (n,) are class names (None, NaN and "" are missing) or numbers. `palette` maps a class name to its hex color. Classes come in

@@ -1,4 +1,4 @@
-"""Pictures in equal tiles, with what one wants to know about neighbours."""
+"""Pictures in equal tiles, with what one wants to know about neighbors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
+
 from likeness.errors import InputError
 
 from .frontend_files import read_script, read_text
@@ -51,9 +52,7 @@ def _plain(value: object) -> object:
 
 @cache
 def _renderer() -> Any:
-    return st.components.v2.component(
-        "gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS)
-    )
+    return st.components.v2.component("gallery", html=read_text("gallery.html"), css=read_text("gallery.css"), js=read_script(*SCRIPTS))
 
 
 def gallery(

@@ -13,14 +13,12 @@ from .map_event import MapEvent, decode_event
 from .map_payload import MapPanel, encode_map
 from .parts import streamlit_publisher
 
-SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "pointer", "legend", "card", "toolbar", "linked_map")
+SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "pointer", "legend", "card", "toolbar", "edits", "linked_map")
 
 
 @cache
 def _renderer() -> Any:
-    return st.components.v2.component(
-        "linked_map", html=read_text("linked_map.html"), css=read_text("linked_map.css"), js=read_script(*SCRIPTS)
-    )
+    return st.components.v2.component("linked_map", html=read_text("linked_map.html"), css=read_text("linked_map.css"), js=read_script(*SCRIPTS))
 
 
 def linked_map(
@@ -34,7 +32,7 @@ def linked_map(
     panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
     thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
     selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
-    query: the ringed row; neighbours: its neighbours (k,) in each panel, joined to it by lines.
+    query: the ringed row; neighbours: its neighbors (k,) in each panel, joined to it by lines.
     height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
     on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.
 

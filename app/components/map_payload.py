@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from likeness.errors import InputError
 
 from .bitset import encode_mask, encode_rows
@@ -61,7 +62,7 @@ def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) 
     codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": part(codes, publish),
-        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend,
+        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "grey": OTHER, "missing": MISSING,
     }  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def _encode_values(coloring: Coloring, n: int, publish: Publish | None) -> dict[
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": part(codes.astype(np.uint8), publish),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
-        "missing": int(n - len(finite)),
+        "grey": OTHER, "missing": int(n - len(finite)),
     }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def encode_map(
     if query is not None and not 0 <= query < n:
         raise InputError(f"The query {query} is outside the {n} rows of the map; pass a row from 0 to {n - 1}.")
     if neighbours is not None and len(neighbours) != len(panels):
-        raise InputError(f"{len(neighbours)} lists of neighbours do not fit {len(panels)} maps; pass one for each.")
+        raise InputError(f"{len(neighbours)} lists of neighbors do not fit {len(panels)} maps; pass one for each.")
     return {
         "n": n, "identity": identity, "noun": noun, "seen": seen, "thumbnails": thumbnails, "info": info,
         "panels": [encode_panel(panel, n, publish) for panel in panels],

@@ -56,7 +56,7 @@ def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
     method = st.session_state.get("layout") or "UMAP"
     slot = f"explore_{seen.entry.id}"
     placed, waiting = layouts.lay_out(seen.spaces, method, slot)
-    panels = [MapPanel(space.name, positions) for space, positions in zip(seen.spaces, placed, strict=True)]
+    panels = [MapPanel(readable(space.name), positions) for space, positions in zip(seen.spaces, placed, strict=True)]
     query = selection.query()
     linked_map(
         panels,
@@ -90,7 +90,7 @@ def _agreement(seen: view.View) -> None:
     assert seen.b is not None
     share, chance = cached.agreement(seen.a, seen.b)
     st.caption(
-        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, {seen.a.name} and {seen.b.name} share {share:.0%} on average; "
+        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, {readable(seen.a.name)} and {readable(seen.b.name)} share {share:.0%} on average; "
         f"two unrelated spaces would share {chance:.1%}."
     )
 
@@ -100,10 +100,10 @@ def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors
         st.subheader(query.title(seen.frame))
         st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
     if query.row is not None:
-        st.html(f'<img src="{seen.thumbnails.format(row=query.row)}" alt="The query" class="query">')
+        st.html(f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query"></div>')
     sections = [
         Section(
-            f"Nearest in {each.space.name}",
+            f"Nearest in {readable(each.space.name)}",
             each.rows.tolist(),
             similarities=each.similarities.tolist(),
             same=neighbors.same_class(seen, query, each.rows),

@@ -59,17 +59,27 @@ def _pictures(seen: view.View, draft: Draft) -> None:
 
 
 def _quiet_line(fit: NotionFit) -> None:
+    angle = f"{fit.mean_angle:.3g}" if fit.mean_angle > 1e-3 else "0"
     st.caption(
-        f"{fit.n_prompts} prompts, {fit.n_encoded} encoded, fitted in {1000 * fit.fit_seconds:.0f} ms, mean angle {fit.mean_angle:.2g} degrees",
+        f"{fit.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * fit.fit_seconds:.0f} ms, mean angle {angle} degrees",
         help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
     )
+
+
+def _newly_encoded(fit: NotionFit) -> int:
+    """Prompts that the last edit made the encoder read; a fit that is shown again encoded none."""
+    told = st.session_state.setdefault("told_fits", {})
+    if st.session_state.get("last_fit") != id(fit):
+        told[id(fit)] = 0 if id(fit) in told else fit.n_encoded
+        st.session_state["last_fit"] = id(fit)
+    return int(told[id(fit)])
 
 
 def _maps(seen: view.View, fit: NotionFit) -> None:
     spaces = [seen.base.space, fit.space]
     placed, waiting = layouts.lay_out(spaces, layouts.choose_method(), f"notions_{seen.entry.id}")
     linked_map(
-        [MapPanel(space.name, positions) for space, positions in zip(spaces, placed, strict=True)],
+        [MapPanel(readable(space.name), positions) for space, positions in zip(spaces, placed, strict=True)],
         color_map(seen.frame, seen.color),
         n=len(seen.frame),
         thumbnails=seen.thumbnails,
@@ -113,9 +123,10 @@ def _before_and_after(seen: view.View, fit: NotionFit, saved: NotionFit | None) 
     query = neighbors.Query(row=row if row is not None and row < len(seen.frame) else 0)
     spaces = [("Raw encoder", seen.base.space), *([("Saved", saved.space)] if saved else []), ("Now", fit.space)]
     found = neighbors.find(seen, query, [space for _, space in spaces])
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(f'<img src="{seen.thumbnails.format(row=query.row)}" alt="The query" class="query">')
-        st.markdown("**Neighbors of this image**, in each space. Click a point or a picture to ask for another.")
+    st.html(
+        f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query">'
+        "<span><b>Neighbors of this image</b> in each space. Click a point or a picture to ask for another.</span></div>"
+    )
     sections = [
         Section(
             title,

@@ -2,6 +2,7 @@
 
 const INFO_DELAY_MS = 70;
 const KEPT_INFOS = 2000;
+const GAP = 18;
 const infos = new Map(); // URL -> Promise of {label, attributes}
 
 class Card {
@@ -30,8 +31,8 @@ class Card {
 
   fill(row) {
     const { thumbnails, info } = this.host;
-    this.image.className = "lm-card-image lm-waiting";
     this.image.src = rowURL(thumbnails, row);
+    this.image.className = this.image.complete ? "lm-card-image" : "lm-card-image lm-waiting";
     this.label.textContent = `${whole(row + 1)} of ${whole(this.host.n)}`;
     this.write(this.host.knownAttributes(row));
     if (!info) return;
@@ -44,25 +45,35 @@ class Card {
   }
 
   write(attributes, first) {
-    const names = Object.keys(attributes).sort((a, b) => (b === first) - (a === first));
+    const isFirst = (name) => plainName(name) === plainName(first ?? "");
+    const names = Object.keys(attributes).sort((a, b) => isFirst(b) - isFirst(a));
     this.list.replaceChildren(...names.slice(0, 8).flatMap((name) => [make("dt", { textContent: plainName(name) }), make("dd", { textContent: String(attributes[name]) })]));
   }
 
-  /** Beside the point, on the side with more room, always inside the component. */
+  /** Beside, above or below the point, inside the component, and where possible not over the same point in the other map. */
   move(at, panel) {
     if (!at) return;
     const box = this.host.root.getBoundingClientRect();
-    const stage = panel.stage.getBoundingClientRect();
-    const [x, y] = [stage.left - box.left + at[0], stage.top - box.top + at[1]];
+    const places = this.host.panels.map((other) => placeInRoot(other, box, this.row)).filter(Boolean);
+    const [x, y] = placeInRoot(panel, box, this.row);
     const { offsetWidth: width, offsetHeight: height } = this.root;
-    const left = x + 18 + width <= box.width ? x + 18 : x - 18 - width;
-    const top = Math.min(Math.max(4, y - height / 2), box.height - height - 4);
-    this.root.style.transform = `translate(${Math.round(Math.max(4, left))}px, ${Math.round(Math.max(4, top))}px)`;
+    const clampTo = (value, size, room) => Math.round(Math.max(2, Math.min(value, room - size - 2)));
+    const spots = [[x + GAP, y - height / 2], [x - GAP - width, y - height / 2], [x - width / 2, y - GAP - height], [x - width / 2, y + GAP]]
+      .map(([left, top]) => [clampTo(left, width, box.width), clampTo(top, height, box.height)]);
+    const covered = ([left, top]) => places.filter(([px, py]) => px > left - 8 && px < left + width + 8 && py > top - 8 && py < top + height + 8).length;
+    const [left, top] = spots.reduce((best, spot) => (covered(spot) < covered(best) ? spot : best));
+    this.root.style.transform = `translate(${left}px, ${top}px)`;
   }
 }
 
+function placeInRoot(panel, box, row) {
+  const at = panel.at(row);
+  const stage = panel.stage.getBoundingClientRect();
+  return at && [stage.left - box.left + at[0], stage.top - box.top + at[1]];
+}
+
 const rowURL = (template, row) => template.replace("{row}", row);
-const plainName = (name) => name.replaceAll("_", " ");
+const plainName = (name) => name.replaceAll("_", " ").toLowerCase();
 
 function loadInfo(url) {
   if (!infos.has(url)) {

@@ -32,7 +32,8 @@ class SectionView {
     this.note = make("div", { className: "ga-note" });
     this.grid = make("div", { className: "ga-grid" });
     this.more = make("button", { className: "ga-more", type: "button", onclick: () => this.extend() });
-    this.root = make("section", { className: "ga-section" }, make("div", { className: "ga-head" }, this.title, this.count), this.note, this.grid, this.more);
+    this.head = make("div", { className: "ga-head" }, this.title, this.count);
+    this.root = make("section", { className: "ga-section" }, this.head, this.note, this.grid, this.more);
     this.tiles = [];
   }
 
@@ -43,6 +44,7 @@ class SectionView {
     this.section = section;
     this.root.setAttribute("aria-label", section.title);
     this.title.textContent = section.title;
+    this.head.hidden = !section.title;
     this.count.textContent = section.ranked ? "" : whole(section.rows.length);
     this.note.textContent = section.rows.length ? section.note : section.empty;
     this.note.hidden = !this.note.textContent;

@@ -1,5 +1,7 @@
 // What the colors mean. A class clicked is shown alone, further clicks add and remove classes.
 
+const FINDABLE = 20;
+
 class Legend {
   constructor(root, host) {
     this.root = root;
@@ -24,15 +26,24 @@ class Legend {
     if (coloring.kind === "none") return [];
     if (coloring.kind === "number" || coloring.kind === "angle") return [label, colorbar(coloring)];
     this.all = make("button", { className: "lm-all", type: "button", textContent: "Show all", onclick: () => this.host.setActive(null) });
+    if (coloring.names.length > FINDABLE) label.append(this.finder(coloring));
     label.append(this.all);
     return [label, make("div", { className: "lm-entries" }, ...coloring.legend.map((code) => this.entry(coloring, code)))];
   }
 
+  finder({ names }) {
+    const field = make("input", { className: "lm-find", type: "search", placeholder: `Find among ${whole(names.length)}`, oninput: () => this.find(field.value) });
+    field.setAttribute("aria-label", "Find a class");
+    field.onkeydown = (event) => event.key === "Escape" && field.value && (event.stopPropagation(), (field.value = ""), this.find(""));
+    return field;
+  }
+
   entry({ names, counts }, code) {
     const swatch = make("span", { className: "lm-swatch" });
-    const button = make("button", { className: "lm-entry", type: "button", title: names[code], onclick: () => this.toggle(code) },
-      swatch, make("span", { className: "lm-name", textContent: names[code] }), make("span", { className: "lm-number", textContent: whole(counts[code]) }));
-    this.entries.set(code, { button, swatch });
+    const number = make("span", { className: "lm-number" });
+    const button = make("button", { className: "lm-entry", type: "button", title: `${names[code]}: show alone, or add to those shown`, onclick: () => this.toggle(code) },
+      swatch, make("span", { className: "lm-name", textContent: names[code] }), number);
+    this.entries.set(code, { button, swatch, number, name: names[code].toLowerCase(), count: counts[code] });
     return button;
   }
 
@@ -42,12 +53,18 @@ class Legend {
     this.host.setActive(active.size ? active : null);
   }
 
+  /** Hides the entries without `text` in their name. */
+  find(text) {
+    for (const { button, name } of this.entries.values()) button.hidden = !name.includes(text.trim().toLowerCase());
+  }
+
   /** Colors and states; `colors` are those in use, which differ from the coloring's when grey classes are shown alone. */
-  refresh(colors, active, theme, kind) {
-    for (const [code, { button, swatch }] of this.entries) {
+  refresh(colors, active, theme, kind, picked) {
+    for (const [code, { button, swatch, number, count }] of this.entries) {
+      number.textContent = picked ? `${whole(picked[code])}/${whole(count)}` : whole(count);
       swatch.style.background = cssColor(colors[code]);
       swatch.style.boxShadow = needsOutline(colors[code], theme, kind) ? `inset 0 0 0 1px ${cssColor(theme.text, 0.45)}` : "none";
-      button.classList.toggle("lm-off", active !== null && !active.has(code));
+      button.classList.toggle("lm-off", (active !== null && !active.has(code)) || picked?.[code] === 0);
       button.setAttribute("aria-pressed", String(active !== null && active.has(code)));
     }
     if (this.all) this.all.style.visibility = active === null ? "hidden" : "visible";

@@ -1,6 +1,5 @@
 // The maps of one component: what Python sent, what a person does, and the one clock that draws.
 
-const NOTHING_PENDING_MS = 8000;
 const instances = new WeakMap();
 
 class LinkedMap {
@@ -14,7 +13,7 @@ class LinkedMap {
     this.query = null;
     this.hovered = -1;
     this.active = null; // classes shown alone, or null for all
-    this.pending = []; // edits that Python has not answered yet
+    this.edits = new Edits();
     this.toolbar = new Toolbar(this.root.querySelector(".lm-bar"), this);
     this.legend = new Legend(this.root.querySelector(".lm-legend"), this);
     this.card = new Card(this.root.querySelector(".lm-card"), this);
@@ -29,7 +28,7 @@ class LinkedMap {
     this.send = setTriggerValue;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     try {
-      const arrays = await Promise.all([data.coloring.codes && loadPart(data.coloring.codes), ...data.panels.map((p) => loadPart(p.positions))]);
+      const arrays = await twice(() => Promise.all([data.coloring.codes && loadPart(data.coloring.codes), ...data.panels.map((p) => loadPart(p.positions))]));
       if (turn === this.turn) this.take(data, arrays);
     } catch (error) {
       if (turn === this.turn) this.fail(error);
@@ -38,14 +37,15 @@ class LinkedMap {
 
   take(data, [codes, ...positions]) {
     const fresh = data.identity !== this.identity || data.n !== this.n;
-    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info, neighbours: data.neighbours });
+    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info });
     this.dimmed = unpackRows(data.dimmed, data.n);
     if (fresh) this.active = null;
     this.takeColoring(data.coloring, codes);
-    if (this.answers(data.seen) || fresh) {
+    if (this.edits.answered(data.seen) || fresh) {
       this.selected = unpackRows(data.selected, data.n);
       this.query = data.query;
     }
+    this.neighbours = data.query === this.query ? data.neighbours : null;
     this.theme = readTheme(this.root);
     this.takePanels(data.panels, positions, fresh);
     this.root.dataset.state = "ready";
@@ -71,37 +71,30 @@ class LinkedMap {
     this.coloring = coloring;
     this.coloringLabel = coloring.label;
     this.codes = codes;
-    this.colors = coloring.colors.map((color) => parseColor(color));
-  }
-
-  /** Whether Python's selection and query are as new as ours: an answer to an older edit must not undo a newer one. */
-  answers(seen) {
-    const now = performance.now();
-    this.pending = this.pending.filter((edit) => now - edit.time < NOTHING_PENDING_MS);
-    const at = this.pending.findIndex((edit) => edit.id === seen);
-    if (at >= 0) this.pending.splice(0, at + 1);
-    return this.pending.length === 0;
   }
 
   /** Everything that follows from selection, filter, legend and theme. */
   refresh() {
-    const colors = this.usedColors();
-    this.table = colorTable(colors, this.theme, this.coloring.kind);
+    const { kind, grey } = this.coloring;
+    const used = this.usedColors();
+    const colors = fitColors(used.map((color) => parseColor(color)), this.theme, kind);
+    const under = used.map((color) => (color === grey ? 1 : 0));
+    this.table = colorTable(colors, this.theme, kind, under);
     this.legend.show(this.coloring);
-    this.legend.refresh(colors, this.active, this.theme, this.coloring.kind);
     this.findRoles();
+    this.legend.refresh(colors, this.active, this.theme, kind, this.selected && this.pickedCounts());
     this.toolbar.refresh();
     this.repaint();
   }
 
   /** The coloring's colors; grey classes that are shown alone borrow colors that are free. */
   usedColors() {
-    const { coloring, active, colors } = this;
-    if (coloring.kind !== "category" || !active) return colors;
-    const grey = coloring.colors[coloring.legend.at(-1)];
-    const taken = new Set([...active].map((code) => coloring.colors[code]));
-    const free = coloring.colors.filter((color, i) => color !== grey && !taken.has(color) && coloring.colors.indexOf(color) === i);
-    return colors.map((color, code) => (active.has(code) && coloring.colors[code] === grey && coloring.names.length > 12 && free.length ? parseColor(free.shift()) : color));
+    const { kind, colors, names, grey } = this.coloring;
+    if (kind !== "category" || !this.active) return colors;
+    const taken = new Set([...this.active].map((code) => colors[code]));
+    const free = [...new Set(colors)].filter((color) => color !== grey && !taken.has(color));
+    const borrows = (code) => this.active.has(code) && colors[code] === grey && names[code] !== this.coloring.missing;
+    return colors.map((color, code) => (borrows(code) && free.length ? free.shift() : color));
   }
 
   /** shown (can be selected) and the role of each row: full where it is shown and, if there is a selection, in it. */
@@ -117,6 +110,13 @@ class LinkedMap {
       seen[this.roles[i]]++;
     }
     this.has = { hasFaded: seen[FADED] > 0, hasNormal: seen[NORMAL] > 0, hasPicked: seen[PICKED] > 0 };
+  }
+
+  /** Selected rows of each class. */
+  pickedCounts() {
+    const counts = new Array(this.coloring.colors.length).fill(0);
+    if (this.codes) for (let i = 0; i < this.n; i++) if (this.roles[i] === PICKED) counts[this.codes[i]]++;
+    return counts;
   }
 
   repaint() {
@@ -228,12 +228,9 @@ class LinkedMap {
     this.live.textContent = text;
   }
 
-  /** Tells Python. Edits that may not have arrived yet are repeated, since Python sees only the latest message of a run. */
+  /** Tells Python what is now so. */
   emit(...kinds) {
-    const id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
-    this.pending.push({ id, kinds, time: performance.now() });
-    const changed = [...new Set(this.pending.flatMap((edit) => edit.kinds))];
-    this.send("edit", { id, changed, n: this.n, selected: packRows(this.selected), query: this.query });
+    this.send("edit", this.edits.next(kinds, { n: this.n, selected: packRows(this.selected), query: this.query }));
   }
 
   fail(error) {
@@ -246,6 +243,9 @@ class LinkedMap {
     clearTimeout(this.card.timer);
   }
 }
+
+/** A second try after a moment: a part may be asked for just before the server has it. */
+const twice = (load) => load().catch(() => new Promise((done) => setTimeout(done, 400)).then(load));
 
 export default function (component) {
   const { parentElement } = component;

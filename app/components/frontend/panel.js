@@ -38,11 +38,9 @@ class Panel {
     this.id = id;
     this.target = positions;
     this.dirty = true;
-    if (!smooth || !this.view) {
-      this.view = new View(home);
-    } else if (!framesAlike(this.view.home, home)) {
-      this.toHome = home;
-    }
+    const stays = smooth && this.view;
+    if (!stays) this.view = new View(home);
+    this.toHome = stays && !framesAlike(this.view.home, home) ? home : null;
     if (!move) {
       this.finish();
       return;

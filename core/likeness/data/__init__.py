@@ -5,6 +5,7 @@ from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_datas
 from likeness.data.folder import read_folder
 from likeness.data.table import ImageTable
 from likeness.data.tabular import read_table
+from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "remove_dataset",
     "save_uploads",
     "synthetic_cars",
+    "thumbnail",
 ]

@@ -82,6 +82,6 @@ class BatchMaker:
         return Batch(pixels, self._tokens(captions.texts, rng), captions.true_of(codes), sets)
 
     def _tokens(self, texts: list[str], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        ids = self.tokenizer(texts, padding=True, truncation=True, max_length=CONTEXT_LENGTH, return_tensors="np").input_ids
+        ids = self.tokenizer(texts, padding="max_length", truncation=True, max_length=CONTEXT_LENGTH, return_tensors="np").input_ids
         hidden = np.isin(ids, self.fillers) & (rng.random(ids.shape) < self.recipe.unknown_share) & (ids != PAD)
         return np.where(hidden, UNKNOWN, ids)

@@ -1,0 +1,38 @@
+"""The state of a run on disk: written whole or not at all, read without running code."""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.files import write_atomic
+from likeness.training.clip.recipe import ClipRecipe
+
+# May differ between the two halves of an interrupted run.
+_FREE = {"steps", "cooldown", "save_every", "threads", "watch_renders", "watch_seed"}
+
+
+def save_checkpoint(file: Path, recipe: ClipRecipe, state: dict[str, Any]) -> None:
+    """Writes the recipe and `state` (tensors, numbers, strings and containers of them)."""
+    import torch
+
+    buffer = BytesIO()
+    torch.save({"recipe": recipe.model_dump_json(), **state}, buffer)
+    write_atomic(file, buffer.getvalue())
+
+
+def load_checkpoint(file: Path, recipe: ClipRecipe) -> dict[str, Any]:
+    """The state of an interrupted run.
+
+    Raises:
+        InputError: if the run had another recipe in more than its length.
+    """
+    import torch
+
+    state: dict[str, Any] = torch.load(file, weights_only=True)
+    before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
+    differing = [name for name, value in recipe.model_dump().items() if name not in _FREE and before[name] != value]
+    if differing:
+        changes = ", ".join(f"{name} {before[name]} became {getattr(recipe, name)}" for name in differing)
+        raise InputError(f"The interrupted run in '{file.parent}' had another recipe ({changes}): choose another folder, or do not resume.")
+    return state

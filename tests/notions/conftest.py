@@ -1,0 +1,25 @@
+"""Fixtures for notions: the authors' numbers, and embeddings with the traits of CLIP's."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Reference = dict[str, NDArray[Any]]
+
+
+@pytest.fixture(scope="session")
+def reference() -> Reference:
+    """Arrays of the authors' InDiReCT code on random inputs; names as in `n{rows}_k{dim}_{what}`, matrices U as (dim, r)."""
+    with np.load(Path(__file__).parent / "data" / "indirect.npz") as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="session")
+def text() -> NDArray[np.float64]:
+    """(30, 24) unit rows with a strong shared mean and a falling spectrum, as CLIP's text embeddings have."""
+    rng = np.random.default_rng(5)
+    rows = 1.5 * rng.standard_normal(24) + rng.standard_normal((30, 24)) * 2.0 ** -np.arange(0, 6, 0.25)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

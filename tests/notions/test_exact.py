@@ -1,0 +1,100 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from likeness.notions.exact import _descend, best_subspace, row_space
+
+
+def mean_angle(rows: np.ndarray, subspace: np.ndarray) -> float:
+    return float(np.arccos(np.minimum(np.linalg.norm(rows @ subspace, axis=1), 1)).mean())
+
+
+def solve(rows: np.ndarray, dim: int) -> np.ndarray:
+    return best_subspace(rows, row_space(rows), dim)[0]
+
+
+@pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (100, 2), (100, 16)])
+def test_loss_is_not_above_the_authors_fits_and_near_the_best_known(reference: dict, n: int, k: int) -> None:
+    rows = reference[f"n{n}_text_embeddings"].astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = mean_angle(rows, solve(rows, k))
+    assert found <= reference[f"n{n}_k{k}_fit_best_loss"].mean()
+    assert found <= reference[f"n{n}_k{k}_best_known_loss"] + 1e-6
+
+
+def test_finds_the_best_direction_of_a_fine_grid_in_the_plane() -> None:
+    bearings = np.radians([10, 12, 30, 31, 80])
+    rows = np.stack([np.cos(bearings), np.sin(bearings)], axis=1)
+    grid = np.radians(np.arange(0, 90, 0.01))
+    best = min(mean_angle(rows, np.array([[np.cos(b)], [np.sin(b)]])) for b in grid)
+    # the sum of angles is smallest at the median direction
+    assert best == pytest.approx(np.abs(bearings - np.radians(30)).mean(), abs=1e-9)
+    assert mean_angle(rows, solve(rows, 1)) == pytest.approx(best, abs=1e-4)
+
+
+def test_no_general_optimiser_gets_lower_from_there(text: np.ndarray) -> None:
+    found = solve(text, 3)
+
+    def objective(flat: np.ndarray) -> float:
+        return mean_angle(text, np.linalg.qr(flat.reshape(24, 3))[0])
+
+    polished = minimize(objective, found.ravel(), method="L-BFGS-B", options={"maxiter": 30})
+    assert polished.fun >= mean_angle(text, found) - 1e-5
+
+
+def test_gradient_vanishes_at_the_solution(text: np.ndarray) -> None:
+    found = solve(text, 3)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        direction = rng.standard_normal(found.shape)
+        direction -= found @ (found.T @ direction)
+        step = 1e-4 * direction / np.linalg.norm(direction)
+        ahead, behind = (mean_angle(text, np.linalg.qr(found + sign * step)[0]) for sign in (1, -1))
+        assert abs(ahead - behind) / 2e-4 < 2e-3
+
+
+def test_every_step_lowers_the_loss_also_beyond_45_degrees() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((60, 20))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    start = np.linalg.qr(rng.standard_normal((20, 2)))[0]
+    assert np.degrees(mean_angle(rows, start)) > 60
+    losses = []
+    for most in (1, 2, 5, 20, 100):
+        end = _descend_at_most(rows, start, most)
+        assert end.T @ end == pytest.approx(np.eye(2), abs=1e-12)
+        losses.append(mean_angle(rows, end))
+    assert all(later <= earlier for earlier, later in itertools.pairwise([mean_angle(rows, start), *losses]))
+    assert losses[-1] < losses[0]
+
+
+def _descend_at_most(rows: np.ndarray, start: np.ndarray, most: int) -> np.ndarray:
+    from likeness.notions import exact
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "_LEAST_STEPS", 1)
+        patch.setattr(exact, "_MOST_STEPS", most)
+        return _descend(rows, start)[0]
+
+
+def test_few_and_many_rows_take_different_routes_to_the_same_subspace() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal(40) + rng.standard_normal((20, 40))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    few, many = solve(rows, 4), solve(np.tile(rows, (3, 1)), 4)
+    assert few @ few.T == pytest.approx(many @ many.T, abs=1e-3)
+    assert mean_angle(rows, few) == pytest.approx(mean_angle(rows, many), abs=1e-8)
+
+
+def test_rank_is_that_of_different_prompts_up_to_float32_noise() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((5, 50))
+    repeated = np.vstack([rows, rows[:2] * (1 + 1e-7), rows[0] + rows[1]]).astype(np.float32).astype(np.float64)
+    repeated /= np.linalg.norm(repeated, axis=1, keepdims=True)
+    for given in (repeated, np.tile(repeated, (10, 1))):
+        basis = row_space(given)
+        assert basis.shape == (50, 5)
+        assert basis.T @ basis == pytest.approx(np.eye(5), abs=1e-12)
+        assert (rows @ basis) @ basis.T == pytest.approx(rows, abs=1e-5)

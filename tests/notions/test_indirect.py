@@ -1,0 +1,145 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.notions import InDiReCT, reconstruction_angles
+
+
+def similarities(estimator: InDiReCT, images: np.ndarray) -> np.ndarray:
+    rows = estimator.transform(images)
+    return rows @ rows.T
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return np.random.default_rng(9).standard_normal((12, 24))
+
+
+@pytest.mark.parametrize("solver", ["exact", "adam"])
+def test_reports_what_its_matrix_does(text: np.ndarray, solver: str) -> None:
+    fit = InDiReCT(3, solver=solver).fit(text)
+    assert fit.U.shape == (24, 3)
+    assert fit.angles_ == pytest.approx(reconstruction_angles(text, fit.U), abs=1e-9)
+    assert fit.loss_ == pytest.approx(fit.angles_.mean(), abs=1e-12)
+    assert fit.rank_ == 24
+    assert fit.n_iter_ > 1
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 12])
+def test_exact_is_not_above_adam(text: np.ndarray, dim: int) -> None:
+    adam = [InDiReCT(dim, solver="adam", seed=seed).fit(text).loss_ for seed in range(2)]
+    assert InDiReCT(dim).fit(text).loss_ <= np.mean(adam) + 1e-7
+
+
+@pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (40, 64), (100, 2), (100, 16)])
+def test_exact_is_not_above_the_authors_fits(reference: dict, n: int, k: int) -> None:
+    fit = InDiReCT(k).fit(reference[f"n{n}_text_embeddings"])
+    assert fit.loss_ <= reference[f"n{n}_k{k}_fit_best_loss"].mean()
+    assert fit.loss_ <= reference[f"n{n}_k{k}_best_known_loss"] + 1e-6
+
+
+@pytest.mark.parametrize("dim", [3, 30])
+def test_rotating_all_embeddings_changes_no_similarity(images: np.ndarray, dim: int) -> None:
+    text = np.random.default_rng(1).standard_normal((8, 40)) + 1
+    rotation = np.linalg.qr(np.random.default_rng(2).standard_normal((40, 40)))[0]
+    wide = np.random.default_rng(3).standard_normal((6, 40))
+    plain, turned = (InDiReCT(dim, outside="none").fit(text @ matrix) for matrix in (np.eye(40), rotation))
+    assert turned.loss_ == pytest.approx(plain.loss_, abs=1e-8)
+    assert similarities(turned, wide @ rotation) == pytest.approx(similarities(plain, wide), abs=1e-3 if dim == 3 else 1e-10)
+
+
+@pytest.mark.parametrize("dim", [4, 20])
+def test_order_and_length_of_prompts_do_not_matter(images: np.ndarray, dim: int) -> None:
+    text = np.random.default_rng(4).standard_normal((7, 24)) + 1
+    shuffled = text[[3, 1, 6, 0, 2, 5, 4]] * np.arange(1, 8)[:, None]
+    one, other = InDiReCT(dim).fit(text), InDiReCT(dim).fit(shuffled)
+    assert one.loss_ == pytest.approx(other.loss_, abs=1e-8)
+    assert similarities(one, images) == pytest.approx(similarities(other, images), abs=1e-3)
+
+
+@pytest.mark.parametrize("dim", [4, 20])
+def test_repeating_all_prompts_leaves_the_solution(images: np.ndarray, dim: int) -> None:
+    text = np.random.default_rng(4).standard_normal((7, 24)) + 1
+    one, twice = InDiReCT(dim).fit(text), InDiReCT(dim).fit(np.vstack([text, text]))
+    assert twice.rank_ == one.rank_ == 7
+    assert twice.loss_ == pytest.approx(one.loss_, abs=1e-8)
+    assert similarities(one, images) == pytest.approx(similarities(twice, images), abs=1e-3)
+
+
+def test_a_repeated_prompt_counts_double(text: np.ndarray) -> None:
+    usual = InDiReCT(2).fit(text)
+    worst = int(np.argmax(usual.angles_))
+    stressed = InDiReCT(2).fit(np.vstack([text, np.repeat(text[[worst]], 60, axis=0)]))
+    assert stressed.angles_[worst] < 0.5 * usual.angles_[worst]
+
+
+@pytest.mark.parametrize("outside", ["paper", "none"])
+def test_fewer_prompts_than_dimensions_lose_nothing(images: np.ndarray, outside: str) -> None:
+    text = np.random.default_rng(0).standard_normal((5, 24)) + 2
+    fit = InDiReCT(20, outside=outside).fit(text)
+    assert fit.U.shape == (24, 20)
+    assert fit.loss_ < 1e-12
+    assert np.linalg.norm(fit.transform(images), axis=1) == pytest.approx(np.ones(12))
+
+
+def test_outside_none_sees_only_the_span_of_the_prompts(images: np.ndarray) -> None:
+    text = np.random.default_rng(0).standard_normal((5, 24)) + 2
+    basis = np.linalg.svd(text, full_matrices=False)[2]
+    beside = np.random.default_rng(1).standard_normal(24)
+    beside -= basis.T @ (basis @ beside)
+    dropped, kept = (InDiReCT(20, outside=outside).fit(text) for outside in ("none", "paper"))
+    assert dropped.transform(images + beside) == pytest.approx(dropped.transform(images), abs=1e-12)
+    assert not np.allclose(kept.transform(images + beside), kept.transform(images), atol=1e-3)
+
+
+def test_the_seed_matters_only_where_the_optimum_is_not_unique(text: np.ndarray, images: np.ndarray) -> None:
+    for rows, dim, differs in ((text, 5, False), (text[:5], 20, True)):
+        first, same, other = (similarities(InDiReCT(dim, seed=seed).fit(rows), images) for seed in (0, 0, 1))
+        assert np.array_equal(first, same)
+        assert np.array_equal(first, other) is not differs
+
+
+@pytest.mark.parametrize("solver", ["exact", "adam"])
+def test_torch_in_torch_out_with_equal_values(text: np.ndarray, images: np.ndarray, solver: str) -> None:
+    plain, tensor = InDiReCT(3, solver=solver).fit(text.astype(np.float32)), InDiReCT(3, solver=solver).fit(torch.tensor(text, dtype=torch.float32))
+    assert isinstance(tensor.U, torch.Tensor)
+    assert isinstance(tensor.angles_, torch.Tensor)
+    assert isinstance(tensor.loss_, float)
+    assert tensor.U.dtype == torch.float32
+    assert tensor.U.numpy() == pytest.approx(plain.U, abs=1e-6)
+    assert isinstance(plain.transform(images), np.ndarray)
+    assert isinstance(plain.transform(torch.tensor(images)), torch.Tensor)
+
+
+def test_the_papers_objective_sees_through_the_two_solvers_alike(text: np.ndarray, images: np.ndarray) -> None:
+    adam, exact = (similarities(InDiReCT(3, solver=solver).fit(text), images) for solver in ("adam", "exact"))
+    assert adam == pytest.approx(exact, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (np.ones((1, 4)), {"dim": 2}, "only one prompt"),
+        (np.ones((3, 4)), {"dim": 2}, "All 3 prompts have the same embedding"),
+        (np.ones((3, 4)), {"dim": 5}, "dim is 5, but the encoder has 4 dimensions"),
+        (np.ones((3, 4)), {"dim": 0}, "dim is 0"),
+        (np.ones((3, 4)), {"dim": 2.0}, "dim is 2.0"),
+        (np.eye(4), {"dim": 2, "solver": "sgd"}, "no solver 'sgd'; choose from exact, adam"),
+        (np.eye(4), {"dim": 2, "outside": "all"}, "no outside 'all'; choose from paper, none"),
+        (np.array([[1, 2.0], [np.nan, 1]]), {"dim": 1}, "prompt 1 has NaN"),
+        (np.array([[1, 2.0], [0, 0]]), {"dim": 1}, "prompt 1 is all zeros"),
+        (np.ones(4), {"dim": 2}, r"shape \(4,\)"),
+    ],
+)
+def test_unusable_input_is_refused(text: np.ndarray, options: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        InDiReCT(**options).fit(text)
+
+
+def test_exact_needs_no_torch() -> None:
+    code = "import sys, numpy as np; from likeness.notions import InDiReCT; InDiReCT(2).fit(np.eye(4)).transform(np.eye(4)); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.notions import InDiReCT
+from likeness.notions.projection import project
+
+
+def test_equals_the_authors_transform(reference: dict) -> None:
+    for n in (40, 100):
+        images, U = reference[f"n{n}_image_embeddings"], reference[f"n{n}_k16_U0"].T
+        assert project(images, U) == pytest.approx(reference[f"n{n}_transformed_images_with_U0"], abs=1e-6)
+
+
+def test_length_of_images_and_scale_of_the_matrix_do_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    images, U = rng.standard_normal((4, 6)), rng.standard_normal((6, 3))
+    assert project(images * [[1e-3], [1], [7], [1e9]], 1e-8 * U) == pytest.approx(project(images, U), abs=1e-12)
+
+
+def test_an_image_at_a_right_angle_to_the_space_becomes_zero() -> None:
+    placed = project(np.array([[0.0, 0, 5], [2, 0, 5]], np.float32), np.eye(3)[:, :2])
+    assert placed == pytest.approx(np.array([[0, 0], [1, 0]]))
+
+
+def test_kind_and_precision_of_the_images_come_back() -> None:
+    assert project(np.ones((1, 2), np.float32), torch.eye(2)).dtype == np.float32
+    assert isinstance(project(torch.ones(1, 2), np.eye(2)), torch.Tensor)
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        (np.ones((2, 3)), "have 3 dimensions, but the notion was fitted in 2"),
+        (np.array([[1.0, 1], [0, 0]]), "image 1 is all zeros"),
+        (np.array([[1.0, np.nan]]), "image 0 has NaN"),
+    ],
+)
+def test_unusable_images_are_refused(images: np.ndarray, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        project(images, np.eye(2))
+
+
+def test_transform_before_fit_is_refused() -> None:
+    with pytest.raises(InputError, match=r"InDiReCT is not fitted yet; call fit\(text\)"):
+        InDiReCT().transform(np.eye(3))
