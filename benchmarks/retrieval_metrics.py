@@ -1,7 +1,7 @@
 """Retrieval metrics beside pytorch-metric-learning's AccuracyCalculator, in one run on the same rows.
 
-    python benchmarks/retrieval_metrics.py            # 8,131 x 128, 98 classes (the test half of Cars196)
-    python benchmarks/retrieval_metrics.py --large    # 60,502 x 512, 11,316 classes (Stanford Online Products), beside its products alone
+Without options 8,131 x 128 with 98 classes, the test half of Cars196; with --large 60,502 x 512 with 11,316 classes, as in Stanford
+Online Products, beside its products alone.
 """
 
 import argparse

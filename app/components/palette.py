@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-# M. Krzywinski's twelve colors for color blindness (mk.bcgsc.ca/colorblind), the ones farthest apart first.
+# Found by search for the largest least difference (CIE Lab) over normal sight and the three color deficiencies: 22 between any two,
+# where known palettes of twelve fall to 3. All can be seen on white and on near-black.
 CATEGORICAL = (
-    "#008DF9", "#E20134", "#009F81", "#FFC33B", "#8400CD", "#FF6E3A", "#00C2F9", "#FF5AAF", "#9F0162", "#00FCCF", "#FFB2FD", "#A40122",
+    "#2559b0", "#df911a", "#2b9667", "#de50fc", "#d00600", "#58e3dc", "#8c352a", "#aade70", "#c598e7", "#793974", "#f0d507", "#6715e1",
 )  # fmt: skip
 OTHER = "#8E939B"
 

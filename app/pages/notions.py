@@ -89,7 +89,7 @@ def _maps(seen: view.View, fit: NotionFit) -> None:
         selected=selection.rows() if len(selection.rows()) else None,
         query=selection.query(),
         dimmed=seen.hidden,
-        height=470,
+        height=520,
         on_event=_take_in,
     )
     if waiting:

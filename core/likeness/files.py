@@ -1,7 +1,7 @@
 """Writing files whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 
@@ -12,10 +12,10 @@ def write_atomic(path: Path, content: bytes) -> None:
     the old file is untouched and the temporary one is gone.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    # not mkstemp: its files are readable by their owner alone, whatever the umask says
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -36,7 +36,7 @@ def test_offers_the_interface(encoder: Encoder) -> None:
 @pytest.mark.parametrize("size", [(32, 32), (64, 48), (48, 64), (20, 30), (33, 200)])
 def test_pixels_equal_open_clips_transform(encoder, reference, photo, size: tuple[int, int]) -> None:
     image = photo(*size)
-    ours = encoder._tower.pixels([encoder.prepare(image)])[0].numpy()
+    ours = encoder.tower.pixels([encoder.prepare(image)])[0].numpy()
     np.testing.assert_array_equal(ours, reference[1](image).numpy())
 
 

@@ -134,7 +134,9 @@ def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(2, 40).flatmap(lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n))),
+    st.integers(2, 40).flatmap(
+        lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n))
+    ),
     st.sampled_from(["sort", "count"]),
 )
 def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: _ranks.Engine) -> None:
@@ -188,9 +190,7 @@ def test_hand_case(engine: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("hits", "r_precision", "map_at_r"), [([1], 10, 10), ([1, 10], 20, 12), ([1, 2], 20, 20), (range(1, 11), 100, 100)]
-)
+@pytest.mark.parametrize(("hits", "r_precision", "map_at_r"), [([1], 10, 10), ([1, 10], 20, 12), ([1, 2], 20, 20), (range(1, 11), 100, 100)])
 def test_examples_of_the_map_at_r_paper(hits: list[int], r_precision: float, map_at_r: float, engine: str) -> None:
     """R = 10; precision@1 is 100 % each time and hides what the other two show (A Metric Learning Reality Check, toy rankings)."""
     labels = ["other"] * 100
@@ -318,7 +318,9 @@ def test_bad_input_is_named(arguments: tuple, message: str) -> None:
         retrieval_metrics(*arguments)
 
 
-@pytest.mark.parametrize(("keywords", "message"), [({"metric": "dot"}, "metric 'dot' is unknown"), ({"rows": [4]}, "0 to 3"), ({"rows": []}, "at least one")])
+@pytest.mark.parametrize(
+    ("keywords", "message"), [({"metric": "dot"}, "metric 'dot' is unknown"), ({"rows": [4]}, "0 to 3"), ({"rows": []}, "at least one")]
+)
 def test_bad_keywords_are_named(keywords: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         retrieval_metrics(X, [0, 0, 1, 1], **keywords)

@@ -39,7 +39,7 @@ def test_gradient_equals_the_authors_in_float64(reference: dict, n: int) -> None
     loss(rows, U).backward()
     assert U.grad is not None
     expected = reference[f"n{n}_k16_grad_U0"].T
-    assert U.grad.numpy() == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
+    assert U.grad.numpy() == pytest.approx(expected, abs=1e-6 * float(np.abs(expected).max()))
 
 
 def test_gradient_equals_finite_differences() -> None:

@@ -30,17 +30,6 @@ function contrast(a, b) {
 /** White on white needs a rim; a palette of ours only where it would vanish. */
 const needsOutline = (color, theme, kind) => contrast(color, theme.background) < (kind === "colors" ? 1.45 : 1.1);
 
-/** Classes' colors moved away from the background just far enough to be seen on it; colors that mean themselves stay as they are. */
-function fitColors(colors, theme, kind) {
-  if (kind !== "category") return colors;
-  const least = theme.dark ? 2.8 : 1.5;
-  return colors.map((color) => {
-    let fitted = color;
-    for (let share = 0.1; share < 0.9 && contrast(fitted, theme.background) < least; share += 0.1) fitted = mixColors(color, theme.text, share);
-    return fitted;
-  });
-}
-
 /** The theme as Streamlit's CSS variables give it. */
 function readTheme(element) {
   const style = getComputedStyle(element);

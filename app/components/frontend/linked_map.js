@@ -77,7 +77,7 @@ class LinkedMap {
   refresh() {
     const { kind, grey } = this.coloring;
     const used = this.usedColors();
-    const colors = fitColors(used.map((color) => parseColor(color)), this.theme, kind);
+    const colors = used.map((color) => parseColor(color));
     const under = used.map((color) => (color === grey ? 1 : 0));
     this.table = colorTable(colors, this.theme, kind, under);
     this.legend.show(this.coloring);

@@ -39,7 +39,7 @@ class ClipEncoder:
     def __init__(self, name: str, device: str = "auto") -> None:
         self._device = choose_device(device)
         self._model, transform, self._tokenizer = _load(name, parse_name(name), self._device)
-        self._tower = ImageTower(self._model.encode_image, transform, self._device)
+        self.tower = ImageTower(self._model.encode_image, transform, self._device)
         # Fast tokenizers raise "Already borrowed" when two threads use one.
         self._tokenizing = threading.Lock()
         self.name = name
@@ -48,15 +48,15 @@ class ClipEncoder:
 
     def prepare(self, image: Image.Image) -> Any:
         """Resizes and crops an RGB image to the model's input."""
-        return self._tower.prepare(image)
+        return self.tower.prepare(image)
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d) of prepared images."""
-        return self._tower.encode_prepared(prepared)
+        return self.tower.encode_prepared(prepared)
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self._tower.encode_images(images)
+        return self.tower.encode_images(images)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer."""

@@ -70,6 +70,7 @@ def ship_texts(encoder: Encoder | str, texts: Sequence[str], folder: Path | None
     np.savez(buffer, texts=np.array(distinct, dtype=np.str_), vectors=embed_texts(chosen, distinct).vectors)
     target = (folder or assets_dir() / "embeddings") / chosen.identity / "texts.npz"
     write_atomic(target, buffer.getvalue())
+    _shipped.cache_clear()
     return target
 
 

@@ -38,22 +38,22 @@ class TimmEncoder:
         self._check_known(name, target)
         self._model = load_from_hub(name, lambda: timm.create_model(target, pretrained=True, num_classes=0)).eval().to(self._device)
         config = timm.data.resolve_model_data_config(self._model)
-        self._tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
+        self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
         self.identity = encoder_identity(name)
         with torch.inference_mode():
             self.dim = int(self._forward_one(config["input_size"]).shape[1])
 
     def prepare(self, image: Image.Image) -> Any:
         """Resizes and crops an RGB image to the model's input."""
-        return self._tower.prepare(image)
+        return self.tower.prepare(image)
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d) of prepared images."""
-        return self._tower.encode_prepared(prepared)
+        return self.tower.encode_prepared(prepared)
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self._tower.encode_images(images)
+        return self.tower.encode_images(images)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Raises InputError: there is no text side."""

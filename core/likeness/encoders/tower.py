@@ -32,7 +32,7 @@ class ImageTower:
     def __init__(self, forward: "Callable[[torch.Tensor], torch.Tensor]", transform: Any, device: "torch.device") -> None:
         import torch
 
-        self._forward, self._device = forward, device
+        self.forward, self._device = forward, device
         self._geometry, normalize = _split(transform)
         self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
         self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
@@ -40,7 +40,9 @@ class ImageTower:
     def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
         for step in self._geometry:
-            image = step(image)
+            # torchvision copies an image that is already of the size to crop to; for small images that costs as much as reading them
+            if not (type(step).__name__ == "CenterCrop" and tuple(step.size) == (image.height, image.width)):
+                image = step(image)
         return np.asarray(image, dtype=np.uint8)
 
     def pixels(self, prepared: list[Any]) -> "torch.Tensor":
@@ -55,7 +57,7 @@ class ImageTower:
         import torch
 
         with torch.inference_mode():
-            return unit_rows(self._forward(self.pixels(prepared)))
+            return unit_rows(self.forward(self.pixels(prepared)))
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d) of files or images.

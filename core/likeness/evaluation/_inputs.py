@@ -35,7 +35,8 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
     if not isinstance(labels, pd.Series | pd.Index | list | tuple):
         labels = as_numpy(labels)
     if len(labels) != count or getattr(labels, "ndim", 1) != 1:
-        raise InputError(f"{name} has size {getattr(labels, 'shape', len(labels))} but must hold one label for each of the {count} embeddings; pass a flat list.")
+        size = getattr(labels, "shape", len(labels))
+        raise InputError(f"{name} has size {size} but must hold one label for each of the {count} embeddings; pass a flat list.")
     # dtype object keeps a list such as [1, "a"] or of tuples as it is.
     series = pd.Series(labels, dtype=object if isinstance(labels, list | tuple) else None).reset_index(drop=True)
     missing = np.flatnonzero(series.isna().to_numpy())

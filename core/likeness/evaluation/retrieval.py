@@ -108,7 +108,9 @@ def retrieval_scores(
     gallery = checked_rows(embeddings, "The embeddings")
     queries = gallery if query_embeddings is None else checked_rows(query_embeddings, "The query embeddings")
     if queries.shape[1] != gallery.shape[1]:
-        raise InputError(f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in the same space.")
+        raise InputError(
+            f"The query embeddings have {queries.shape[1]} dimensions, the embeddings {gallery.shape[1]}; encode both in the same space."
+        )
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
     asking = _checked_selection(rows, len(queries))
     queries, gallery = comparable(queries, gallery, metric)
@@ -166,7 +168,7 @@ def scores_from_ranks(
     first[counts > 0] = ranks[offsets[:-1][counts > 0]]
 
     def total(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(query, weights, minlength=len(counts))
+        return np.bincount(query, weights, minlength=len(counts)).astype(np.float64)
 
     relevant = np.where(counts > 0, counts, np.nan)
     scores = {

@@ -62,7 +62,9 @@ def loss(rows: "torch.Tensor", U: "torch.Tensor") -> "torch.Tensor":
     return safe_arccos((rows * normalize(codes @ U.T)).sum(dim=1)).mean()
 
 
-def fit_adam(rows: Any, start: Any, *, patience: int = PATIENCE, max_iter: int = 50_000, on_step: Callable[[int, float], None] | None = None) -> AdamFit:
+def fit_adam(
+    rows: Any, start: Any, *, patience: int = PATIENCE, max_iter: int = 50_000, on_step: Callable[[int, float], None] | None = None
+) -> AdamFit:
     """Adam at rate 0.01 until the loss has had no new best for `patience` iterations; the best matrix is returned.
 
     Args:

@@ -47,12 +47,14 @@ def checked_rows(array: Any, what: str) -> Floats:
     """
     values = to_numpy(array)
     if values.ndim != 2 or values.dtype.kind not in "fiub":
-        raise InputError(f"The {what} embeddings have shape {values.shape} and type {values.dtype}; give numbers of shape (n, r), one row per {what}.")
+        raise InputError(f"The {what} embeddings have shape {values.shape}, type {values.dtype}; give numbers of shape (n, r), a row per {what}.")
     if not values.size:
         raise InputError(f"The {what} embeddings have shape {values.shape}; give at least one row and one column.")
     values = values.astype(np.float64 if values.dtype == np.float64 else np.float32, copy=False)
     # One sum tells of NaN and infinity without a mask as large as the array.
-    if not np.isfinite(values.sum(dtype=np.float64)):
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = values.sum(dtype=np.float64)
+    if not np.isfinite(total):
         broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
         if broken.size:
             raise InputError(f"The embedding of {what} {broken[0]} has NaN or infinite values; embed that {what} again or leave it out.")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-_STOPWORDS = frozenset("a an the of in on at by with from to and or for is its as out".split())
+_STOPWORDS = frozenset(["a", "an", "the", "of", "in", "on", "at", "by", "with", "from", "to", "and", "or", "for", "is", "its", "as", "out"])
 _ARTICLES = ("a", "an", "the")
 # Shares of the aspects that must hold a word of a known attribute: so that it is what the notion is about; and, where the notion is about
 # none that is known, so that the attribute counts as mixed in ("Blue Jay" among a hundred bird species does not).
@@ -41,8 +41,9 @@ def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mappin
     """
     known = default_vocabularies() if vocabularies is None else vocabularies
     words = [_words(aspect) for aspect in aspects]
-    found = [_empty(aspects), *_duplicates(aspects), *_variants(aspects), _whole_prompts(templates, words), _mixed(words, known), _lengths(aspects, words)]
-    return [warning for warning in found if warning]
+    rows = [_empty(aspects), *_duplicates(aspects), *_variants(aspects)]
+    meaning = [_whole_prompts(templates, words), _mixed(words, known), _lengths(aspects, words)]
+    return [warning for warning in rows + meaning if warning]
 
 
 def default_vocabularies() -> dict[str, frozenset[str]]:
@@ -63,7 +64,9 @@ def _empty(aspects: Sequence[str]) -> NotionWarning | None:
 def _duplicates(aspects: Sequence[str]) -> list[NotionWarning]:
     counts = Counter(aspect.strip() for aspect in aspects if aspect.strip())
     return [
-        NotionWarning("duplicate", f"'{text}' stands {count} times and counts {count}-fold; remove the others if that is not meant.", _rows(aspects, text))
+        NotionWarning(
+            "duplicate", f"'{text}' stands {count} times and counts {count}-fold; remove the others if that is not meant.", _rows(aspects, text)
+        )
         for text, count in counts.items()
         if count > 1
     ]

@@ -62,7 +62,8 @@ def best_subspace(rows: Floats, basis: Floats, dim: int) -> tuple[Floats, int]:
 def _descend(rows: Floats, start: Floats) -> tuple[Floats, int]:
     n, r = rows.shape
     most = int(np.clip(_WORK / (4 * n * r * start.shape[1]), _LEAST_STEPS, _MOST_STEPS))
-    subspace, codes = start, rows @ start
+    subspace: Floats = start
+    codes: Floats = rows @ start
     kept, loss = _measure(codes)
     for step in range(1, most + 1):
         following = _step(rows, subspace, codes, kept, loss)

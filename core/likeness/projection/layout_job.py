@@ -16,7 +16,7 @@ from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.search import checked_rows
 
 
-class LayoutFailed(RuntimeError):
+class LayoutFailed(RuntimeError):  # noqa: N818
     """There is no map; the message says why in one line."""
 
 
@@ -82,7 +82,9 @@ class LayoutJob:
         if self._cancelled:
             return "The map was cancelled."
         errors = self._folder / "error.txt" if self._folder else None
-        return f"The map could not be laid out: {errors.read_text()}" if errors and errors.is_file() else "The map was removed from the store; ask for it again."
+        if errors and errors.is_file():
+            return f"The map could not be laid out: {errors.read_text()}"
+        return "The map was removed from the store; ask for it again."
 
     def cancel(self) -> None:
         """Stops the job, unless it is done; nothing is stored."""

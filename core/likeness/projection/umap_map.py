@@ -82,5 +82,4 @@ def _optimise(
             n_jobs=1,
             precomputed_knn=(indices, distances.astype(np.float32), None),
         )
-        positions = np.asarray(model.fit_transform(rows), np.float32)
-    return positions
+        return np.asarray(model.fit_transform(rows), np.float32)

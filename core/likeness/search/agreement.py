@@ -41,7 +41,7 @@ def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDA
     items = np.arange(len(a)) if rows is None else as_numpy(rows).astype(np.int64)
     both = np.hstack([nearest(space[items], space, k, exclude=items).rows for space in (a, b)])
     both.sort(axis=1)
-    return (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
+    return np.asarray((both[:, 1:] == both[:, :-1]).sum(axis=1) / k)
 
 
 def expected_overlap(n: int, k: int) -> float:

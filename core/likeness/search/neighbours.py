@@ -59,7 +59,9 @@ def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int
         return None
     rows = np.atleast_1d(as_numpy(exclude))
     if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
-        raise InputError(f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}.")
+        raise InputError(
+            f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}."
+        )
     return rows.astype(np.int64)
 
 

@@ -47,6 +47,6 @@ def unit_rows(rows: NDArray[np.float32], name: str) -> NDArray[np.float32]:
     if len(zero):
         raise InputError(f"{name} row {zero[0]} is all zeros and has no direction for a cosine; drop it or encode it again.")
     # Dividing by the largest value first keeps the squares of very long and very short rows inside float32.
-    unit = rows / largest[:, None]
+    unit: NDArray[np.float32] = rows / largest[:, None]
     unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     return unit

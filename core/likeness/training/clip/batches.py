@@ -76,7 +76,7 @@ class BatchMaker:
         pixels = moved(pixels, rng.integers(-shift, shift + 1, (len(rows), 2)), shift)
         competing = [self.writer.prompts_of_all_values(name, rng) for name in ATTRIBUTES]
         competing.append(self.writer.prompts_of_all_values("body_type", rng, use_models=True))
-        captions = join([*competing, self.writer.describe(codes, rng), self.writer.loose(rng, LOOSE_CAPTIONS)])
+        captions = join([*competing, self.writer.describe(codes[: self.recipe.described], rng), self.writer.loose(rng, LOOSE_CAPTIONS)])
         ends = np.cumsum([0, *(len(part.texts) for part in competing)])
         sets = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
         return Batch(pixels, self._tokens(captions.texts, rng), captions.true_of(codes), sets)

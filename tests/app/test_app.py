@@ -1,0 +1,126 @@
+"""The pages without a browser: what stands on them, and what bad input is answered with."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The app as a new visitor finds it, but for the layout: waiting for UMAP reruns a fragment, which AppTest takes for a page."""
+    monkeypatch.syspath_prepend(str(MAIN.parent))
+    import streamlit as st
+
+    st.cache_resource.clear()
+    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app.query_params["layout"] = "PCA"
+    return app
+
+
+def _texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
+
+
+def test_a_first_visit_shows_the_bundled_images_in_the_raw_encoders_space(app: AppTest) -> None:
+    app.run()
+    assert not app.exception
+    assert app.selectbox(key="dataset").value == "bundled"
+    assert app.selectbox(key="a").value == "Raw encoder"
+    assert app.subheader[0].value == "2,000 images"
+
+
+def test_choosing_a_notion_colors_the_map_by_its_labels(app: AppTest) -> None:
+    app.run()
+    app.selectbox(key="b").select("background color").run()
+    assert not app.exception
+    assert app.session_state["color"] == "background_color"
+    assert "Agreement" in _texts(app)
+
+
+def test_filters_count_what_they_leave(app: AppTest) -> None:
+    app.run()
+    app.multiselect(key="filter_body_type").select("van").run()
+    assert not app.exception
+    frame = app.session_state["view"].frame
+    left = int((frame["body_type"] == "van").sum())
+    assert int((~app.session_state["view"].hidden).sum()) == left
+    assert app.subheader[0].value == f"{left:,} images match the filters"
+
+
+def test_a_text_search_shows_its_neighbors(app: AppTest) -> None:
+    app.run()
+    app.text_input(key="text").input("a red car").run()
+    assert not app.exception
+    assert app.subheader[0].value == "Images for “a red car”"
+
+
+def test_an_unknown_dataset_in_a_link_falls_back_to_one_that_exists(app: AppTest) -> None:
+    app.query_params["dataset"] = "no-such-dataset"
+    app.run()
+    assert not app.exception
+    assert app.selectbox(key="dataset").value == "bundled"
+
+
+def _notions(app: AppTest) -> AppTest:
+    app.run()
+    return app.switch_page("pages/notions.py").run()
+
+
+def _field(app: AppTest, kind: str, name: str):  # type: ignore[no-untyped-def]
+    return next(element for element in getattr(app, kind) if str(element.key).startswith(name))
+
+
+def test_the_notions_page_fits_and_judges(app: AppTest) -> None:
+    _notions(app)
+    assert not app.exception
+    assert "17 prompts" in _texts(app)
+    assert [metric.label for metric in app.metric] == ["MAP@R", "Precision@1", "R-precision"]
+
+
+@pytest.mark.parametrize(
+    ("field", "kind", "value", "said"),
+    [
+        ("templates", "text_area", "a car", "write {} exactly once"),
+        ("templates", "text_area", "", "has no template"),
+        ("aspects_", "text_area", "", "has no aspects"),
+        ("aspects_", "text_area", "red", "only one aspect"),
+        ("aspects_", "text_area", "red\nred\nblue", "red"),
+    ],
+)
+def test_a_bad_notion_is_named_in_place_and_the_map_stays(app: AppTest, field: str, kind: str, value: str, said: str) -> None:
+    _notions(app)
+    _field(app, kind, field).input(value).run()
+    assert not app.exception
+    assert said in _texts(app)
+    assert "prompts, " in _texts(app)
+
+
+def test_undo_takes_an_edit_back(app: AppTest) -> None:
+    _notions(app)
+    _field(app, "text_area", "aspects_").input("red\nblue\ngreen").run()
+    assert "3 prompts" in _texts(app)
+    next(button for button in app.button if button.label == "Undo").click().run()
+    assert "17 prompts" in _texts(app)
+
+
+def test_a_notion_is_saved_under_a_new_name_and_deleted(app: AppTest) -> None:
+    _notions(app)
+    _field(app, "text_input", "new_name").input("Traffic light").run()
+    next(button for button in app.button if button.label == "Duplicate under this name").click().run()
+    assert not app.exception
+    assert _field(app, "selectbox", "picked").value == "Traffic light"
+    next(button for button in app.button if button.label == "Delete Traffic light").click().run()
+    assert not app.exception
+    assert "Traffic light" not in _field(app, "selectbox", "picked").options
+
+
+def test_a_missing_folder_is_answered_in_a_sentence(app: AppTest) -> None:
+    app.run()
+    app.switch_page("pages/your_images.py").run()
+    app.text_input(key="folder").input("/no/such/folder").run()
+    app.button(key="begin_folder").click().run()
+    assert not app.exception
+    assert "There is no" in app.error[0].value

@@ -1,0 +1,19 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from selection import decode, encode
+
+
+@given(st.sets(st.integers(0, 2_000_000), max_size=200))
+def test_a_selection_survives_the_way_through_a_link(rows: set[int]) -> None:
+    chosen = np.array(sorted(rows), dtype=np.int64)
+    np.testing.assert_array_equal(decode(encode(chosen)), chosen)
+
+
+@given(st.text(max_size=40))
+def test_a_damaged_link_is_an_empty_selection_or_some_rows(text: str) -> None:
+    assert decode(text).dtype == np.int64
+
+
+def test_a_thousand_neighboring_rows_make_a_short_link() -> None:
+    assert len(encode(np.arange(500, 1500))) < 60

@@ -1,0 +1,103 @@
+"""Shard files: what is read is what was written, or nothing."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.encoders.shards import Shard, ShardWriter, image_key, read_shards, write_shard
+
+
+@pytest.fixture
+def shard() -> Shard:
+    vectors = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    return Shard([image_key(f"{i}.png", "1 2") for i in range(3)], vectors, {image_key("ü.png", "3 4"): "it is damaged (größer)"})
+
+
+def same(a: Shard, b: Shard) -> bool:
+    return a.keys == b.keys and np.array_equal(a.vectors, b.vectors) and a.failed == b.failed
+
+
+def test_round_trip(tmp_path: Path, shard: Shard) -> None:
+    write_shard(tmp_path, shard)
+    (read,) = read_shards(tmp_path, repair=True)
+    assert same(read, shard)
+
+
+def test_a_shard_of_failures_alone(tmp_path: Path, shard: Shard) -> None:
+    failures = Shard([], np.zeros((0, 0), np.float32), shard.failed)
+    write_shard(tmp_path, failures)
+    (read,) = read_shards(tmp_path, repair=True)
+    assert read.failed == shard.failed
+    assert len(read.vectors) == 0
+
+
+def test_no_flipped_bit_passes_unnoticed(tmp_path: Path, shard: Shard) -> None:
+    path = write_shard(tmp_path, shard)
+    content = path.read_bytes()
+    refused = 0
+    for position in range(len(content)):
+        path.write_bytes(content[:position] + bytes([content[position] ^ 4]) + content[position + 1 :])
+        read = list(read_shards(tmp_path, repair=False))
+        refused += not read
+        assert not read or same(read[0], shard), position
+    assert refused > len(content) / 2
+
+
+def test_every_truncation_is_noticed(tmp_path: Path, shard: Shard) -> None:
+    path = write_shard(tmp_path, shard)
+    content = path.read_bytes()
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        assert not list(read_shards(tmp_path, repair=False)), length
+
+
+def test_damaged_files_are_removed_only_when_repairing(tmp_path: Path, shard: Shard) -> None:
+    path = write_shard(tmp_path, shard)
+    path.write_bytes(b"")
+    assert list(read_shards(tmp_path, repair=False)) == []
+    assert path.exists()
+    assert list(read_shards(tmp_path, repair=True)) == []
+    assert not path.exists()
+
+
+def test_equal_work_gives_one_file(tmp_path: Path, shard: Shard) -> None:
+    assert write_shard(tmp_path, shard) == write_shard(tmp_path, shard)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_writer_closes_shards_by_size_and_writes_the_rest_at_the_end(tmp_path: Path) -> None:
+    with ShardWriter(tmp_path, size=4, seconds=1e9) as writer:
+        for i in range(5):
+            writer.add([image_key(f"{i}-{j}", "") for j in range(2)], np.full((2, 3), i, np.float32))
+        assert len(list(tmp_path.iterdir())) == 2
+    assert sorted(len(shard.keys) for shard in read_shards(tmp_path, repair=False)) == [2, 4, 4]
+
+
+def test_keys_differ_where_path_or_state_do() -> None:
+    pairs = [("a", "b"), ("ab", ""), ("", "ab"), ("a", "c"), ("é", ""), (os.fsdecode(b"\xff"), "")]
+    assert len({image_key(*pair) for pair in pairs}) == len(pairs)
+
+
+def test_a_real_write_that_the_system_refuses(tmp_path: Path) -> None:
+    """A limit on the size of files makes a real write fail half-way, as a full disk does."""
+    code = """
+import signal, sys
+from pathlib import Path
+import numpy as np
+from likeness.encoders.shards import Shard, image_key, write_shard
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    write_shard(Path(sys.argv[1]), Shard([image_key(str(i), "") for i in range(1000)], np.zeros((1000, 64), np.float32), {}))
+except ValueError as error:
+    print(error)
+"""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
+    run = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, preexec_fn=limit, check=True)
+    assert "cannot be written" in run.stdout
+    assert "the disk is full" in run.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,159 @@
+from pathlib import Path
+
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import (
+    Notion,
+    delete_notion,
+    duplicate_notion,
+    get_notion,
+    is_own,
+    list_notions,
+    notion_problems,
+    read_notion,
+    save_notion,
+    write_notion,
+)
+
+OWN = Notion("Wheel count", ["a car with {} wheels", "{} wheels"], ["three", "300", "no", "ümlaut: #1"], "How many wheels?", "wheels", "ours", "Cars")
+
+
+# Table 1 of the paper: template and number of aspects; two counts differ, as the sources say.
+@pytest.mark.parametrize(
+    ("name", "template", "count"),
+    [
+        ("car-model-names", "a photo of a {}", 569),
+        ("car-color", "a {} car", 17),
+        ("background-color", "a car in front of a {} background", 17),
+        ("cars196-car-model", "a photo of a {}", 569),
+        ("cars196-manufacturer", "a photo of a car produced by {}", 46),
+        ("cars196-car-type", "a photo of a {}", 7),
+        ("cub200-bird-species", "a photo of a {}", 100),
+        ("deepfashion-clothing-category", "a photo of a person wearing a {}", 50),
+        ("deepfashion-texture", "a photo of a person wearing clothes with a {} texture", 7),
+        ("deepfashion-fabric", "a photo of a person wearing clothes made out of {}", 6),
+        ("deepfashion-fit", "a photo of a person wearing clothes with a {} fit", 3),
+        ("movie-posters-genre", "a poster of a {} movie", 24),
+        ("movie-posters-production-country", "a poster of a movie produced in {}", 69),
+    ],
+)
+def test_the_papers_notions_ship(name: str, template: str, count: int) -> None:
+    notion = get_notion(name)
+    assert notion.template == template
+    assert len(notion.aspects) == len(set(notion.aspects)) == count
+    assert "InDiReCT (WACV 2023), Table 1" in notion.source
+    assert notion.question.startswith("Two ")
+
+
+def test_the_count_that_differs_from_the_paper_is_explained() -> None:
+    assert "17 color names of CSS 2.1; the paper counts 18" in get_notion("car color").source
+    assert "not public" in get_notion("car-model-names").source
+    assert "N/A" in get_notion("movie-posters-genre").source
+
+
+def test_every_notion_that_ships_can_be_read_and_is_named_like_its_file() -> None:
+    assert notion_problems() == []
+    assert len(list_notions()) >= 19
+    assert all(get_notion(notion.slug) == notion for notion in list_notions())
+
+
+@pytest.mark.parametrize(
+    "attribute", ["body_type", "car_color", "background_color", "viewpoint", "camera_height", "distance_name", "sun_side", "sun_height"]
+)
+def test_every_attribute_of_the_bundled_images_has_a_notion(attribute: str) -> None:
+    assert attribute in {notion.attribute for notion in list_notions() if notion.dataset == "Synthetic Cars"}
+
+
+def test_saved_and_read_again_it_is_the_same(tmp_path: Path) -> None:
+    write_notion(tmp_path / "x.yaml", OWN)
+    assert read_notion(tmp_path / "x.yaml") == OWN
+
+
+def test_own_notions_are_listed_first_and_can_be_deleted() -> None:
+    save_notion(OWN)
+    assert list_notions()[0] == get_notion("wheel count") == OWN
+    assert is_own("Wheel count")
+    delete_notion("wheel-count")
+    assert not is_own("Wheel count")
+    with pytest.raises(InputError, match=r"no notion 'wheel count'; choose from .*car-color"):
+        get_notion("wheel count")
+
+
+def test_an_own_notion_stands_in_for_one_that_ships_until_it_is_deleted() -> None:
+    shipped = get_notion("car-color")
+    own = Notion("Car color", "a {} car", ["red", "blue"])
+    save_notion(own)
+    assert get_notion("car color") == own
+    assert sum(notion.slug == "car-color" for notion in list_notions()) == 1
+    delete_notion("car color")
+    assert get_notion("car color") == shipped
+
+
+def test_notions_that_ship_cannot_be_deleted() -> None:
+    with pytest.raises(InputError, match="'car color' ships with Likeness"):
+        delete_notion("car color")
+
+
+def test_saving_can_refuse_to_overwrite() -> None:
+    with pytest.raises(InputError, match="There is a notion 'car color' already"):
+        save_notion(get_notion("car color"), overwrite=False)
+
+
+def test_copies_get_free_names_and_hold_their_aspects() -> None:
+    names = [duplicate_notion(get_notion("car-model-names")).name for _ in range(2)]
+    assert names == ["car model names copy", "car model names copy 2"]
+    assert get_notion("car model names copy 2").aspects == get_notion("car-model-names").aspects
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("name: [", r"broken.yaml' can't be read as YAML"),
+        ("- 1\n- 2", "broken.yaml' lacks a key"),
+        ("name: x\ntemplate: a {}", "broken.yaml' lacks a key; it needs name, template and aspects"),
+        ("name: x\ntemplate: a {}\naspects: [a, b]\ncolour: 1", "broken.yaml' has the unknown key 'colour'"),
+        ("name: x\ntemplate: a\naspects: [a, b]", r"broken.yaml' is not valid: The template 'a' has no \{\}"),
+        ("name: x\ntemplate: a {}\naspects: [[a], b]", r"is not valid: The aspects of the notion 'x' hold \['a'\]"),
+        ("name: x\ntemplate: a {}\naspects_from: {table: none.csv, columns: [a]}", "aspects_from can't read .* of the table 'none.csv'"),
+        ("name: x\ntemplate: a {}\naspects_from: {table: car_models.csv, columns: [maker]}", "of the table 'car_models.csv'"),
+        ("name: x\ntemplate: a {}\naspects_from: 3", "aspects_from needs the keys table and columns"),
+        ("a: !!python/object/apply:os.system ['true']", "lacks a key"),
+    ],
+)
+def test_a_broken_file_is_one_clear_problem_and_the_others_still_load(cache: Path, content: str, message: str) -> None:
+    path = cache / "notions" / "broken.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        read_notion(path)
+    (problem,) = notion_problems()
+    assert "broken.yaml" in problem
+    assert "\n" not in problem
+    assert any(notion.slug == "car-color" for notion in list_notions())
+
+
+def test_bytes_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="can't be read as YAML"):
+        read_notion(tmp_path / "x.yaml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no notion file '.*nothing.yaml'"):
+        read_notion(tmp_path / "nothing.yaml")
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    write_notion(path, OWN)
+    read_notion(path)
+    write_notion(path, Notion("Wheel count", "{} wheels", ["a", "b"]))
+    assert read_notion(path).aspects == ("a", "b")
+
+
+def test_a_table_outside_the_assets_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n2\n")
+    (tmp_path / "x.yaml").write_text(f"name: x\ntemplate: a {{}}\naspects_from: {{table: {tmp_path}/secret.csv, columns: [a]}}")
+    with pytest.raises(InputError, match=r"of the table 'secret\.csv'"):
+        read_notion(tmp_path / "x.yaml")
