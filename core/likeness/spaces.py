@@ -43,6 +43,8 @@ class Space:
         vectors: (n, d) float32, unit rows; row i belongs to row i of `table`.
         embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
         embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
+        lineage: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last
+            digits; what is stored under a lineage is found there too.
 
     Raises:
         InputError: if `vectors` does not have one finite row per image.
@@ -53,6 +55,7 @@ class Space:
     vectors: Vectors
     embed_texts: EmbedTexts | None = None
     embed_images: EmbedImages | None = None
+    lineage: str = ""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.table):
@@ -65,8 +68,9 @@ class Space:
 
     @cached_property
     def key(self) -> str:
-        """Hash of the vectors: equal for equal spaces, whatever their names; for caches."""
-        return hashlib.sha256(np.ascontiguousarray(self.vectors)).hexdigest()[:24]
+        """Hash of the lineage, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
+        content = self.lineage.encode() or np.ascontiguousarray(self.vectors)
+        return hashlib.sha256(content).hexdigest()[:24]
 
 
 @dataclass(frozen=True)
@@ -149,12 +153,17 @@ def notion_space(base: EncoderSpace, notion: "Notion", estimator: Transform) -> 
     encoded = time.perf_counter()
     estimator.fit(texts.vectors)
     fitted = time.perf_counter()
-    space = transformed(base.space, notion.name, estimator)
+    space = transformed(base.space, notion.name, estimator, _lineage(base.space, notion, estimator))
     done = time.perf_counter()
     return NotionFit(space, estimator, len(notion.prompts), texts.n_encoded, encoded - start, fitted - encoded, done - fitted)
 
 
-def transformed(base: Space, name: str, estimator: Transform) -> Space:
+def _lineage(base: Space, notion: "Notion", estimator: Transform) -> str:
+    settings = {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
+    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.prompts))
+
+
+def transformed(base: Space, name: str, estimator: Transform, lineage: str = "") -> Space:
     """The space `base` seen through a fitted estimator: images and texts alike."""
     texts, images = base.embed_texts, base.embed_images
     return Space(
@@ -163,4 +172,5 @@ def transformed(base: Space, name: str, estimator: Transform) -> Space:
         vectors=np.asarray(estimator.transform(base.vectors), dtype=np.float32),
         embed_texts=(lambda new: np.asarray(estimator.transform(texts(new)))) if texts else None,
         embed_images=(lambda new: np.asarray(estimator.transform(images(new)))) if images else None,
+        lineage=lineage,
     )

@@ -3,8 +3,8 @@
 from likeness.projection.align import align
 from likeness.projection.layout_job import LayoutFailed, LayoutJob
 from likeness.projection.layout_worker import warm_up
-from likeness.projection.map_store import load_map, map_key, save_map
+from likeness.projection.map_store import load_map, map_key, save_map, write_map
 from likeness.projection.pca_map import pca_map
 from likeness.projection.umap_map import umap_map
 
-__all__ = ["LayoutFailed", "LayoutJob", "align", "load_map", "map_key", "pca_map", "save_map", "umap_map", "warm_up"]
+__all__ = ["LayoutFailed", "LayoutJob", "align", "load_map", "map_key", "pca_map", "save_map", "umap_map", "warm_up", "write_map"]

@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.files import write_atomic
 from likeness.training.clip.recipe import RENDER_SIZE, ClipRecipe
+from likeness.training.clip.zero_shot import CAR_MODELS, FIRST
 
 CARD = "README.md"
 _TEXT = """# A small CLIP for Synthetic Cars
@@ -71,9 +72,6 @@ def write_card(folder: Path, recipe: ClipRecipe, facts: Mapping[str, float], rep
         car_models=f"{models['top1'].iloc[0]:.1%}",
     )
     write_atomic(folder / CARD, text.encode())
-
-
-FIRST, CAR_MODELS = "one prompt a class", "car model names"
 
 
 def _table(frame: pd.DataFrame, columns: list[str]) -> str:

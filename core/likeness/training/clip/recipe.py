@@ -29,6 +29,7 @@ class ClipRecipe(BaseModel):
     seed: int = Field(101, ge=0, description="of renders, captions and first weights")
     watch_renders: int = Field(500, ge=1)
     watch_seed: int = Field(102, ge=0, description="of the renders whose accuracy is shown while training")
+    card_renders: int = Field(2000, ge=1, description="held-out renders behind the model card's figures")
     batch: int = Field(128, ge=2)
     described: int = Field(64, ge=1, description="pictures of a batch that get a sentence of their own; every caption counts for all pictures it is true of")
     steps: int = Field(7000, ge=1)

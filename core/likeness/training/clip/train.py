@@ -7,31 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from likeness.data.synthetic_cars import render_scenes, sample_scenes
-from likeness.paths import assets_dir, cache_dir
+from likeness.paths import cache_dir
 from likeness.training.clip.batches import Batch, BatchMaker, to_tensor
 from likeness.training.clip.captions import CaptionWriter, encode_attributes
+from likeness.training.clip.car_names import car_names
+from likeness.training.clip.card import write_card
 from likeness.training.clip.checkpoint import load_checkpoint, save_checkpoint
 from likeness.training.clip.loss import caption_loss
-from likeness.training.clip.model import build_model, export
+from likeness.training.clip.model import WEIGHTS, build_model, export
 from likeness.training.clip.recipe import RENDER_SIZE, ClipRecipe
 from likeness.training.clip.renders import load_renders, resized
 from likeness.training.clip.tokenizer import CONTEXT_LENGTH, build_tokenizer, vocabulary
-from likeness.training.clip.zero_shot import Vectors, accuracy, first_prompts
+from likeness.training.clip.zero_shot import HELD_OUT_SEED, Vectors, accuracy, first_prompts, zero_shot_report
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 Report = Callable[[str, int, int, Mapping[str, float]], None]
 CHECKPOINT = "checkpoint.pt"
-
-
-def car_names() -> dict[str, list[str]]:
-    """Real cars by body type, with and without the manufacturer's name."""
-    table = pd.read_csv(assets_dir() / "car_models.csv", dtype=str)
-    return {str(body): [*(rows["manufacturer"] + " " + rows["model"]), *rows["model"]] for body, rows in table.groupby("body_type")}
 
 
 def train_clip(out: Path, config: ClipRecipe | None = None, resume: bool = True, progress: Report | None = None) -> Path:
@@ -150,11 +145,17 @@ class _Run:
         self.optimizer.load_state_dict(state["optimizer"])
 
     def close(self) -> None:
-        """Writes the model and how long it took; the checkpoint goes."""
-        from likeness.training.clip.card import write_run_facts
-
-        export(self.averaged, self.words, self.recipe, self.out)
-        write_run_facts(self.out, steps=self.step, seconds=self.seconds)
+        """Measures the model and writes its card; the checkpoint goes."""
+        facts = {
+            "words": len(self.words),
+            "names": sum(len(names) for names in car_names(with_short_names=False).values()),
+            "parameters": sum(p.numel() for p in self.model.parameters()),
+            "bytes": (self.out / WEIGHTS).stat().st_size,
+            "steps": self.step,
+            "seconds": self.seconds,
+            "report_seed": HELD_OUT_SEED,
+        }
+        write_card(self.out, self.recipe, facts, zero_shot_report(self.out, self.recipe.card_renders))
         self.file.unlink(missing_ok=True)
 
 

@@ -1,0 +1,108 @@
+"""How soon the app answers, in a real browser: first map after `likeness app`, and a refit after an edit.
+
+Prints the median of several runs. Needs Chromium. Peer: an empty Streamlit page, served and opened the same way in the same run, which is the
+least that any Streamlit app takes.
+"""
+
+import argparse
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+
+
+@contextmanager
+def served(command: list[str], cache: str) -> Iterator[str]:
+    """Runs a server command with a free port appended; yields its address at once, before it answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen([*command, str(port)], env={**os.environ, "LIKENESS_CACHE": cache}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for(url: str) -> None:
+    """Waits until the server answers."""
+    while True:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.02)
+
+
+def seconds_to(browser: Any, command: list[str], selector: str) -> float:
+    """From starting the server, with an empty cache, until the selector is on the page."""
+    with tempfile.TemporaryDirectory() as cache:
+        start = time.perf_counter()
+        with served(command, cache) as url:
+            wait_for(url)
+            page = browser.new_page()
+            page.goto(url)
+            page.wait_for_selector(selector, timeout=60_000)
+            seconds = time.perf_counter() - start
+            page.close()
+    return seconds
+
+
+def refit_seconds(browser: Any, command: list[str], repeats: int) -> list[float]:
+    """From pressing the keys that commit an edit until the new fit is told on the page."""
+    with tempfile.TemporaryDirectory() as cache, served(command, cache) as url:
+        wait_for(url)
+        page = browser.new_page()
+        page.goto(url)
+        page.get_by_role("link", name="Notions").click()
+        page.get_by_text("17 prompts,").wait_for(timeout=60_000)
+        page.wait_for_timeout(15_000)  # the encoder loads in the background; a person reads the page meanwhile
+        page.get_by_role("tab", name="Paste a list").click()
+        found = []
+        for repeat in range(repeats):
+            field = page.get_by_label("One aspect a line")
+            field.fill("\n".join(["red", "blue", "green", "black", *["white", "yellow", "orange", "silver"][: repeat + 1]]))
+            start = time.perf_counter()
+            field.press("Control+Enter")
+            page.get_by_text(f"{5 + repeat} prompts,").wait_for(timeout=60_000)
+            found.append(time.perf_counter() - start)
+            page.wait_for_timeout(1500)
+        page.close()
+    return found
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=3)
+    runs = parser.parse_args().runs
+    from playwright.sync_api import sync_playwright
+
+    app = [sys.executable, "-m", "likeness.cli", "app", "--port"]
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        script = Path(folder) / "empty.py"
+        script.write_text("import streamlit as st\nst.title('Empty')\n")
+        empty = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true", "--browser.gatherUsageStats", "false", "--server.port"]
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        seconds_to(browser, app, ".lm[data-state='ready']")  # warms the disk
+        first = [seconds_to(browser, app, ".lm[data-state='ready']") for _ in range(runs)]
+        least = [seconds_to(browser, empty, "h1") for _ in range(runs)]
+        refits = refit_seconds(browser, app, 4)
+    print(f"first map after likeness app   {statistics.median(first):.2f} s   (an empty Streamlit page {statistics.median(least):.2f} s; ", end="")
+    print(f"ratio {statistics.median(first) / statistics.median(least):.2f})")
+    print(f"refit shown after an edit      {statistics.median(refits):.2f} s   (each: {', '.join(f'{seconds:.2f}' for seconds in refits)})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.notions import Identity, InDiReCT
+from likeness.spaces import Space, transformed
+
+
+def _table(n: int) -> ImageTable:
+    return ImageTable("photos", Path("."), pd.DataFrame({"path": [f"{i}.png" for i in range(n)]}))
+
+
+def _vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
+    rows = np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_a_space_needs_one_finite_row_per_image() -> None:
+    with pytest.raises(InputError, match=r"shape \(3, 8\) for 4 images; give one row per image"):
+        Space("raw", _table(4), _vectors(3, 8))
+    broken = _vectors(4, 8)
+    broken[2, 1] = np.nan
+    with pytest.raises(InputError, match="NaN or infinite values, first in row 2"):
+        Space("raw", _table(4), broken)
+
+
+def test_the_key_follows_the_vectors_and_not_the_name() -> None:
+    assert Space("a", _table(4), _vectors(4, 8)).key == Space("b", _table(4), _vectors(4, 8)).key
+    assert Space("a", _table(4), _vectors(4, 8)).key != Space("a", _table(4), _vectors(4, 8, seed=1)).key
+
+
+def test_the_key_of_a_lineage_stands_above_last_digits() -> None:
+    vectors = _vectors(4, 8)
+    nearly = np.nextafter(vectors, 2, dtype=np.float32)
+    assert Space("a", _table(4), vectors, lineage="x").key == Space("a", _table(4), nearly, lineage="x").key
+    assert Space("a", _table(4), vectors, lineage="x").key != Space("a", _table(4), vectors, lineage="y").key
+
+
+def test_a_transformed_space_sees_images_texts_and_new_images_alike() -> None:
+    vectors = _vectors(6, 8)
+    base = Space("raw", _table(6), vectors, embed_texts=lambda texts: vectors[: len(texts)], embed_images=lambda images: vectors[: len(images)])
+    estimator = InDiReCT(dim=3).fit(_vectors(5, 8, seed=2))
+    space = transformed(base, "notion", estimator)
+    assert space.embed_texts is not None
+    assert space.embed_images is not None
+    np.testing.assert_allclose(space.embed_texts(["a", "b"]), space.vectors[:2], atol=1e-6)
+    np.testing.assert_allclose(space.embed_images([Path("x")] * 3), space.vectors[:3], atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(space.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_space_without_a_text_side_stays_without_one() -> None:
+    assert transformed(Space("raw", _table(4), _vectors(4, 8)), "notion", Identity().fit(_vectors(4, 8))).embed_texts is None
