@@ -2,18 +2,15 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from likeness.errors import InputError
+from likeness.terminal import print_table, progress_bar, write_vectors
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from likeness.spaces import EncoderSpace
 
 cli = typer.Typer(
@@ -82,7 +79,7 @@ def embed(
     n, d = base.space.vectors.shape
     typer.echo(f"{n} images, {d} dimensions, {len(base.failed)} skipped")
     if out:
-        _write_vectors(base, out)
+        write_vectors(base, out)
 
 
 @cli.command()
@@ -163,7 +160,7 @@ def search(
     frame = space.table.frame.iloc[found.rows[0]].copy()
     frame.insert(0, "similarity", found.similarities[0])
     frame.insert(0, "row", found.rows[0])
-    _print(frame, "csv" if csv else "table")
+    print_table(frame, "csv" if csv else "table")
 
 
 @cli.command()
@@ -191,13 +188,13 @@ def evaluate(
     if not chosen:
         raise InputError(f"'{source}' has no attribute that a notion is judged by; it has {base.space.table.attributes or 'none'}.")
     sizes = [_integer(size) for size in dims.split(",")]
-    with _progress("Comparing") as progress:
+    with progress_bar("Comparing") as progress:
         runs = compare(base, chosen, methods=methods.split(","), dims=sizes, seeds=range(seeds), progress=progress)
     if out:
         from likeness.files import write_atomic
 
         write_atomic(out, runs.to_csv(index=False).encode())
-    _print(summarize(runs), format)
+    print_table(summarize(runs), format)
 
 
 @cli.command()
@@ -232,15 +229,62 @@ def render(
     """
     from likeness.data.synthetic_cars import write_dataset
 
-    with _progress("Rendering") as progress:
+    with progress_bar("Rendering") as progress:
         write_dataset(folder, n, seed, progress=progress)
     typer.echo(f"{n} images in {folder}")
+
+
+@cli.command("train-clip")
+def train_clip_command(
+    folder: Annotated[Path, typer.Argument(help="Folder of the model; a run that was stopped goes on from its checkpoint there.")],
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the shipped model's by default.")] = None,
+    renders: Annotated[int | None, typer.Option(min=2, help="Renders to train on.")] = None,
+    tower: Annotated[str | None, typer.Option(help="timm model of the image tower.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of renders, captions and first weights.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on from a checkpoint in FOLDER.")] = True,
+) -> None:
+    """Train the bundled CLIP anew on rendered cars; writes an open_clip local directory with a model card.
+
+    Example: `likeness train-clip models/mine --steps 500 --renders 20000`
+    """
+    from likeness.training.clip import ClipRecipe, train_clip
+
+    given = {"steps": steps, "renders": renders, "tower": tower, "seed": seed}
+    recipe = ClipRecipe(**{name: value for name, value in given.items() if value is not None})
+    with progress_bar("Training") as bar:
+        train_clip(folder, recipe, resume, lambda stage, done, total, figures: bar(done, total))
+    typer.echo(f"The model is in {folder}; use it as local-dir:{folder}")
+
+
+@cli.command("zero-shot")
+def zero_shot_command(
+    folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP; the bundled one by default.")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Held-out renders.")] = 2000,
+    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+) -> None:
+    """Measure what a CLIP trained on rendered cars recognizes, on renders it never saw.
+
+    Example: `likeness zero-shot models/mine`
+    """
+    from likeness.paths import assets_dir
+    from likeness.training.clip import zero_shot_report
+
+    print_table(zero_shot_report(folder or assets_dir() / "clip", n).round(3), format)
+
+
+@cli.command("ship-assets", hidden=True)
+def ship_assets() -> None:
+    """Write embeddings and maps of the bundled images into the checkout's `assets/`, after a new model or new images."""
+    from likeness.shipping import ship
+
+    with progress_bar("Laying out maps") as bar:
+        typer.echo(f"{ship(bar)} maps written")
 
 
 def _embedded(table: Any, encoder: str, **options: Any) -> "EncoderSpace":
     from likeness.spaces import encoder_space
 
-    with _progress("Embedding") as progress:
+    with progress_bar("Embedding") as progress:
         return encoder_space(table, encoder, progress=progress, **options)
 
 
@@ -263,63 +307,6 @@ def _integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise InputError(f"'{text}' is not a whole number; give dimensions such as 2,16,128.") from None
-
-
-def _print(frame: "pd.DataFrame", format: str) -> None:
-    writers = {
-        "table": lambda: frame.to_string(index=False),
-        "markdown": lambda: _markdown(frame),
-        "csv": lambda: frame.to_csv(index=False).rstrip(),
-        "latex": lambda: frame.to_latex(index=False, escape=True),
-    }
-    if format not in writers:
-        raise InputError(f"There is no format '{format}'; choose one of {', '.join(writers)}.")
-    typer.echo(writers[format]())
-
-
-def _markdown(frame: "pd.DataFrame") -> str:
-    rows = [frame.columns, ["---"] * len(frame.columns), *frame.astype(str).to_numpy()]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
-
-
-def _write_vectors(base: "EncoderSpace", out: Path) -> None:
-    """`.npy`: the vectors; `.parquet`: paths, attributes and vectors."""
-    import io
-
-    import numpy as np
-
-    from likeness.files import write_atomic
-
-    buffer = io.BytesIO()
-    if out.suffix == ".npy":
-        np.save(buffer, base.space.vectors)
-    elif out.suffix == ".parquet":
-        base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(buffer)
-    else:
-        raise InputError(f"Can't write '{out}'; end its name in .npy or .parquet.")
-    write_atomic(out, buffer.getvalue())
-    typer.echo(f"wrote {out}")
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Any]:
-    """A bar on stderr that appears with the first call of the yielded `(done, total, ...)` callback; none where nothing is to do."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = Progress(TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-    task = bar.add_task(label, total=None)
-
-    def report(done: int, total: int, *_: object) -> None:
-        if not bar.live.is_started:
-            bar.start()
-        bar.update(task, completed=done, total=total)
-
-    try:
-        yield report
-    finally:
-        if bar.live.is_started:
-            bar.stop()
 
 
 if __name__ == "__main__":

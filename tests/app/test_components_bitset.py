@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from components.bitset import decode_rows, encode_mask, encode_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.bitset import decode_rows, encode_mask, encode_rows
 from likeness.errors import InputError
 
 

@@ -78,14 +78,16 @@ def take_in(event):
 
 coloring = coloring_of("class", np.array(list("abcd"))[classes]) if color == "class" else coloring_of("height", positions[:, 1], "number")
 event = linked_map(
-    [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map", thumbnails="/thumbnails/{row}", info="/info/{row}",
+    [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map",
+    thumbnails="/thumbnails/{row}", info="/info/{row}",
     selected=state.selected, query=state.query, neighbours=None if state.query is None else [np.array([1]), np.array([2])],
     dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in,
 )
 chosen = [] if state.selected is None else state.selected.tolist()
 st.text(f"events {state.events} selected {len(chosen)} classes {sorted(set(classes[chosen].tolist()))} query {state.query} returned {bool(event)}")
 clicked = gallery(
-    [Section("All", range(130)), Section("Near", [5, 6, 7], similarities=[0.98765, 0.5, -0.25], same=[True, False, None], in_both=[True, False, False],
+    [Section("All", range(130)),
+     Section("Near", [5, 6, 7], similarities=[0.98765, 0.5, -0.25], same=[True, False, None], in_both=[True, False, False],
              captions=["five", "six", "seven"], ranked=True)],
     thumbnails="/thumbnails/{row}", key="tiles", query=6, on_click=lambda row: state.update(clicked=row),
 )
@@ -154,7 +156,7 @@ class Maps:
 
     def said(self, text: str) -> None:
         """Waits until Python has printed `text`."""
-        self.page.get_by_text(text).wait_for(timeout=8000)
+        self.page.get_by_text(text).wait_for()
 
 
 @pytest.fixture
@@ -162,6 +164,7 @@ def maps(browser: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Map
     settings = {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | getattr(request, "param", {})
     query = settings.pop("query", "")
     page = browser.new_page(**settings)
+    page.set_default_timeout(60_000)
     errors: list[str] = []
     page.requests = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)

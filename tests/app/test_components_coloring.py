@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from components.coloring import Coloring, coloring_of
 
+from components.coloring import Coloring, coloring_of
 from likeness.errors import InputError
 
 
@@ -33,7 +33,10 @@ def test_numbers_keep_their_values() -> None:
         ({"kind": "category"}, "'category' has no codes"),
         ({"kind": "number"}, "'number' has no values"),
         ({"kind": "colors", "codes": np.zeros(2, int), "names": ["a"]}, "'colors' has no palette"),
-        ({"kind": "category", "codes": np.zeros(2, int), "names": ["a"], "palette": ["#000000", "#ffffff"]}, "palette of 2 colors does not fit 1 names"),
+        (
+            {"kind": "category", "codes": np.zeros(2, int), "names": ["a"], "palette": ["#000000", "#ffffff"]},
+            "palette of 2 colors does not fit 1 names",
+        ),
     ],
 )
 def test_what_is_missing_is_named(settings: dict[str, object], message: str) -> None:

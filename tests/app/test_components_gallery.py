@@ -2,13 +2,15 @@ import json
 
 import numpy as np
 import pytest
-from components.gallery import Section, encode_section
 
+from components.gallery import Section, encode_section
 from likeness.errors import InputError
 
 
 def test_numpy_lists_become_json() -> None:
-    section = Section("Near", np.array([3, 1]), similarities=np.array([0.5, 0.25], np.float32), same=[np.bool_(True), None], in_both=np.array([True, False]))  # type: ignore[arg-type]
+    section = Section(
+        "Near", np.array([3, 1]), similarities=np.array([0.5, 0.25], np.float32), same=[np.bool_(True), None], in_both=np.array([True, False])
+    )  # type: ignore[arg-type]
     sent = json.loads(json.dumps(encode_section(section)))
     assert sent["rows"] == [3, 1]
     assert sent["similarities"] == [0.5, 0.25]

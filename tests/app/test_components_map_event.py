@@ -1,4 +1,5 @@
 import numpy as np
+
 from components.bitset import encode_rows
 from components.map_event import MapEvent, decode_event
 

@@ -3,12 +3,12 @@ import json
 
 import numpy as np
 import pytest
+
 from components.bitset import decode_rows
 from components.coloring import Coloring, coloring_of
 from components.map_payload import MapPanel, encode_coloring, encode_map, square_home
 from components.palette import CATEGORICAL, OTHER
 from components.parts import INLINE_BYTES, part
-
 from likeness.errors import InputError
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from components.bitset import encode_rows
 from components.frontend_files import read_script
 from components.linked_map import SCRIPTS
@@ -30,7 +31,9 @@ def test_rows_travel_as_the_same_bits_as_in_python(js: Any) -> None:
     rows = np.flatnonzero(np.random.default_rng(0).random(1003) < 0.4)
     text = encode_rows(rows, 1003)
     assert js("([text, n]) => m.packRows(m.unpackRows(text, n))", [text, 1003]) == text
-    assert js("([text, n]) => [...m.unpackRows(text, n).keys()].filter((i) => m.unpackRows(text, n)[i])", [encode_rows(np.array([0, 9, 30]), 31), 31]) == [0, 9, 30]
+    assert js(
+        "([text, n]) => [...m.unpackRows(text, n).keys()].filter((i) => m.unpackRows(text, n)[i])", [encode_rows(np.array([0, 9, 30]), 31), 31]
+    ) == [0, 9, 30]
     assert js("() => m.packRows(null)") is None
 
 
@@ -55,11 +58,15 @@ def test_units_are_square_and_home_fits(js: Any) -> None:
 
 
 def test_panning_moves_by_as_many_pixels(js: Any) -> None:
-    before, after = js("() => { const v = new m.View([3, -2, 5]); v.zoom = 2; const a = v.transform(400, 300); v.pan(13, -7, 400, 300); return [a, v.transform(400, 300)]; }")
+    before, after = js(
+        "() => { const v = new m.View([3, -2, 5]); v.zoom = 2; const a = v.transform(400, 300); v.pan(13, -7, 400, 300); return [a, v.transform(400, 300)]; }"
+    )
     assert (after["x0"] - before["x0"], after["y0"] - before["y0"]) == pytest.approx((13, -7))
 
 
-@pytest.mark.parametrize(("fresh", "alike"), [([0, 0, 1], True), ([0.02, 0, 1.05], True), ([0, 0, 0.5], False), ([0, 0, 2], False), ([0.5, 0, 1], False)])
+@pytest.mark.parametrize(
+    ("fresh", "alike"), [([0, 0, 1], True), ([0.02, 0, 1.05], True), ([0, 0, 0.5], False), ([0, 0, 2], False), ([0.5, 0, 1], False)]
+)
 def test_a_refit_keeps_the_frame_that_still_fits(js: Any, fresh: list[float], alike: bool) -> None:
     assert js("(fresh) => m.framesAlike([0, 0, 1], fresh)", fresh) is alike
 
@@ -90,7 +97,9 @@ def test_the_lasso_takes_what_lies_inside(js: Any) -> None:
 
 
 def test_the_nearest_full_point_is_hovered_before_a_faded_one(js: Any) -> None:
-    script = "([ranks, x]) => m.nearestRow(Float32Array.from([0, 0, 3, 0, NaN, NaN, 50, 0]), Uint8Array.from(ranks), { scale: 1, x0: 0, y0: 0 }, x, 0, 10)"
+    script = (
+        "([ranks, x]) => m.nearestRow(Float32Array.from([0, 0, 3, 0, NaN, NaN, 50, 0]), Uint8Array.from(ranks), { scale: 1, x0: 0, y0: 0 }, x, 0, 10)"
+    )
     assert js(script, [[1, 1, 1, 1], 1]) == 0
     assert js(script, [[1, 1, 1, 1], 2]) == 1
     assert js(script, [[0, 1, 1, 1], 1]) == 1
@@ -100,7 +109,14 @@ def test_the_nearest_full_point_is_hovered_before_a_faded_one(js: Any) -> None:
 
 @pytest.mark.parametrize(
     ("how", "old", "expected"),
-    [("replace", [1, 0, 0], [0, 1, 1]), ("add", [1, 0, 0], [1, 1, 1]), ("remove", [1, 1, 0], [1, 0, 0]), ("add", None, [0, 1, 1]), ("remove", None, None), ("remove", [0, 1, 1], None)],
+    [
+        ("replace", [1, 0, 0], [0, 1, 1]),
+        ("add", [1, 0, 0], [1, 1, 1]),
+        ("remove", [1, 1, 0], [1, 0, 0]),
+        ("add", None, [0, 1, 1]),
+        ("remove", None, None),
+        ("remove", [0, 1, 1], None),
+    ],
 )
 def test_shapes_replace_add_and_remove(js: Any, how: str, old: list[int] | None, expected: list[int] | None) -> None:
     script = "([old, how]) => { const mask = m.combineRows(old && Uint8Array.from(old), Uint8Array.from([0, 1, 1]), how); return mask && [...mask]; }"
@@ -112,7 +128,10 @@ def test_contrast_follows_wcag(js: Any) -> None:
     assert js("() => m.contrast([118, 118, 118], [255, 255, 255])") == pytest.approx(4.54, abs=0.01)
 
 
-@pytest.mark.parametrize(("text", "color"), [("#fff", [255] * 3), ("#2559b0", [37, 89, 176]), ("rgb(1, 2, 3)", [1, 2, 3]), ("rgba(4 5 6 / 0.5)", [4, 5, 6]), ("", [128] * 3)])
+@pytest.mark.parametrize(
+    ("text", "color"),
+    [("#fff", [255] * 3), ("#2559b0", [37, 89, 176]), ("rgb(1, 2, 3)", [1, 2, 3]), ("rgba(4 5 6 / 0.5)", [4, 5, 6]), ("", [128] * 3)],
+)
 def test_colors_are_read(js: Any, text: str, color: list[int]) -> None:
     assert js("(text) => m.parseColor(text)", text) == color
 

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from likeness.encoders.encoder import Vectors
-from likeness.encoders.hub import load_from_hub, misses_hub, offline, short
+from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import EncoderName, encoder_identity, parse_name
 from likeness.encoders.tower import ImageTower, choose_device, unit_rows
 from likeness.encoders.vocabulary import words_outside
@@ -85,7 +85,9 @@ class ClipEncoder:
 def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
     if parsed.kind == "local-dir":
-        return _load_folder(name, Path(parsed.target).expanduser(), device)
+        folder = Path(parsed.target).expanduser()
+        _check_folder(name, folder)
+        return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
     if parsed.kind == "hf-hub":
         return load_from_hub(name, lambda: _create(f"hf-hub:{parsed.target}", None, device))
     model, _, tag = parsed.target.partition("/")
@@ -104,20 +106,14 @@ def _create(model_name: str, tag: str | None, device: "torch.device") -> tuple[A
     return model.eval(), transform, open_clip.get_tokenizer(model_name)
 
 
-def _load_folder(name: str, folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
+def _check_folder(name: str, folder: Path) -> None:
+    """open_clip only warns of missing weights and goes on with random ones."""
     if not folder.is_dir():
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
+        return
     if not (folder / "open_clip_config.json").is_file():
         raise InputError(f"The folder '{folder}' of encoder '{name}' has no open_clip_config.json; give a folder saved by open_clip.")
     if not any(file.suffix in (".safetensors", ".bin", ".pth") for file in folder.iterdir()):
         raise InputError(f"The folder '{folder}' of encoder '{name}' has a configuration but no weights; add open_clip_model.safetensors.")
-    try:
-        with offline():
-            return _create(f"local-dir:{folder}", None, device)
-    except Exception as error:  # damaged or foreign files raise whatever their parsers raise
-        if misses_hub(error):  # a configuration may name a text tower or tokenizer that lies on the hub
-            return load_from_hub(name, lambda: _create(f"local-dir:{folder}", None, device))
-        raise InputError(f"The model in '{folder}' cannot be loaded: {short(error)}; save it again with open_clip.") from error
 
 
 def _check_published(name: str, model: str, tag: str) -> None:

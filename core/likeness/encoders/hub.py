@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from likeness.errors import InputError
@@ -40,6 +41,23 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
         raise InputError(
             f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
         ) from error
+
+
+def load_from_folder(name: str, folder: Path, load: Callable[[], T]) -> T:
+    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there (a text tower, a tokenizer).
+
+    Raises:
+        InputError: if the folder is missing or holds no usable model.
+    """
+    if not folder.is_dir():
+        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
+    try:
+        with offline():
+            return load()
+    except Exception as error:  # damaged or foreign files raise whatever their parsers raise
+        if misses_hub(error):
+            return load_from_hub(name, load)
+        raise InputError(f"The model in '{folder}' cannot be loaded: {short(error)}; save it again or choose another.") from error
 
 
 def hub_answers() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from likeness.encoders.encoder import Vectors
-from likeness.encoders.hub import load_from_hub
+from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import encoder_identity, parse_name
 from likeness.encoders.tower import ImageTower, choose_device
 from likeness.errors import InputError
@@ -36,7 +36,7 @@ class TimmEncoder:
         self.name, self._device = name, choose_device(device)
         target = parse_name(name).target
         self._check_known(name, target)
-        self._model = load_from_hub(name, lambda: timm.create_model(target, pretrained=True, num_classes=0)).eval().to(self._device)
+        self._model = self._load(name, target).eval().to(self._device)
         config = timm.data.resolve_model_data_config(self._model)
         self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
         self.identity = encoder_identity(name)
@@ -68,6 +68,17 @@ class TimmEncoder:
 
         features: torch.Tensor = self._model(torch.zeros(1, *size, device=self._device))
         return features
+
+    @staticmethod
+    def _load(name: str, target: str) -> "torch.nn.Module":
+        import timm
+
+        def create() -> "torch.nn.Module":
+            model: torch.nn.Module = timm.create_model(target, pretrained=True, num_classes=0)
+            return model
+
+        prefix, _, folder = target.partition(":")
+        return load_from_folder(name, Path(folder), create) if prefix == "local-dir" else load_from_hub(name, create)
 
     @staticmethod
     def _check_known(name: str, target: str) -> None:

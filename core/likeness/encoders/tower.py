@@ -41,7 +41,7 @@ class ImageTower:
         """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
         for step in self._geometry:
             # torchvision copies an image that is already of the size to crop to; for small images that costs as much as reading them
-            if not (type(step).__name__ == "CenterCrop" and tuple(step.size) == (image.height, image.width)):
+            if not _is_crop_to(step, image):
                 image = step(image)
         return np.asarray(image, dtype=np.uint8)
 
@@ -99,6 +99,11 @@ def choose_device(device: str) -> "torch.device":
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InputError(f"The device '{device}' is not available here; use 'auto', 'cpu', 'cuda' or 'mps'.") from error
     return chosen
+
+
+def _is_crop_to(step: Any, image: Image.Image) -> bool:
+    """Whether a step crops to the size that the image has."""
+    return type(step).__name__ == "CenterCrop" and tuple(step.size) == (image.height, image.width)
 
 
 def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], Any]:

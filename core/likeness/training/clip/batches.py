@@ -1,6 +1,8 @@
 """One training step's pictures and captions; all that is random follows from the seed and the step's number."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,18 +59,18 @@ def to_tensor(pixels: Bytes) -> "Tensor":
 
 
 class BatchMaker:
-    """Draws the batches of a run from renders, with captions by `writer` and a tokenizer of the recipe's vocabulary."""
+    """Draws the batches of a run from the same renders at several sizes, with captions by `writer` and the vocabulary's tokenizer."""
 
-    def __init__(self, recipe: ClipRecipe, renders: Renders, writer: CaptionWriter, tokenizer: Any) -> None:
+    def __init__(self, recipe: ClipRecipe, renders: Mapping[int, Renders], writer: CaptionWriter, tokenizer: Any) -> None:
         self.recipe, self.renders, self.writer, self.tokenizer = recipe, renders, writer, tokenizer
-        self.codes = encode_attributes(renders.scenes)
+        self.codes = encode_attributes(next(iter(renders.values())).scenes)
         self.fillers = np.array(tokenizer(" ".join([*PREFIXES, *GENERIC_NOUNS]), add_special_tokens=False).input_ids)
 
     def batch(self, step: int) -> Batch:
         """The batch of one step."""
         rng = np.random.default_rng((self.recipe.seed, step))
-        rows = rng.choice(len(self.renders), self.recipe.batch, replace=self.recipe.batch > len(self.renders))
-        pixels, codes = self.renders.pixels(rows), self.codes[rows]
+        rows = rng.choice(len(self.codes), self.recipe.batch, replace=self.recipe.batch > len(self.codes))
+        pixels, codes = self.renders[self.recipe.size_at(step)].pixels(rows), self.codes[rows]
         flip = rng.random(len(rows)) < 0.5
         pixels[flip] = pixels[flip][:, :, ::-1]
         codes = np.where(flip[:, None], mirrored_codes(codes), codes)
@@ -78,7 +80,7 @@ class BatchMaker:
         competing.append(self.writer.prompts_of_all_values("body_type", rng, use_models=True))
         captions = join([*competing, self.writer.describe(codes[: self.recipe.described], rng), self.writer.loose(rng, LOOSE_CAPTIONS)])
         ends = np.cumsum([0, *(len(part.texts) for part in competing)])
-        sets = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        sets = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         return Batch(pixels, self._tokens(captions.texts, rng), captions.true_of(codes), sets)
 
     def _tokens(self, texts: list[str], rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -16,7 +16,8 @@ WIDEST = max(len(values) for values in VALUES.values())
 Codes = npt.NDArray[np.int64]
 Claims = npt.NDArray[np.bool_]
 
-PREFIXES = ("", "", "a photo of", "a photo of", "a picture of", "an image of", "a rendering of", "this is", "there is", "we see", "look at", "a snapshot of")
+_RARE_PREFIXES = ("a picture of", "an image of", "a rendering of", "this is", "there is", "we see", "look at", "a snapshot of")
+PREFIXES = ("", "", "a photo of", "a photo of", *_RARE_PREFIXES)
 BACKGROUND_CLAUSES = (
     "in front of a {} background",
     "in front of a {} backdrop",

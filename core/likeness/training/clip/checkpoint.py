@@ -9,23 +9,23 @@ from likeness.files import write_atomic
 from likeness.training.clip.recipe import ClipRecipe
 
 # May differ between the two halves of an interrupted run.
-_FREE = {"steps", "cooldown", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
+_FREE = {"steps", "cooldown", "early_share", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
 
 
-def save_checkpoint(file: Path, recipe: ClipRecipe, state: dict[str, Any]) -> None:
-    """Writes the recipe and `state` (tensors, numbers, strings and containers of them)."""
+def save_checkpoint(file: Path, recipe: ClipRecipe, words: list[str], state: dict[str, Any]) -> None:
+    """Writes the recipe, the vocabulary and `state` (tensors, numbers, strings and containers of them)."""
     import torch
 
     buffer = BytesIO()
-    torch.save({"recipe": recipe.model_dump_json(), **state}, buffer)
+    torch.save({"recipe": recipe.model_dump_json(), "words": words, **state}, buffer)
     write_atomic(file, buffer.getvalue())
 
 
-def load_checkpoint(file: Path, recipe: ClipRecipe) -> dict[str, Any]:
+def load_checkpoint(file: Path, recipe: ClipRecipe, words: list[str]) -> dict[str, Any]:
     """The state of an interrupted run.
 
     Raises:
-        InputError: if the run had another recipe in more than its length.
+        InputError: if the run had another recipe in more than its length, or another vocabulary.
     """
     import torch
 
@@ -35,4 +35,6 @@ def load_checkpoint(file: Path, recipe: ClipRecipe) -> dict[str, Any]:
     if differing:
         changes = ", ".join(f"{name} {before[name]} became {getattr(recipe, name)}" for name in differing)
         raise InputError(f"The interrupted run in '{file.parent}' had another recipe ({changes}): choose another folder, or do not resume.")
+    if state.pop("words") != words:
+        raise InputError(f"The captions have other words than the interrupted run in '{file.parent}': choose another folder, or do not resume.")
     return state

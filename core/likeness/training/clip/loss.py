@@ -26,14 +26,15 @@ def multi_positive_loss(logits: "Tensor", truth: "Tensor") -> "Tensor":
     return loss
 
 
-def caption_loss(logits: "Tensor", truth: "Tensor", sets: list[slice]) -> "Tensor":
+def caption_loss(logits: "Tensor", truth: "Tensor", sets: list[slice], prompts_weight: float = 1.0) -> "Tensor":
     """Loss of images against captions (n, c): both directions over all captions, plus images against each competing set.
 
     Args:
         logits: scaled similarities (images, captions).
         truth: which captions are true of which images.
         sets: columns of captions that compete with each other, of which exactly one is true of every image.
+        prompts_weight: weight of the competing sets, whose loss is the mean over them.
     """
     overall = (multi_positive_loss(logits, truth) + multi_positive_loss(logits.T, truth.T)) / 2
     competing = [multi_positive_loss(logits[:, columns], truth[:, columns]) for columns in sets]
-    return overall + sum(competing[1:], competing[0]) / len(competing)
+    return overall + prompts_weight * sum(competing[1:], competing[0]) / len(competing)

@@ -9,20 +9,20 @@ from likeness.training.clip.recipe import ClipRecipe, model_cfg, preprocess_cfg
 from likeness.training.clip.tokenizer import save_tokenizer
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 CONFIG, WEIGHTS, RECIPE = "open_clip_config.json", "open_clip_model.safetensors", "recipe.json"
 
 
-def build_model(recipe: ClipRecipe, vocab_size: int) -> "nn.Module":
-    """A freshly initialised open_clip model; the same seed gives the same weights."""
+def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
+    """A freshly initialised `open_clip.model.CustomTextCLIP` (which has no types); the same seed gives the same weights."""
     import torch
     from open_clip.model import CustomTextCLIP
 
     config: dict[str, Any] = model_cfg(recipe, vocab_size)
     config.pop("custom_text")
     torch.manual_seed(recipe.seed)
-    model: nn.Module = CustomTextCLIP(**config)
+    model = CustomTextCLIP(**config)
     return model.to(memory_format=torch.channels_last)
 
 

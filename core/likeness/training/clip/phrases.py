@@ -59,7 +59,15 @@ VIEWPOINT_PHRASES: Phrases = {
 }
 
 CAMERA_PHRASES: Phrases = {
-    "low": ("seen from a low angle", "seen from below", "from a low angle", "at ground level", "from ground level", "with a low camera", "from down low"),
+    "low": (
+        "seen from a low angle",
+        "seen from below",
+        "from a low angle",
+        "at ground level",
+        "from ground level",
+        "with a low camera",
+        "from down low",
+    ),
     "medium": ("seen from eye level", "at eye level", "from a medium height", "seen from slightly above", "with a camera at medium height"),
     "high": ("seen from above", "from high above", "from above", "from a high angle", "in bird's eye view", "from overhead", "with a high camera"),
 }
@@ -70,13 +78,35 @@ DISTANCE_PHRASES: Phrases = {
 }
 SUN_SIDE_PHRASES: Phrases = {
     "front": ("lit from the front", "front lit", "with the sun behind the camera", "with light from the front", "with the sun behind us"),
-    "right": ("lit from the right", "with sun from the right", "with light from the right", "casting a shadow to the left", "with the sun on the right"),
+    "right": (
+        "lit from the right",
+        "with sun from the right",
+        "with light from the right",
+        "casting a shadow to the left",
+        "with the sun on the right",
+    ),
     "back": ("lit from behind", "backlit", "against the light", "with the sun behind the car", "casting a shadow towards us"),
     "left": ("lit from the left", "with sun from the left", "with light from the left", "casting a shadow to the right", "with the sun on the left"),
 }
 SUN_HEIGHT_PHRASES: Phrases = {
-    "low": ("in low sun", "with a long shadow", "at sunset", "in evening light", "casting a long shadow", "with the sun low in the sky", "under a low sun"),
-    "high": ("in high sun", "with a short shadow", "at noon", "in midday light", "casting a short shadow", "with the sun high in the sky", "under a high sun"),
+    "low": (
+        "in low sun",
+        "with a long shadow",
+        "at sunset",
+        "in evening light",
+        "casting a long shadow",
+        "with the sun low in the sky",
+        "under a low sun",
+    ),
+    "high": (
+        "in high sun",
+        "with a short shadow",
+        "at noon",
+        "in midday light",
+        "casting a short shadow",
+        "with the sun high in the sky",
+        "under a high sun",
+    ),
 }
 
 PHRASES: Mapping[str, Phrases] = {

@@ -23,7 +23,7 @@ from likeness.training.clip.tokenizer import CONTEXT_LENGTH, build_tokenizer, vo
 from likeness.training.clip.zero_shot import HELD_OUT_SEED, Vectors, accuracy, first_prompts, zero_shot_report
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 Report = Callable[[str, int, int, Mapping[str, float]], None]
 CHECKPOINT = "checkpoint.pt"
@@ -94,7 +94,10 @@ class _Run:
         """The source of batches; renders what is missing first."""
         recipe = self.recipe
         rendered = (lambda done, n: progress("renders", done, n, {})) if progress else None
-        renders = load_renders(recipe.renders, recipe.seed, recipe.image_size, cache_dir() / "clip", recipe.threads, rendered)
+        renders = {
+            size: load_renders(recipe.renders, recipe.seed, size, cache_dir() / "clip", recipe.threads, rendered)
+            for size in {recipe.size_at(step) for step in (self.step, recipe.steps)}
+        }
         return BatchMaker(recipe, renders, CaptionWriter(self.models), self.tokenizer)
 
     def advance(self, batch: Batch) -> dict[str, float]:
@@ -105,9 +108,9 @@ class _Run:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.recipe, self.step)
         self.model.train()
-        loss = _loss(self.model, batch)
+        loss = _loss(self.model, batch, self.recipe.prompts_weight)
         self.optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         with torch.no_grad():
@@ -126,7 +129,7 @@ class _Run:
             else:
                 self.averaged[name].copy_(value)
 
-    def averaged_model(self) -> "nn.Module":
+    def averaged_model(self) -> Any:
         """A copy of the model with the averaged weights, ready to encode."""
         model = build_model(self.recipe, len(self.words))
         model.load_state_dict(self.averaged)
@@ -135,11 +138,11 @@ class _Run:
     def save(self) -> None:
         """Checkpoint first, so that the model in `out` is never newer than what a resumed run starts from."""
         state = {"model": self.model.state_dict(), "averaged": self.averaged, "optimizer": self.optimizer.state_dict()}
-        save_checkpoint(self.file, self.recipe, state | {"step": self.step, "seconds": self.seconds})
+        save_checkpoint(self.file, self.recipe, self.words, state | {"step": self.step, "seconds": self.seconds})
         export(self.averaged, self.words, self.recipe, self.out)
 
     def _load(self) -> None:
-        state = load_checkpoint(self.file, self.recipe)
+        state = load_checkpoint(self.file, self.recipe, self.words)
         self.model.load_state_dict(state["model"])
         self.averaged, self.step, self.seconds = state["averaged"], state["step"], state["seconds"]
         self.optimizer.load_state_dict(state["optimizer"])
@@ -159,7 +162,7 @@ class _Run:
         self.file.unlink(missing_ok=True)
 
 
-def _optimizer(model: "nn.Module", recipe: ClipRecipe) -> Any:
+def _optimizer(model: Any, recipe: ClipRecipe) -> Any:
     from torch.optim import AdamW
 
     # as is usual, no decay for biases, norms and the temperature
@@ -170,15 +173,15 @@ def _optimizer(model: "nn.Module", recipe: ClipRecipe) -> Any:
     return AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98))
 
 
-def _loss(model: "nn.Module", batch: Batch) -> "Tensor":
+def _loss(model: Any, batch: Batch, prompts_weight: float) -> "Tensor":
     import torch
 
     with torch.autocast("cpu", torch.bfloat16):
-        images = model.encode_image(to_tensor(batch.pixels))  # type: ignore[operator]
-        texts = model.encode_text(torch.from_numpy(batch.tokens))  # type: ignore[operator]
+        images = model.encode_image(to_tensor(batch.pixels))
+        texts = model.encode_text(torch.from_numpy(batch.tokens))
     normalize = torch.nn.functional.normalize
-    logits = model.logit_scale.exp() * normalize(images.float(), dim=-1) @ normalize(texts.float(), dim=-1).T  # type: ignore[operator]
-    return caption_loss(logits, torch.from_numpy(batch.truth), batch.sets)
+    logits = model.logit_scale.exp() * normalize(images.float(), dim=-1) @ normalize(texts.float(), dim=-1).T
+    return caption_loss(logits, torch.from_numpy(batch.truth), batch.sets, prompts_weight)
 
 
 class _Watch:
@@ -189,7 +192,7 @@ class _Watch:
         self.pixels = resized(render_scenes(scenes, RENDER_SIZE), recipe.image_size)
         self.codes, self.tokenizer = encode_attributes(scenes), tokenizer
 
-    def accuracies(self, model: "nn.Module") -> dict[str, float]:
+    def accuracies(self, model: Any) -> dict[str, float]:
         """Top-1 accuracy per attribute, one prompt a class."""
         import torch
 
@@ -197,10 +200,10 @@ class _Watch:
 
         def texts(prompts: list[str]) -> Vectors:
             ids = self.tokenizer(prompts, padding="max_length", max_length=CONTEXT_LENGTH, truncation=True, return_tensors="pt").input_ids
-            vectors: Vectors = model.encode_text(ids, normalize=True).numpy()  # type: ignore[operator]
+            vectors: Vectors = model.encode_text(ids, normalize=True).numpy()
             return vectors
 
         with torch.inference_mode():
-            parts = [model.encode_image(to_tensor(part), normalize=True).numpy() for part in np.array_split(self.pixels, 8)]  # type: ignore[operator]
+            parts = [model.encode_image(to_tensor(part), normalize=True).numpy() for part in np.array_split(self.pixels, 8)]
             images: Vectors = np.concatenate(parts)
             return {name: accuracy(images, texts(first_prompts(name)), self.codes[:, i])[0] for i, name in enumerate(ATTRIBUTES)}

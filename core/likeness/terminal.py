@@ -1,0 +1,73 @@
+"""What the commands print: tables, files, progress."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.spaces import EncoderSpace
+
+
+def print_table(frame: "pd.DataFrame", format: str) -> None:
+    """Prints a table as plain text, markdown, csv or latex; InputError for another format."""
+    writers = {
+        "table": lambda: frame.to_string(index=False),
+        "markdown": lambda: _markdown(frame),
+        "csv": lambda: frame.to_csv(index=False).rstrip(),
+        "latex": lambda: frame.to_latex(index=False, escape=True),
+    }
+    if format not in writers:
+        raise InputError(f"There is no format '{format}'; choose one of {', '.join(writers)}.")
+    typer.echo(writers[format]())
+
+
+def _markdown(frame: "pd.DataFrame") -> str:
+    rows = [frame.columns, ["---"] * len(frame.columns), *frame.astype(str).to_numpy()]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+
+
+def write_vectors(base: "EncoderSpace", out: Path) -> None:
+    """`.npy`: the vectors; `.parquet`: paths, attributes and vectors."""
+    import io
+
+    import numpy as np
+
+    from likeness.files import write_atomic
+
+    buffer = io.BytesIO()
+    if out.suffix == ".npy":
+        np.save(buffer, base.space.vectors)
+    elif out.suffix == ".parquet":
+        base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(buffer)
+    else:
+        raise InputError(f"Can't write '{out}'; end its name in .npy or .parquet.")
+    write_atomic(out, buffer.getvalue())
+    typer.echo(f"wrote {out}")
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Any]:
+    """A bar on stderr that appears with the first call of the yielded `(done, total, ...)` callback; none where nothing is to do."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    task = bar.add_task(label, total=None)
+
+    def report(done: int, total: int, *_: object) -> None:
+        if not bar.live.is_started:
+            bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if bar.live.is_started:
+            bar.stop()

@@ -1,0 +1,83 @@
+"""timm backbones: images only; equal to timm itself."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.encoders import embed_texts, encoder_identity, load_encoder
+from likeness.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny timm model with random weights, saved as timm saves it."""
+    import timm
+    import torch
+    from safetensors.torch import save_file
+
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("timm")
+    save_file(timm.create_model("test_resnet", num_classes=5).state_dict(), path / "model.safetensors")
+    preprocessing = {"input_size": [3, 48, 48], "mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.25], "interpolation": "bicubic", "crop_pct": 0.9}
+    (path / "config.json").write_text(json.dumps({"architecture": "test_resnet", "num_classes": 5, "pretrained_cfg": preprocessing}))
+    return path
+
+
+def test_vectors_equal_timms(folder: Path, photo) -> None:
+    import timm
+    import torch
+
+    model = timm.create_model(f"local-dir:{folder}", pretrained=True, num_classes=0).eval()
+    transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
+    images = [photo(50, 70), photo(100, 48)]
+    with torch.inference_mode():
+        expected = torch.nn.functional.normalize(model(torch.stack([transform(image) for image in images]))).numpy()
+    encoder = load_encoder(f"timm:local-dir:{folder}", "cpu")
+    np.testing.assert_allclose(encoder.encode_images(images), expected, atol=1e-6)
+    assert encoder.dim == expected.shape[1]
+
+
+def test_identity_follows_the_folders_content(folder: Path) -> None:
+    assert load_encoder(f"timm:local-dir:{folder}", "cpu").identity == encoder_identity(f"timm:local-dir:{folder}")
+
+
+def test_there_is_no_text_side(folder: Path) -> None:
+    encoder = load_encoder(f"timm:local-dir:{folder}", "cpu")
+    assert not encoder.has_text
+    assert encoder.unknown_words("a car") == []
+    for ask in (encoder.encode_texts, lambda texts: embed_texts(encoder, texts)):
+        with pytest.raises(InputError, match="has no text side; choose an open_clip encoder"):
+            ask(["a car"])
+
+
+def test_unknown_model() -> None:
+    with pytest.raises(InputError, match="no timm model 'resnet51'.*nearest names are .*resnet50"):
+        load_encoder("timm:resnet51")
+
+
+def test_pretrained_weights_tell_photos_apart(shared: Path, tmp_path: Path) -> None:
+    """Real ImageNet weights on real photos: a nearest neighbor is of the same class far more often than by chance (1 in 10)."""
+    import io
+    import zipfile
+
+    import timm
+    from PIL import Image
+    from safetensors.torch import load_file, save_file
+
+    model = timm.create_model("mobilenetv2_100", pretrained=False, pad_type="same")
+    model.load_state_dict(load_file(shared / "weights" / "mobilenetv2_100_in1k.safetensors"), strict=False)
+    save_file(model.state_dict(), tmp_path / "model.safetensors")
+    preprocessing = {"input_size": [3, 96, 96], "mean": [0.5] * 3, "std": [0.5] * 3, "interpolation": "bicubic", "crop_pct": 1.0}
+    config = {"architecture": "mobilenetv2_100", "model_args": {"pad_type": "same"}, "num_classes": 1000, "pretrained_cfg": preprocessing}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    classes = ["apple", "bicycle", "bottle", "castle", "lion", "orange", "poppy", "rocket", "streetcar", "wolf"]
+    with zipfile.ZipFile(shared / "data" / "cifar100_300.zip") as archive:
+        names = [name for wanted in classes for name in [n for n in archive.namelist() if f"/{wanted}/" in n and n.endswith(".png")][:12]]
+        images = [Image.open(io.BytesIO(archive.read(name))) for name in names]
+    labels = np.repeat(np.arange(10), 12)
+    vectors = load_encoder(f"timm:local-dir:{tmp_path}", "cpu").encode_images(images)
+    similarities = vectors @ vectors.T
+    np.fill_diagonal(similarities, -1)
+    assert (labels[similarities.argmax(1)] == labels).mean() > 0.5

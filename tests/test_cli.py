@@ -1,0 +1,153 @@
+"""The command line as a person meets it: what it prints, one line for bad input, exit codes."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line; exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+            sys.exit(0)
+        out, err = capfd.readouterr()
+        return int(end.value.code or 0), out, err
+
+    return call
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Six plain images in two classes, and one file that is none."""
+    for name, color in {"warm": (200, 60, 20), "cold": (20, 60, 200)}.items():
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        for shade in range(3):
+            Image.new("RGB", (40, 40), tuple(part + 10 * shade for part in color)).save(tmp_path / "photos" / name / f"{shade}.png")
+    (tmp_path / "photos" / "warm" / "broken.jpg").write_bytes(b"no picture")
+    return tmp_path / "photos"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["embed", "/no/such/folder"], "There is no dataset '/no/such/folder'"),
+        (["embed", "bundled", "--encoder", "nonsense"], "nonsense"),
+        (["embed", "bundled", "--encoder", "ViT-B-33/openai"], "ViT-B-33"),
+        (["embed", "bundled", "--encoder", "local-dir:/no/such/model"], "/no/such/model"),
+        (["embed", "bundled", "--out", "vectors.txt"], "end its name in .npy or .parquet"),
+        (["fit", "car-colour"], "There is no notion 'car-colour'; choose from"),
+        (["fit", "no/such.yaml"], "There is no notion file 'no/such.yaml'"),
+        (["fit", "car-color", "--dim", "4096"], "4096"),
+        (["fit", "car-color", "--solver", "magic"], "magic"),
+        (["search", "bundled"], "exactly one of --text, --image and --row"),
+        (["search", "bundled", "--row", "99999"], "There is no image 99999"),
+        (["search", "bundled", "--image", "nothing.png"], "There is no file 'nothing.png'"),
+        (["evaluate", "--methods", "best"], "There is no method 'best'; choose from"),
+        (["evaluate", "--dims", "many"], "'many' is not a whole number"),
+        (["evaluate", "--notions", "cub200-bird-species"], "is judged by the attribute"),
+        (["evaluate", "--format", "pdf", "--methods", "raw", "--notions", "sun-height"], "There is no format 'pdf'"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+
+
+def test_bad_notion_files_are_answered_in_one_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    for text, said in {
+        "name: x\ntemplate: a car\naspects: [red, blue]": "write {} exactly once",
+        "name: x\ntemplate: a {} car\naspects: []": "has no aspects",
+        "name: x\ntemplate: a {} car\naspects: [red]": "only one aspect",
+        "name: [": "can't be read as YAML",
+    }.items():
+        file.write_text(text)
+        status, _, err = run("fit", str(file))
+        assert (status, said in err) == (2, True), err
+
+
+def test_a_table_without_paths_is_answered_with_its_columns(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("height,width\n1,2\n")
+    status, _, err = run("embed", str(tmp_path / "labels.csv"))
+    assert status == 2
+    assert "height" in err
+
+
+def test_embed_skips_what_is_no_image_and_writes_vectors(run: Run, photos: Path, tmp_path: Path) -> None:
+    out = tmp_path / "vectors.parquet"
+    status, printed, err = run("embed", str(photos), "--out", str(out))
+    assert status == 0, err
+    assert "6 images, 512 dimensions, 1 skipped" in printed
+    assert "broken.jpg" in err
+    frame = pd.read_parquet(out)
+    assert list(frame["class"]) == ["cold"] * 3 + ["warm"] * 3
+    np.testing.assert_allclose(np.linalg.norm(np.stack(frame["vector"]), axis=1), 1, atol=1e-5)
+
+
+def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Path) -> None:
+    status, printed, err = run("fit", "car-color", "--dim", "8", "--out", str(tmp_path / "U.npy"))
+    assert status == 0, err
+    assert printed.startswith("car color: 17 prompts, ")
+    assert np.load(tmp_path / "U.npy").shape == (512, 8)
+
+
+def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
+    status, printed, err = run("search", "bundled", "--row", "7", "--notion", "car-color", "-k", "5", "--csv")
+    assert status == 0, err
+    lines = printed.strip().splitlines()
+    assert lines[0].startswith("row,similarity,path,")
+    assert len(lines) == 6
+    assert all(not line.startswith("7,") for line in lines[1:])
+
+
+def test_search_by_image_finds_that_image(run: Run) -> None:
+    from likeness.data import synthetic_cars
+
+    status, printed, err = run("search", "bundled", "--image", str(synthetic_cars().paths()[3]), "-k", "1", "--csv")
+    assert status == 0, err
+    assert printed.strip().splitlines()[1].startswith("3,")
+
+
+def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "runs.csv"
+    status, printed, err = run(
+        "evaluate", "--notions", "car-color,viewpoint", "--methods", "random,raw,exact", "--dims", "4,16", "--seeds", "2", "--format", "csv", "--out", str(out)
+    )
+    assert status == 0, err
+    assert len(printed.strip().splitlines()) == 1 + 2 * (1 + 2 + 2)
+    runs = pd.read_csv(out)
+    assert len(runs) == 2 * (1 + 4 + 4)
+    random = runs[runs["method"] == "random"].groupby("notion")["map_at_r"].mean()
+    exact = runs[runs["method"] == "exact"].groupby("notion")["map_at_r"].mean()
+    assert (exact > 2 * random).all()
+
+
+def test_render_writes_a_dataset_that_the_readers_take(run: Run, tmp_path: Path) -> None:
+    from likeness.data import read_dataset
+
+    status, _, err = run("render", str(tmp_path / "cars"), "-n", "3", "--seed", "5")
+    assert status == 0, err
+    assert len(read_dataset(tmp_path / "cars" / "attributes.csv")) == 3
+
+
+def test_info_lists_datasets_and_notions(run: Run) -> None:
+    status, printed, _ = run("info")
+    assert status == 0
+    assert "Synthetic Cars: bundled" in printed
+    assert "car-color" in printed
