@@ -1,6 +1,5 @@
 """The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
 
-import io
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import streamlit as st
 from numpy.typing import NDArray
 from view import View
 
-from likeness.errors import InputError
 from likeness.search import nearest
 from likeness.spaces import Space
 
@@ -118,21 +116,4 @@ def captions(seen: View, rows: NDArray[np.int64]) -> list[str] | None:
 def _vector(space: Space, query: Query) -> NDArray[np.float32]:
     if query.row is not None:
         return space.vectors[[query.row]]
-    if query.text:
-        if space.embed_texts is None:
-            raise InputError(f"The space '{space.name}' reads no text; search by image instead.")
-        return space.embed_texts([query.text])
-    return _image_vector(space, query)
-
-
-def _image_vector(space: Space, query: Query) -> NDArray[np.float32]:
-    from PIL import Image, UnidentifiedImageError
-
-    if space.embed_images is None:
-        raise InputError(f"The space '{space.name}' has no model that could read a new image; click an image instead.")
-    try:
-        with Image.open(io.BytesIO(query.image or b"")) as image:
-            image.load()
-            return space.embed_images([image])
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise InputError(f"'{query.name}' can't be read as an image; give a JPEG, PNG, WebP, BMP or GIF file.") from error
+    return space.text_query(query.text) if query.text else space.image_query(query.image or b"", query.name)

@@ -114,7 +114,7 @@ def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
 def _value_filter(name: str, values: "pd.Series[str]") -> NDArray[np.bool_]:
     counts = values.value_counts()
     chosen = st.multiselect(
-        readable(name), list(counts.index), format_func=lambda value: f"{value} ({counts[value]:,})", key=f"filter_{name}", placeholder="All"
+        readable(name), list(counts.index), format_func=lambda value: f"{value} ({counts[value]:,})", key=f"filter_{name}", bind="query-params", placeholder="All"
     )
     return ~values.isin(chosen).to_numpy() if chosen else np.zeros(len(values), bool)
 
@@ -123,7 +123,7 @@ def _range_filter(name: str, values: "pd.Series[float]") -> NDArray[np.bool_]:
     low, high = float(values.min()), float(values.max())
     if not low < high:
         return np.zeros(len(values), bool)
-    first, last = st.slider(readable(name), low, high, (low, high), key=f"filter_{name}")
+    first, last = st.slider(readable(name), low, high, (low, high), key=f"filter_{name}", bind="query-params")
     return ((values < first) | (values > last)).to_numpy()
 
 

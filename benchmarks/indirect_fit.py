@@ -46,12 +46,9 @@ def clip_like(prompts: int, seed: int = 0) -> Case:
     aspects = (rng.standard_normal((prompts, r)) * spectrum / np.linalg.norm(spectrum)) @ np.linalg.qr(rng.standard_normal((r, r)))[0]
     labels = rng.integers(0, min(prompts, 98), m)
     nuisance = rng.standard_normal((12, r))[rng.integers(0, 12, m)] + rng.standard_normal((m, r))
-    return Case(
-        f"{prompts} CLIP-like prompts",
-        unit(text_mean + 0.6 * aspects),
-        unit(image_mean + 0.5 * aspects[labels] + 0.7 * nuisance / np.sqrt(r)),
-        labels,
-    )
+    text = unit(text_mean + 0.6 * aspects)
+    images = unit(image_mean + 0.5 * aspects[labels] + 0.7 * nuisance / np.sqrt(r))
+    return Case(f"{prompts} CLIP-like prompts", text, images, labels)
 
 
 def bundled(name: str) -> Case:
@@ -61,9 +58,8 @@ def bundled(name: str) -> Case:
     from likeness.spaces import encoder_space
 
     notion, space = get_notion(name), encoder_space(read_dataset("bundled"), "bundled").space
-    return Case(
-        f"{name}, {len(notion.prompts)} prompts", embed_texts("bundled", notion.prompts).vectors, space.vectors, space.table.frame[notion.attribute]
-    )
+    text = embed_texts("bundled", notion.prompts).vectors
+    return Case(f"{name}, {len(text)} prompts", text, space.vectors, space.table.frame[notion.attribute])
 
 
 def timed(work: Callable[[], Any], runs: int = 1) -> tuple[float, Any]:

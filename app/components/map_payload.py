@@ -25,14 +25,18 @@ class MapPanel:
     caption: str = ""
 
 
-def square_home(positions: np.ndarray) -> tuple[float, float, float]:
-    """Center x, center y and half the side of the smallest square around all finite positions (n, 2)."""
+def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
+    """Center x, center y, half the width and half the height of the box around all finite positions (n, 2).
+
+    The browser fits this box into its panel with one scale for both axes. Neither half is less than a tenth of the other.
+    """
     finite = positions[np.isfinite(positions).all(axis=1)]
     if not len(finite):
-        return 0.0, 0.0, 1.0
+        return 0.0, 0.0, 1.0, 1.0
     low, high = finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
-    half = float((high - low).max()) / 2
-    return float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2, half or 1.0
+    (x, y), half = (low + high) / 2, (high - low) / 2
+    half = np.maximum(half, half.max() / 10) if half.any() else np.ones(2)
+    return float(x), float(y), float(half[0]), float(half[1])
 
 
 def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dict[str, object]:
@@ -40,7 +44,7 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
     positions = np.asarray(panel.positions, dtype=np.float32)
     if positions.shape != (n, 2):
         raise InputError(f"The map {panel.title!r} has positions of shape {positions.shape}; pass ({n}, 2).")
-    return {"title": panel.title, "caption": panel.caption, "home": square_home(positions), "positions": part(positions, publish)}
+    return {"title": panel.title, "caption": panel.caption, "home": home_box(positions), "positions": part(positions, publish)}
 
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:

@@ -144,18 +144,11 @@ def search(
         raise InputError("Say what to search for with exactly one of --text, --image and --row.")
     base = _embedded(read_dataset(source), encoder)
     space = _space(base, notion, dim)
-    if text is not None and space.embed_texts is None:
-        raise InputError(f"The encoder '{encoder}' has no text side; search with --image or --row.")
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
-    if text is not None:
-        query = space.embed_texts([text])  # type: ignore[misc]
-    elif image is not None:
-        query = space.embed_images([image])  # type: ignore[misc]
-    else:
-        query = space.vectors[[row]]
+    query = space.text_query(text) if text is not None else space.image_query(image) if image is not None else space.vectors[[row]]
     found = nearest(query, space.vectors, k, exclude=None if row is None else [row])
     frame = space.table.frame.iloc[found.rows[0]].copy()
     frame.insert(0, "similarity", found.similarities[0])

@@ -1,6 +1,7 @@
 """A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
 
 import hashlib
+import io
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -69,8 +70,32 @@ class Space:
     @cached_property
     def key(self) -> str:
         """Hash of the lineage, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
-        content = self.lineage.encode() or np.ascontiguousarray(self.vectors)
+        content = self.lineage.encode() or self.vectors.tobytes()
         return hashlib.sha256(content).hexdigest()[:24]
+
+
+    def text_query(self, text: str) -> Vectors:
+        """The text's place in this space, (1, d).
+
+        Raises:
+            InputError: if the space has no text side.
+        """
+        if self.embed_texts is None:
+            raise InputError(f"The space '{self.name}' reads no text; search by image instead.")
+        return self.embed_texts([text])
+
+    def image_query(self, image: "Path | bytes", name: str = "") -> Vectors:
+        """The place (1, d) of an image from outside, given as a file or as a file's content; `name` stands in messages.
+
+        Raises:
+            InputError: if it can't be read as an image, or the space has no model behind it.
+        """
+        from likeness.encoders import decode_image, read_image
+
+        if self.embed_images is None:
+            raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")
+        picture = read_image(image) if isinstance(image, Path) else decode_image(io.BytesIO(image), name or "upload")
+        return self.embed_images([picture])
 
 
 @dataclass(frozen=True)

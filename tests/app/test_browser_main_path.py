@@ -150,7 +150,7 @@ def test_an_uploaded_file_that_is_no_image_is_answered_in_a_sentence(page: Any, 
     _open(page, server.url)
     page.get_by_role("button", name="Search by image").click()
     page.locator("input[type='file']").set_input_files({"name": "broken.png", "mimeType": "image/png", "buffer": b"not a picture"})
-    page.get_by_text("'broken.png' can't be read as an image").wait_for(timeout=WAIT)
+    page.get_by_text("The image 'broken.png' cannot be read").wait_for(timeout=WAIT)
     _settled(page)
 
 

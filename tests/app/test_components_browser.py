@@ -307,28 +307,39 @@ def test_the_map_moves_and_comes_back(maps: Maps) -> None:
     maps.said("events 0")
 
 
+RECORD = """(canvas, [px, py]) => {
+  const seen = (window.seenColors = []), box = canvas.getBoundingClientRect(), k = canvas.width / box.width;
+  const context = canvas.getContext("2d"), x = Math.round((px - box.left) * k), y = Math.round((py - box.top) * k);
+  const look = () => { const color = [...context.getImageData(x, y, 1, 1).data].slice(0, 3);
+    if (String(color) !== String(seen.at(-1))) seen.push(color); requestAnimationFrame(look); };
+  look(); }"""
+
+
+def turned(maps: Maps) -> list[list[int]]:
+    """The colors that one place of the first map takes on, frame by frame, while the points move from class a's blue to class c's green."""
+    maps.page.locator(".lm-points").first.evaluate(RECORD, list(maps.place(0, *CORNERS["a"])))
+    maps.page.get_by_role("button", name="Turn").click()
+    maps.page.wait_for_function("() => { const [r, g, b] = window.seenColors.at(-1); return g > r + 60 && g > b + 20; }")
+    maps.page.wait_for_timeout(200)
+    seen: list[list[int]] = maps.page.evaluate("window.seenColors")
+    return seen
+
+
 def test_new_positions_glide_and_nothing_is_built_anew(maps: Maps) -> None:
     maps.page.locator(".lm-stage").first.evaluate("(stage) => { stage.marked = true; }")
-    maps.page.get_by_role("button", name="Turn").click()
-    seen = []
-    for _ in range(40):
-        seen.append(maps.pixel(0, *CORNERS["a"])[:3])
-        maps.page.wait_for_timeout(25)
+    seen = turned(maps)
     assert close_to(seen[0], BLUE)
     assert [255, 255, 255] in seen  # on the way
-    # by a quarter turn of the row vectors class c has come to where class a was
     assert close_to(seen[-1], GREEN)
     assert maps.page.locator(".lm-stage").first.evaluate("(stage) => stage.marked")
 
 
 @pytest.mark.parametrize("maps", [{"reduced_motion": "reduce"}], indirect=True)
 def test_without_motion_the_points_jump(maps: Maps) -> None:
-    maps.page.get_by_role("button", name="Turn").click()
-    seen = set()
-    for _ in range(40):
-        seen.add(tuple(maps.pixel(0, *CORNERS["a"])[:3]))
-        maps.page.wait_for_timeout(20)
+    seen = turned(maps)
     assert len(seen) == 2
+    assert close_to(seen[0], BLUE)
+    assert close_to(seen[1], GREEN)
 
 
 @pytest.mark.parametrize("maps", [{"query": "/?n=8000"}], indirect=True)

@@ -6,7 +6,7 @@ import pytest
 
 from components.bitset import decode_rows
 from components.coloring import Coloring, coloring_of
-from components.map_payload import MapPanel, encode_coloring, encode_map, square_home
+from components.map_payload import MapPanel, encode_coloring, encode_map, home_box
 from components.palette import CATEGORICAL, OTHER
 from components.parts import INLINE_BYTES, part
 from likeness.errors import InputError
@@ -16,15 +16,16 @@ def array(described: dict[str, object]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(str(described["base64"])), dtype=str(described["type"]))
 
 
-def test_home_is_the_smallest_square_around_all_points() -> None:
+def test_home_is_the_box_around_all_points() -> None:
     points = np.array([[0, 0], [4, 1], [np.nan, 100]])
-    assert square_home(points) == (2, 0.5, 2)
-    assert square_home(points * 10 + 3) == (23, 8, 20)
+    assert home_box(points) == (2, 0.5, 2, 0.5)
+    assert home_box(points * 10 + 3) == (23, 8, 20, 5)
+    assert home_box(points * [1, 0]) == (2, 0, 2, 0.2)
 
 
 def test_home_of_nothing_and_of_one_point_can_be_drawn() -> None:
-    assert square_home(np.full((3, 2), np.nan)) == (0, 0, 1)
-    assert square_home(np.array([[5.0, 6.0]])) == (5, 6, 1)
+    assert home_box(np.full((3, 2), np.nan)) == (0, 0, 1, 1)
+    assert home_box(np.array([[5.0, 6.0]])) == (5, 6, 1, 1)
 
 
 def test_a_part_is_named_by_its_content_alone() -> None:

@@ -39,7 +39,7 @@ def test_rows_travel_as_the_same_bits_as_in_python(js: Any) -> None:
 
 def test_a_zoom_keeps_the_point_under_the_pointer(js: Any) -> None:
     script = """([factor, px, py]) => {
-      const view = new m.View([3, -2, 5]); view.pan(20, -35, 400, 300);
+      const view = new m.View([3, -2, 5, 5]); view.pan(20, -35, 400, 300);
       const world = (t) => [(px - t.x0) / t.scale, (t.y0 - py) / t.scale];
       const before = world(view.transform(400, 300)), scale = view.transform(400, 300).scale;
       view.zoomAt(factor, px, py, 400, 300);
@@ -51,24 +51,29 @@ def test_a_zoom_keeps_the_point_under_the_pointer(js: Any) -> None:
         assert ratio == pytest.approx(factor)
 
 
-def test_units_are_square_and_home_fits(js: Any) -> None:
-    t = js("() => new m.View([3, -2, 5]).transform(400, 300)")
+def test_home_fits_in_square_units(js: Any) -> None:
+    t = js("() => new m.View([3, -2, 5, 5]).transform(400, 300)")
     assert (t["x0"] + t["scale"] * 3, t["y0"] - t["scale"] * -2) == pytest.approx((200, 150))
     assert 2 * 5 * t["scale"] == pytest.approx(0.92 * 300)
+    assert 2 * 5 * js("() => new m.View([3, -2, 5, 1]).transform(400, 300).scale") == pytest.approx(0.92 * 400)
 
 
 def test_panning_moves_by_as_many_pixels(js: Any) -> None:
-    before, after = js(
-        "() => { const v = new m.View([3, -2, 5]); v.zoom = 2; const a = v.transform(400, 300); v.pan(13, -7, 400, 300); return [a, v.transform(400, 300)]; }"
-    )
+    script = """() => {
+      const view = new m.View([3, -2, 5, 5]), before = view.transform(400, 300);
+      view.pan(13, -7, 400, 300);
+      return [before, view.transform(400, 300)];
+    }"""
+    before, after = js(script)
     assert (after["x0"] - before["x0"], after["y0"] - before["y0"]) == pytest.approx((13, -7))
 
 
 @pytest.mark.parametrize(
-    ("fresh", "alike"), [([0, 0, 1], True), ([0.02, 0, 1.05], True), ([0, 0, 0.5], False), ([0, 0, 2], False), ([0.5, 0, 1], False)]
+    ("fresh", "alike"),
+    [([0, 0, 1, 1], True), ([0.02, 0, 1.05, 0.7], True), ([0, 0, 0.5, 0.5], False), ([0, 0, 2, 1], False), ([0.5, 0, 1, 1], False)],
 )
 def test_a_refit_keeps_the_frame_that_still_fits(js: Any, fresh: list[float], alike: bool) -> None:
-    assert js("(fresh) => m.framesAlike([0, 0, 1], fresh)", fresh) is alike
+    assert js("(fresh) => m.framesAlike([0, 0, 1, 1], fresh)", fresh) is alike
 
 
 def inside(polygon: np.ndarray, point: np.ndarray) -> bool:

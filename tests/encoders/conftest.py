@@ -50,7 +50,8 @@ def _save_tiny_clip(folder: Path, seed: int = 0) -> Path:
     words.normalizer = normalizers.Lowercase()
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     words.post_processor = processors.TemplateProcessing(single="<start> $A <end>", special_tokens=[("<start>", 2), ("<end>", 3)])
-    PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", unk_token="<unk>", bos_token="<start>", eos_token="<end>").save_pretrained(str(folder))
+    special = {"pad_token": "<pad>", "unk_token": "<unk>", "bos_token": "<start>", "eos_token": "<end>"}
+    PreTrainedTokenizerFast(tokenizer_object=words, **special).save_pretrained(str(folder))
     return folder
 
 

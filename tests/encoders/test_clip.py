@@ -128,7 +128,7 @@ class TestErrors:
             load_encoder("ViT-B-32/opnai")
 
     def test_missing_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="there is no folder .*nowhere"):
+        with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
             load_encoder(f"local-dir:{tmp_path / 'nowhere'}")
 
     def test_folder_without_configuration(self, tmp_path: Path) -> None:
@@ -140,7 +140,9 @@ class TestErrors:
         with pytest.raises(InputError, match="configuration but no weights"):
             load_encoder(f"local-dir:{tmp_path}")
 
-    @pytest.mark.parametrize("spoil", ["truncated weights", "garbage weights", "weights of another size", "broken configuration", "empty configuration"])
+    @pytest.mark.parametrize(
+        "spoil", ["truncated weights", "garbage weights", "weights of another size", "broken configuration", "empty configuration"]
+    )
     def test_damaged_folder(self, tiny_clip: Path, tmp_path: Path, spoil: str) -> None:
         folder = shutil.copytree(tiny_clip, tmp_path / "model")
         weights, config = folder / "open_clip_model.safetensors", folder / "open_clip_config.json"
@@ -154,7 +156,7 @@ class TestErrors:
             config.write_text(json.dumps(content))
         else:
             config.write_text("{" if spoil == "broken configuration" else "{}")
-        with pytest.raises(InputError, match="cannot be loaded: .*; save it again") as caught:
+        with pytest.raises(InputError, match=r"cannot be loaded: .*; save it again") as caught:
             load_encoder(f"local-dir:{folder}")
         assert len(str(caught.value).splitlines()) == 1
 
@@ -190,7 +192,8 @@ class TestWithoutNetwork:
     @pytest.mark.parametrize("name", ["ViT-B-32/openai", "hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K", "timm:mobilenetv2_100.ra_in1k"])
     def test_fails_within_seconds_and_says_what_to_do(self, name: str) -> None:
         start = time.perf_counter()
-        with pytest.raises(InputError, match=rf"'{name}' cannot be downloaded: .* cannot be reached; .*'bundled' or a copy on disk as 'local-dir:FOLDER'"):
+        message = rf"'{name}' cannot be downloaded: .* cannot be reached; .*'bundled' or a copy on disk as 'local-dir:FOLDER'"
+        with pytest.raises(InputError, match=message):
             load_encoder(name)
         assert time.perf_counter() - start < 30  # six attempts at each file take 46 s
 
@@ -224,4 +227,5 @@ class TestWithoutNetwork:
         (references / "main").write_text(snapshot.name)
         encoder = load_encoder("hf-hub:someone/tiny", "cpu")
         assert encoder.identity == encoder_identity("hf-hub:someone/tiny") != before
-        np.testing.assert_allclose(encoder.encode_texts(["a red car"]), load_encoder(f"local-dir:{tiny_clip}", "cpu").encode_texts(["a red car"]), atol=1e-6)
+        same = load_encoder(f"local-dir:{tiny_clip}", "cpu")
+        np.testing.assert_allclose(encoder.encode_texts(["a red car"]), same.encode_texts(["a red car"]), atol=1e-6)

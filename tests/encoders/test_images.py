@@ -48,17 +48,18 @@ def test_exif_orientation(tmp_path: Path, orientation: int) -> None:
     np.testing.assert_array_equal(np.asarray(read_image(save(stored, tmp_path / "a.png", exif=exif))), upright)
 
 
-@pytest.mark.parametrize("mode", ["RGBA", "LA", "PA"])
-def test_transparent_parts_lie_over_white(tmp_path: Path, mode: str) -> None:
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "PA", "RGBa"])
+def test_transparent_parts_lie_over_white(mode: str) -> None:
     image = Image.new("RGBA", (4, 4), (0, 0, 0, 0))
     image.putpixel((1, 1), (0, 0, 0, 255))
-    read = to_rgb(image.convert("P").convert("PA") if mode == "PA" else image.convert(mode)) if mode == "PA" else read_image(
-        save(image.convert(mode), tmp_path / "a.png")
-    )
-    if mode != "PA":
-        assert color(read) == (0, 0, 0)
-        assert color(read, (0, 0)) == WHITE
-    assert read.mode == "RGB"
+    if mode == "PA":
+        alpha = image.getchannel("A")
+        image = Image.new("P", (4, 4), 0)
+        image.putpalette([0] * 768)
+        image.putalpha(alpha)
+    read = to_rgb(image if image.mode == mode else image.convert(mode))
+    assert color(read) == (0, 0, 0)
+    assert color(read, (0, 0)) == WHITE
 
 
 def test_half_transparent_red_over_white_is_pink() -> None:
@@ -113,17 +114,18 @@ def test_truncated_files_are_unreadable_never_a_crash(photo, tmp_path: Path, suf
     photo(64, 64).save(buffer, {"jpg": "JPEG", "tif": "TIFF"}.get(suffix, suffix.upper()))
     content = buffer.getvalue()
     path = tmp_path / f"a.{suffix}"
-    unreadable = 0
+    messages = []
     for length in range(0, len(content), len(content) // 40):
         path.write_bytes(content[:length])
         try:
             read_image(path)
         except UnreadableImageError as error:
-            unreadable += 1
-            assert str(error).startswith(f"The image 'a.{suffix}' cannot be read: it is ")
-    assert unreadable > 30
+            messages.append(str(error))
+    assert len(messages) > 30
+    assert all(message.startswith(f"The image 'a.{suffix}' cannot be read: it is ") for message in messages)
 
 
+@pytest.mark.filterwarnings("ignore")  # Pillow warns of what it reads over
 @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "gif", "tif", "bmp"])
 def test_random_damage_is_unreadable_or_read_never_a_crash(photo, tmp_path: Path, suffix: str) -> None:
     buffer = io.BytesIO()

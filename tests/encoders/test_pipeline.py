@@ -35,7 +35,8 @@ def test_errors_carry_their_position(tmp_path: Path) -> None:
     (tmp_path / "bad.png").write_bytes(b"bad")
     batches = list(prepared_batches([gray(0), tmp_path / "bad.png", gray(2), tmp_path / "missing.png"], number, 3))
     assert [batch.positions for batch in batches] == [[0, 2], []]
-    assert [(position, type(error).__name__) for batch in batches for position, error in batch.errors] == [(1, "UnreadableImageError"), (3, "FileNotFoundError")]
+    errors = [(position, type(error).__name__) for batch in batches for position, error in batch.errors]
+    assert errors == [(1, "UnreadableImageError"), (3, "FileNotFoundError")]
 
 
 def test_no_more_than_the_promised_batches_are_ahead() -> None:

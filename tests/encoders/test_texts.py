@@ -156,7 +156,8 @@ def test_an_encoder_without_text_side(fake) -> None:
 
 
 def test_vectors_that_are_not_finite_are_refused_and_not_kept(fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch, pytest.raises(InputError, match="no finite vector for the text 'red'"):
+    with monkeypatch.context() as patch:
         patch.setattr(fake, "encode_texts", lambda given: np.full((len(given), 3), np.nan))
-        embed_texts(fake, ["red"])
+        with pytest.raises(InputError, match="no finite vector for the text 'red'"):
+            embed_texts(fake, ["red"])
     assert embed_texts(fake, ["red"]).n_encoded == 1

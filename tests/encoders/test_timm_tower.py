@@ -1,6 +1,5 @@
 """timm backbones: images only; equal to timm itself."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +14,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny timm model with random weights, saved as timm saves it."""
     import timm
     import torch
-    from safetensors.torch import save_file
+    from timm.models import save_for_hf
 
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("timm")
-    save_file(timm.create_model("test_resnet", num_classes=5).state_dict(), path / "model.safetensors")
-    preprocessing = {"input_size": [3, 48, 48], "mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.25], "interpolation": "bicubic", "crop_pct": 0.9}
-    (path / "config.json").write_text(json.dumps({"architecture": "test_resnet", "num_classes": 5, "pretrained_cfg": preprocessing}))
+    preprocessing = {"input_size": (3, 48, 48), "mean": (0.5, 0.4, 0.3), "std": (0.2, 0.3, 0.25), "interpolation": "bicubic", "crop_pct": 0.9}
+    save_for_hf(timm.create_model("test_resnet", num_classes=5, pretrained_cfg_overlay=preprocessing), path, safe_serialization=True)
     return path
 
 
@@ -53,7 +51,7 @@ def test_there_is_no_text_side(folder: Path) -> None:
 
 
 def test_unknown_model() -> None:
-    with pytest.raises(InputError, match="no timm model 'resnet51'.*nearest names are .*resnet50"):
+    with pytest.raises(InputError, match=r"no timm model 'resnet51'.*nearest names are .*resnet50"):
         load_encoder("timm:resnet51")
 
 
@@ -64,14 +62,13 @@ def test_pretrained_weights_tell_photos_apart(shared: Path, tmp_path: Path) -> N
 
     import timm
     from PIL import Image
-    from safetensors.torch import load_file, save_file
+    from safetensors.torch import load_file
+    from timm.models import save_for_hf
 
-    model = timm.create_model("mobilenetv2_100", pretrained=False, pad_type="same")
+    preprocessing = {"input_size": (3, 96, 96), "mean": (0.5,) * 3, "std": (0.5,) * 3, "interpolation": "bicubic", "crop_pct": 1.0}
+    model = timm.create_model("mobilenetv2_100", pretrained=False, pad_type="same", pretrained_cfg_overlay=preprocessing)
     model.load_state_dict(load_file(shared / "weights" / "mobilenetv2_100_in1k.safetensors"), strict=False)
-    save_file(model.state_dict(), tmp_path / "model.safetensors")
-    preprocessing = {"input_size": [3, 96, 96], "mean": [0.5] * 3, "std": [0.5] * 3, "interpolation": "bicubic", "crop_pct": 1.0}
-    config = {"architecture": "mobilenetv2_100", "model_args": {"pad_type": "same"}, "num_classes": 1000, "pretrained_cfg": preprocessing}
-    (tmp_path / "config.json").write_text(json.dumps(config))
+    save_for_hf(model, tmp_path, model_args={"pad_type": "same"}, safe_serialization=True)
     classes = ["apple", "bicycle", "bottle", "castle", "lion", "orange", "poppy", "rocket", "streetcar", "wolf"]
     with zipfile.ZipFile(shared / "data" / "cifar100_300.zip") as archive:
         names = [name for wanted in classes for name in [n for n in archive.namelist() if f"/{wanted}/" in n and n.endswith(".png")][:12]]

@@ -12,7 +12,7 @@ def mean_angle(rows: np.ndarray, subspace: np.ndarray) -> float:
 
 
 def solve(rows: np.ndarray, dim: int) -> np.ndarray:
-    return best_subspace(rows, row_space(rows)[0], dim)[0]
+    return best_subspace(rows, row_space(rows), dim)[0]
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (100, 2), (100, 16)])
@@ -94,8 +94,7 @@ def test_rank_is_that_of_different_prompts_up_to_float32_noise() -> None:
     repeated = np.vstack([rows, rows[:2] * (1 + 1e-7), rows[0] + rows[1]]).astype(np.float32).astype(np.float64)
     repeated /= np.linalg.norm(repeated, axis=1, keepdims=True)
     for given in (repeated, np.tile(repeated, (10, 1))):
-        basis, spread = row_space(given)
-        assert spread == pytest.approx(np.linalg.svd(given)[1][:5] / len(given) ** 0.5, abs=1e-6)
+        basis = row_space(given)
         assert basis.shape == (50, 5)
         assert basis.T @ basis == pytest.approx(np.eye(5), abs=1e-12)
         assert (rows @ basis) @ basis.T == pytest.approx(rows, abs=1e-5)

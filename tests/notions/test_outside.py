@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from likeness.notions import InDiReCT
-from likeness.notions.outside import inside_gain, with_outside, without_outside
+from likeness.notions.outside import fade_unresolved, inside_gain, outside_columns
 
 
 def prompts(n: int, r: int, seed: int = 0) -> np.ndarray:
@@ -44,13 +44,45 @@ def test_images_get_the_same_neighbours_as_with_the_papers_procedure() -> None:
 
 def test_columns_outside_are_at_right_angles_to_the_prompts() -> None:
     basis = np.linalg.qr(np.random.default_rng(0).standard_normal((50, 4)))[0]
-    U = with_outside(basis, 20, seed=0)
-    assert U.shape == (50, 20)
-    assert U[:, :4] == pytest.approx(basis)
-    assert basis.T @ U[:, 4:] == pytest.approx(np.zeros((4, 16)), abs=1e-14)
-    assert U[:, 4:].std() == pytest.approx(0.1 / inside_gain(50, 20, 4), rel=0.1)
+    columns = outside_columns(basis, 20, seed=0)
+    assert columns.shape == (50, 16)
+    assert basis.T @ columns == pytest.approx(np.zeros((4, 16)), abs=1e-14)
+    assert columns.std() == pytest.approx(0.1 / inside_gain(50, 20, 4), rel=0.1)
 
 
-def test_without_outside_the_other_columns_are_zero() -> None:
-    basis = np.eye(6)[:, :2]
-    assert without_outside(basis, 5) == pytest.approx(np.eye(6, 2) @ np.eye(2, 5))
+def steep(n: int, r: int, smallest: float) -> np.ndarray:
+    """Prompts whose root mean squares along n - 1 directions fall from 0.35 to `smallest`, beside a shared mean."""
+    rng = np.random.default_rng(0)
+    directions, mixing = np.linalg.qr(rng.standard_normal((r, n)))[0], np.linalg.qr(rng.standard_normal((n, n)))[0]
+    rows = directions[:, 0] + n**0.5 * (mixing[:, 1:] * np.geomspace(0.35, smallest, n - 1)) @ directions[:, 1:].T
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_directions_that_adam_does_not_resolve_are_faded() -> None:
+    text = steep(12, 128, 1e-4)
+    values, axes = np.linalg.svd(text, full_matrices=False)[1:]
+    spread = values / len(text) ** 0.5
+
+    def lengths(U: np.ndarray) -> np.ndarray:
+        found = np.linalg.norm(axes @ U, axis=1)
+        return found / found.max()
+
+    adam, paper, none = (
+        lengths(np.asarray(InDiReCT(24, solver, outside=outside).fit(text).U, np.float64))
+        for solver, outside in (("adam", "paper"), ("exact", "paper"), ("exact", "none"))
+    )
+    assert none == pytest.approx(np.ones(12))
+    assert paper[spread > 0.003] == pytest.approx(np.ones((spread > 0.003).sum()))
+    for lengths_ in (adam, paper):
+        assert (lengths_[spread > 0.005] > 0.8).all()
+        assert (lengths_[spread < 0.001] < 0.25).all()
+        assert (spread < 0.001).sum() > 2
+
+
+def test_fading_is_the_square_and_leaves_what_is_resolved() -> None:
+    rows = np.vstack([np.diag([1, 0.002, 0.001])] * 2)
+    spread = np.array([1, 0.002, 0.001]) / 3**0.5
+    faded = fade_unresolved(np.eye(3), rows)
+    assert np.sort(np.linalg.norm(faded, axis=1))[::-1] == pytest.approx(np.minimum(1, (spread / 0.003) ** 2))
+    resolved = np.eye(3)[:, :1]
+    assert fade_unresolved(resolved, rows) is resolved

@@ -1,6 +1,7 @@
 // One map: its canvas, its view, its pointer. What concerns both maps goes to the host (LinkedMap).
 
 const MORPH_MS = 500;
+const MAX_STEP_MS = 50;
 const CLICK_PX = 4;
 const HOVER_PX = 12;
 
@@ -45,7 +46,7 @@ class Panel {
       this.finish();
       return;
     }
-    this.morph = { from: this.current.slice(), fromHome: this.view.home, start: null };
+    this.morph = { from: this.current.slice(), fromHome: this.view.home, done: 0, last: null };
     if (this.current === this.settled) this.current = this.current.slice(); // the array of the cache is not ours to change
     this.host.schedule();
   }
@@ -62,9 +63,12 @@ class Panel {
   /** One step of the way; true while there is more to go. */
   step(now) {
     if (!this.morph) return false;
-    const { from, fromHome } = this.morph;
-    this.morph.start ??= now;
-    const share = (now - this.morph.start) / MORPH_MS;
+    const { morph } = this;
+    const { from, fromHome } = morph;
+    // A frame that comes late takes a short step all the same: a busy machine shows the way too, only slower.
+    morph.done += Math.min(MAX_STEP_MS, now - (morph.last ?? now));
+    morph.last = now;
+    const share = morph.done / MORPH_MS;
     this.dirty = true;
     if (share >= 1) {
       this.finish();

@@ -3,7 +3,7 @@
 const MARGIN = 0.92;
 const ZOOM = [0.5, 400];
 
-/** home: [cx, cy, half] of the square that fills the panel at zoom 1; the center is kept in units of home, so that it survives a refit. */
+/** home: [cx, cy, hx, hy], the box that fits the panel at zoom 1; the center is kept in units of home, so that it survives a refit. */
 class View {
   constructor(home) {
     this.home = home;
@@ -20,16 +20,26 @@ class View {
     return this.zoom === 1 && this.dx === 0 && this.dy === 0;
   }
 
+  /** Half the longer side of home, in world units. */
+  get reach() {
+    return Math.max(this.home[2], this.home[3]);
+  }
+
+  /** px a world unit at zoom 1. */
+  fit(width, height) {
+    return (MARGIN * Math.min(width / this.home[2], height / this.home[3])) / 2;
+  }
+
   /** {scale (px a world unit), x0, y0}: screen x = x0 + scale * x, screen y = y0 - scale * y. */
   transform(width, height) {
-    const [cx, cy, half] = this.home;
-    const scale = (this.zoom * MARGIN * Math.min(width, height)) / (2 * half);
-    return { scale, x0: width / 2 - scale * (cx + this.dx * half), y0: height / 2 + scale * (cy + this.dy * half) };
+    const { home, reach } = this;
+    const scale = this.zoom * this.fit(width, height);
+    return { scale, x0: width / 2 - scale * (home[0] + this.dx * reach), y0: height / 2 + scale * (home[1] + this.dy * reach) };
   }
 
   /** Moves the picture by (px, py) screen px. */
   pan(px, py, width, height) {
-    const unit = (this.zoom * MARGIN * Math.min(width, height)) / 2;
+    const unit = this.zoom * this.fit(width, height) * this.reach;
     this.dx -= px / unit;
     this.dy += py / unit;
     this.clamp();
@@ -38,8 +48,7 @@ class View {
   /** Zooms by `factor` so that the point under (px, py) stays there. */
   zoomAt(factor, px, py, width, height) {
     const zoom = Math.min(ZOOM[1], Math.max(ZOOM[0], this.zoom * factor));
-    const unit = (MARGIN * Math.min(width, height)) / 2;
-    const shift = 1 / (this.zoom * unit) - 1 / (zoom * unit);
+    const shift = (1 / this.zoom - 1 / zoom) / (this.fit(width, height) * this.reach);
     this.dx += (px - width / 2) * shift;
     this.dy -= (py - height / 2) * shift;
     this.zoom = zoom;
@@ -54,10 +63,9 @@ class View {
 
 /** Whether a new layout still sits well in the old frame: then the frame stays and what has not changed stays where it was. */
 function framesAlike(old, fresh) {
-  const slack = old[2] / MARGIN;
-  const reachX = Math.abs(fresh[0] - old[0]) + fresh[2];
-  const reachY = Math.abs(fresh[1] - old[1]) + fresh[2];
-  return Math.max(reachX, reachY) <= slack && fresh[2] >= 0.75 * old[2];
+  const filled = [0, 1].map((axis) => (Math.abs(fresh[axis] - old[axis]) + fresh[axis + 2]) / (old[axis + 2] / MARGIN));
+  const sizes = [2, 3].map((axis) => fresh[axis] / old[axis]);
+  return Math.max(...filled) <= 1 && Math.max(...sizes) >= 0.75;
 }
 
 const easeInOut = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);

@@ -44,9 +44,11 @@ def read_folder(path: str | Path, name: str | None = None) -> ImageTable:
     return ImageTable(name or folder.name or str(folder), folder, frame)
 
 
-def natural_key(text: str) -> list[tuple[int, int, str]]:
-    """Sorts digits by their number: "2.png" before "10.png"."""
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text.lower()) if part]
+def natural_key(path: str) -> list[list[tuple[int, int, str]]]:
+    """Sorts folder by folder, digits by their number: "2.png" before "10.png"."""
+    return [
+        [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", step) if part] for step in path.lower().split("/")
+    ]
 
 
 def is_image_name(name: str) -> bool:

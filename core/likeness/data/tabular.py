@@ -50,8 +50,9 @@ def _check_file(file: Path, given: str) -> None:
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     """The table with the column of paths as text, and that column's name."""
     if file.suffix.lower() == ".parquet":
-        frame = _parse(file, lambda: pd.read_parquet(file))
-        return _plain(frame), _find_column(frame, path_column, file.name)
+        frame = _parse(file, lambda: pd.read_parquet(file)).rename(columns=str)
+        column = _find_column(frame, path_column, file.name)
+        return _plain(frame, column), column
     separator = _separator(file)
     head = _parse(file, lambda: pd.read_csv(file, sep=separator, nrows=0, encoding="utf-8-sig"))
     column = _find_column(head, path_column, file.name)
@@ -94,10 +95,10 @@ def _find_column(frame: pd.DataFrame, wanted: str | None, file_name: str) -> str
     raise InputError(f"The table '{file_name}' has no column of image paths among {listed}; call it 'path', or name the column that holds them.")
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Column names as text; lists and structs, which Parquet can hold, as text, so that they can be counted and compared."""
-    frame = frame.rename(columns=str).reset_index(drop=True)
-    for column in frame.select_dtypes("object").columns:
+def _plain(frame: pd.DataFrame, keep: str) -> pd.DataFrame:
+    """Lists and structs, which Parquet can hold, as text except in the column `keep`, so that they can be counted and compared."""
+    frame = frame.reset_index(drop=True)
+    for column in (column for column in frame.columns if column != keep and frame[column].dtype == object):
         frame[column] = frame[column].map(lambda value: value if isinstance(value, str | int | float | bool | None) else str(value))
     return frame
 
@@ -108,7 +109,8 @@ def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[
     if wrong:
         rows = ", ".join(str(row + 1) for row in wrong[:5])
         raise InputError(
-            f"The column '{column}' of '{file_name}' has {len(wrong)} entries that are no paths (rows {rows}); fill them in or name another column."
+            f"The column '{column}' of '{file_name}' has entries that are no paths, {len(wrong)} in all (rows {rows}); "
+            f"fill them in or name another column."
         )
     return [value.strip().replace("\\", "/") for value in values]
 

@@ -2,7 +2,7 @@
 
 from likeness.encoders.collected import Embeddings, Failure
 from likeness.encoders.encoder import Encoder, StagedEncoder
-from likeness.encoders.images import UnreadableImageError, read_image, to_rgb
+from likeness.encoders.images import UnreadableImageError, decode_image, read_image, to_rgb
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.store import embed_images, ship_embeddings, store_folder
@@ -16,6 +16,7 @@ __all__ = [
     "StagedEncoder",
     "TextEmbeddings",
     "UnreadableImageError",
+    "decode_image",
     "embed_images",
     "embed_texts",
     "encoder_identity",

@@ -3,6 +3,7 @@
 import struct
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -30,21 +31,26 @@ def read_image(path: Path) -> Image.Image:
         OSError: if the file cannot be opened (missing, not permitted).
     """
     with path.open("rb") as file:
-        try:
-            with Image.open(file) as image:
-                return to_rgb(image)
-        except UnidentifiedImageError as error:
-            raise UnreadableImageError(path.name, "it is empty or not an image in a known format") from error
-        except Image.DecompressionBombError as error:
-            raise UnreadableImageError(path.name, "it has more pixels than is safe to decode") from error
-        except OSError as error:
-            # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
-            if error.errno is not None:
-                raise
-            raise UnreadableImageError(path.name, f"it is damaged ({error})") from error
-        except (SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error, zlib.error) as error:
-            # Pillow's parsers answer damaged content with any of these.
-            raise UnreadableImageError(path.name, f"it is damaged ({error})") from error
+        return decode_image(file, path.name)
+
+
+def decode_image(file: BinaryIO, name: str) -> Image.Image:
+    """Like `read_image`, from an open file; `name` stands in messages."""
+    try:
+        with Image.open(file) as image:
+            return to_rgb(image)
+    except UnidentifiedImageError as error:
+        raise UnreadableImageError(name, "it is empty or not an image in a known format") from error
+    except Image.DecompressionBombError as error:
+        raise UnreadableImageError(name, "it has more pixels than is safe to decode") from error
+    except OSError as error:
+        # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
+        if error.errno is not None:
+            raise
+        raise UnreadableImageError(name, f"it is damaged ({error})") from error
+    except (SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error, zlib.error) as error:
+        # Pillow's parsers answer damaged content with any of these.
+        raise UnreadableImageError(name, f"it is damaged ({error})") from error
 
 
 def to_rgb(image: Image.Image) -> Image.Image:

@@ -26,8 +26,8 @@ _LEAST_STEPS = 5
 _TOLERANCE = 1e-8
 
 
-def row_space(rows: Floats) -> tuple[Floats, Floats]:
-    """Orthonormal basis (r, rank) of what the unit rows (n, r) span, and the rows' root mean square along it (rank,), largest first.
+def row_space(rows: Floats) -> Floats:
+    """Orthonormal basis (r, rank) of what the unit rows (n, r) span, directions of largest variation first.
 
     The rank is numerical: embeddings are float32, so a direction whose singular value is below max(n, r) float32 roundings of the
     largest one is noise, such as the difference between two prompts of the same words.
@@ -41,7 +41,7 @@ def row_space(rows: Floats) -> tuple[Floats, Floats]:
         values, vectors = values[::-1], vectors[:, ::-1]
     noise = max(n, r) * np.finfo(np.float32).eps
     rank = int(np.count_nonzero(values > noise**2 * values[0]))
-    return np.asarray(np.linalg.qr(vectors[:, :rank])[0]), np.sqrt(values[:rank] / n)
+    return np.asarray(np.linalg.qr(vectors[:, :rank])[0])
 
 
 def best_subspace(rows: Floats, basis: Floats, dim: int) -> tuple[Floats, int]:
@@ -49,7 +49,7 @@ def best_subspace(rows: Floats, basis: Floats, dim: int) -> tuple[Floats, int]:
 
     Args:
         rows: (n, r) unit rows, float64.
-        basis: of the row space, as `row_space` orders it, (r, rank).
+        basis: `row_space(rows)`, (r, rank).
         dim: below rank.
     """
     if rows.shape[0] < rows.shape[1]:

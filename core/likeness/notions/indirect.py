@@ -8,7 +8,7 @@ from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.notions.exact import best_subspace, row_space
-from likeness.notions.outside import learnt_directions, with_outside, without_outside
+from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.reconstruction import angles
 
@@ -24,9 +24,10 @@ class InDiReCT(LinearProjection):
         solver: "adam" is the paper's procedure (section 4): random U, Adam, patience 100. "exact" goes to the minimum directly (see
             `likeness.notions.exact`), some hundred times faster and with a loss that is not higher; it needs no torch.
         seed: of Adam's start; in "exact", of the random columns outside the span of the prompts.
-        outside: what "exact" does where the prompts do not fill dim, so that many U have loss 0: "paper" keeps a faint random projection
-            of what no prompt speaks of, as Adam does, and does not learn directions along which the prompts differ by less than Adam
-            resolves, 0.002 radians (see `likeness.notions.outside`); "none" learns all directions and drops the rest.
+        outside: what "exact" does with what the prompts do not determine (see `likeness.notions.outside`). "paper" retrieves as Adam does:
+            where dim is above the rank of the prompts, so that many U have loss 0, a faint random projection of what no prompt speaks of
+            stays, and directions along which the prompts differ by less than Adam resolves, 0.003 radians, are shortened. "none" is the
+            minimum of the loss alone, and drops what no prompt speaks of.
 
     Attributes:
         U: (r, dim), of the kind that the text came in.
@@ -56,11 +57,11 @@ class InDiReCT(LinearProjection):
         """
         rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
         self._check(rows)
-        basis, spread = row_space(rows)
+        basis = row_space(rows)
         if basis.shape[1] < 2:
             raise InputError(f"All {len(rows)} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
         self.rank_ = basis.shape[1]
-        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows, basis, spread)
+        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows, basis)
         self.angles_ = like(text)(angles(rows, U))
         self.loss_ = float(angles(rows, U).mean())
         self.U = like(text)(U)
@@ -77,13 +78,14 @@ class InDiReCT(LinearProjection):
         if n < 2:
             raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
 
-    def _exact(self, rows: Floats, basis: Floats, spread: Floats) -> Floats:
-        self.n_iter_ = 0
-        learnt = learnt_directions(spread) if self.outside == "paper" else self.rank_
-        if self.dim < learnt:
-            U, self.n_iter_ = best_subspace(rows, basis, self.dim)
-            return U
-        return with_outside(basis[:, :learnt], self.dim, self.seed) if self.outside == "paper" else without_outside(basis, self.dim)
+    def _exact(self, rows: Floats, basis: Floats) -> Floats:
+        r, rank = basis.shape
+        subspace, self.n_iter_ = best_subspace(rows, basis, self.dim) if self.dim < rank else (basis, 0)
+        as_paper = self.outside == "paper"
+        inside = fade_unresolved(subspace, rows) if as_paper else subspace
+        if self.dim <= rank:
+            return inside
+        return np.hstack([inside, outside_columns(basis, self.dim, self.seed) if as_paper else np.zeros((r, self.dim - rank))])
 
     def _adam(self, text: Any, r: int) -> Floats:
         tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)

@@ -1,6 +1,7 @@
 """The one process that lays out maps for this one, job after job."""
 
 import atexit
+import contextlib
 import os
 import subprocess
 import sys
@@ -57,6 +58,7 @@ class LayoutWorker:
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
+            self._close_input()
             source = str(Path(__file__).resolve().parents[2])
             path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH")) if part)
             self._process = subprocess.Popen(
@@ -93,9 +95,13 @@ class LayoutWorker:
         if self._process is not None:
             self._process.terminate()
             self._process.wait()
-            if self._process.stdin:
-                self._process.stdin.close()
+            self._close_input()
             self._process = None
+
+    def _close_input(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
 
 
 _WORKER = LayoutWorker()

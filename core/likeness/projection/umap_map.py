@@ -10,8 +10,13 @@ from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.search import checked_rows, nearest
 
-# Beyond this many items umap-learn's own settings take 200 passes instead of 500.
+# Beyond this many items umap-learn's own choice is 200 passes instead of 500.
 LARGE = 10_000
+# Size of the map at the start, umap-learn's own choice.
+START_SIZE = 10.0
+# Step size from a given map. At umap-learn's 1.0 a map of hardly changed vectors moves twice as far; at 0.1 one of wholly changed
+# vectors does not get there in 200 passes.
+REFIT_RATE = 0.3
 
 
 def umap_map(
@@ -22,64 +27,90 @@ def umap_map(
     Args:
         vectors: (n, d).
         seed: of the sampling.
-        neighbours: size of the neighbourhood that is kept; cut to n - 1.
+        neighbours: size of the neighbourhood that is kept, the item included; cut to n - 1.
         min_distance: how close items may come on the map, in map units.
-        init: positions to start from (n, 2), such as the map before a refit; None: the PCA map. A start from a map keeps the new one
-            close to it and takes fewer passes.
-        epochs: passes of the optimiser; None: 500 from PCA (200 beyond 10,000 items), 100 from a given map.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
+            the PCA map.
+        epochs: passes of the optimiser; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
 
     Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map, since there is no neighbourhood to keep.
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbours` is below 2, or `init` does not fit.
 
-    Neighbours are exact (`likeness.search.nearest`), which for up to some 30,000 items is faster than compiling the approximate search.
+    umap-learn's graph and optimiser are called one by one, not through its UMAP class: that stretches every start to a square, which
+    moves a map even if nothing has changed. Neighbours are exact (`likeness.search.nearest`), which for up to some 30,000 items is
+    faster than to import and compile the approximate search.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbours < 2:
         raise InputError(f"neighbours is {neighbours}, but a neighbourhood has at least 2 items; 15 is usual.")
-    start = _start(pca_map(rows) if init is None else init, len(rows))
+    flat = pca_map(rows)
+    start = _enlarged(flat) if init is None else _checked_start(init, len(rows))
     if len(rows) < 4:
-        return start if init is not None else pca_map(rows)
+        return flat if init is None else start
     if epochs is None:
-        epochs = 100 if init is not None else 500 if len(rows) <= LARGE else 200
-    return _optimise(rows, min(neighbours, len(rows) - 1), min_distance, start, epochs, seed)
+        epochs = 200 if init is not None or len(rows) > LARGE else 500
+    with warnings.catch_warnings():
+        # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
+        warnings.simplefilter("ignore")
+        graph = _graph(rows, min(neighbours, len(rows) - 1), epochs)
+        return _optimised(graph, _apart(start, seed), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
 
 
-def _start(init: Any, count: int) -> NDArray[np.float32]:
+def _checked_start(init: Any, count: int) -> NDArray[np.float32]:
     positions = np.asarray(init, np.float32)
     if positions.shape != (count, 2) or not np.isfinite(positions).all():
         raise InputError(f"init has shape {positions.shape}, but finite positions of shape ({count}, 2) are needed, one per vector.")
     return positions
 
 
+def _enlarged(positions: NDArray[np.float32]) -> NDArray[np.float32]:
+    size = float(np.ptp(positions, axis=0).max())
+    return positions * (START_SIZE / size) if size > 0 else positions
+
+
 def _apart(start: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    """Shifts positions by a ten-thousandth of the map: items that start on the same point would stay there, or divide zero by zero."""
-    size = float(np.ptp(start, axis=0).max()) or 1.0
-    shifts = np.random.default_rng(seed).normal(scale=1e-4 * size, size=start.shape)
-    return (start + shifts).astype(np.float32)
+    """Shifts positions by a ten-thousandth of the map, since items on exactly the same point have no direction to move apart in."""
+    size = float(np.ptp(start, axis=0).max()) or START_SIZE
+    return (start + np.random.default_rng(seed).normal(scale=1e-4 * size, size=start.shape)).astype(np.float32)
 
 
-def _optimise(
-    rows: NDArray[np.float32], neighbours: int, min_distance: float, start: NDArray[np.float32], epochs: int, seed: int
-) -> NDArray[np.float32]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from umap import UMAP
+def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
+    """The fuzzy neighbourhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes."""
+    from umap.umap_ import fuzzy_simplicial_set
 
-        found = nearest(rows, rows, neighbours - 1, exclude=np.arange(len(rows)))
-        itself = np.arange(len(rows))[:, None]
-        indices = np.hstack([itself, found.rows]).astype(np.int32)
-        distances = np.hstack([np.zeros_like(itself, np.float32), np.maximum(1 - found.similarities, 0)])
-        model = UMAP(
-            n_neighbors=neighbours,
-            min_dist=min_distance,
-            metric="cosine",
-            init=_apart(start, seed),
-            n_epochs=epochs,
-            random_state=seed,
-            n_jobs=1,
-            precomputed_knn=(indices, distances.astype(np.float32), None),
-        )
-        return np.asarray(model.fit_transform(rows), np.float32)
+    itself = np.arange(len(rows))[:, None]
+    found = nearest(rows, rows, neighbours - 1, exclude=itself[:, 0])
+    indices = np.hstack([itself, found.rows]).astype(np.int32)
+    distances = np.hstack([np.zeros(itself.shape), np.maximum(1 - found.similarities, 0)]).astype(np.float32)
+    # with neighbours given, neither the rows' values nor the random state play a part
+    random = np.random.RandomState(0)
+    graph = fuzzy_simplicial_set(rows, neighbours, random, "cosine", knn_indices=indices, knn_dists=distances)[0].tocoo()
+    graph.data[graph.data < graph.data.max() / epochs] = 0
+    graph.eliminate_zeros()
+    return graph
+
+
+def _optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
+    from umap.layouts import optimize_layout_euclidean
+    from umap.umap_ import find_ab_params, make_epochs_per_sample
+
+    a, b = find_ab_params(1.0, min_distance)
+    state = np.random.default_rng(seed).integers(-(2**31) + 1, 2**31 - 2, 3)
+    positions = optimize_layout_euclidean(
+        start,
+        start,
+        graph.row,
+        graph.col,
+        epochs,
+        len(start),
+        make_epochs_per_sample(graph.data, epochs),
+        a,
+        b,
+        state,
+        initial_alpha=rate,
+        move_other=True,
+    )
+    return np.asarray(positions, np.float32)

@@ -1,6 +1,5 @@
 """One training step's pictures and captions; all that is random follows from the seed and the step's number."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -59,18 +58,18 @@ def to_tensor(pixels: Bytes) -> "Tensor":
 
 
 class BatchMaker:
-    """Draws the batches of a run from the same renders at several sizes, with captions by `writer` and the vocabulary's tokenizer."""
+    """Draws the batches of a run from renders, with captions by `writer` and the vocabulary's tokenizer."""
 
-    def __init__(self, recipe: ClipRecipe, renders: Mapping[int, Renders], writer: CaptionWriter, tokenizer: Any) -> None:
+    def __init__(self, recipe: ClipRecipe, renders: Renders, writer: CaptionWriter, tokenizer: Any) -> None:
         self.recipe, self.renders, self.writer, self.tokenizer = recipe, renders, writer, tokenizer
-        self.codes = encode_attributes(next(iter(renders.values())).scenes)
+        self.codes = encode_attributes(renders.scenes)
         self.fillers = np.array(tokenizer(" ".join([*PREFIXES, *GENERIC_NOUNS]), add_special_tokens=False).input_ids)
 
     def batch(self, step: int) -> Batch:
         """The batch of one step."""
         rng = np.random.default_rng((self.recipe.seed, step))
         rows = rng.choice(len(self.codes), self.recipe.batch, replace=self.recipe.batch > len(self.codes))
-        pixels, codes = self.renders[self.recipe.size_at(step)].pixels(rows), self.codes[rows]
+        pixels, codes = self.renders.pixels(rows), self.codes[rows]
         flip = rng.random(len(rows)) < 0.5
         pixels[flip] = pixels[flip][:, :, ::-1]
         codes = np.where(flip[:, None], mirrored_codes(codes), codes)

@@ -26,7 +26,8 @@ BACKGROUND_CLAUSES = (
     "with a {} background",
     "before a {} wall",
 )
-_OTHERS = ("viewpoint", "camera_height", "distance_name", "sun_side", "sun_height")
+LONGEST = 30  # words: the text tower's context without start and end
+_OTHERS = ("background_color", "viewpoint", "camera_height", "distance_name", "sun_side", "sun_height")
 
 
 @dataclass(frozen=True)
@@ -119,13 +120,17 @@ class CaptionWriter:
     def _sentence(self, codes: Codes, rng: np.random.Generator) -> tuple[str, Claims]:
         chosen = self._subset(codes, rng)
         value = {name: VALUES[name][codes[ATTRIBUTES.index(name)]] for name in chosen}
-        clauses = [_pick(PHRASES[name][value[name]], rng) for name in _OTHERS if name in value]
-        if "background_color" in value:
-            clauses.append(_pick(BACKGROUND_CLAUSES, rng).format(_pick(PHRASES["background_color"][value["background_color"]], rng)))
-        rng.shuffle(clauses)
+        start = f"{_pick(PREFIXES, rng)} {self._noun_phrase(value, rng)}"
+        clauses = [(name, self._clause(name, value[name], rng)) for name in chosen if name in _OTHERS]
         glue = _pick((" ", " ", ", ", " and "), rng)
-        text = " ".join([_pick(PREFIXES, rng), self._noun_phrase(value, rng), glue.join(clauses)])
-        return self._finish(text, rng), claim({name: [int(codes[ATTRIBUTES.index(name)])] for name in chosen})
+        # what the text tower would cut off must not be claimed
+        while _words(text := f"{start} {glue.join(clause for _, clause in clauses)}") > LONGEST:
+            value.pop(clauses.pop()[0])
+        return self._finish(text, rng), claim({name: [int(codes[ATTRIBUTES.index(name)])] for name in value})
+
+    def _clause(self, attribute: str, value: str, rng: np.random.Generator) -> str:
+        phrase = _pick(PHRASES[attribute][value], rng)
+        return _pick(BACKGROUND_CLAUSES, rng).format(phrase) if attribute == "background_color" else phrase
 
     def _subset(self, codes: Codes, rng: np.random.Generator) -> list[str]:
         order = [str(name) for name in rng.permutation(ATTRIBUTES)]
@@ -158,6 +163,10 @@ class CaptionWriter:
 def join(parts: Sequence[Captions]) -> Captions:
     """All captions of several sets, in order."""
     return Captions([text for part in parts for text in part.texts], np.concatenate([part.claims for part in parts]))
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w+", text))
 
 
 def _pick(choices: Sequence[str], rng: np.random.Generator) -> str:

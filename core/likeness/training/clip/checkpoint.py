@@ -9,7 +9,7 @@ from likeness.files import write_atomic
 from likeness.training.clip.recipe import ClipRecipe
 
 # May differ between the two halves of an interrupted run.
-_FREE = {"steps", "cooldown", "early_share", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
+_FREE = {"steps", "cooldown", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
 
 
 def save_checkpoint(file: Path, recipe: ClipRecipe, words: list[str], state: dict[str, Any]) -> None:

@@ -20,9 +20,7 @@ class ClipRecipe(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     tower: str = Field(default="test_resnet", description="timm model without weights")
-    image_size: int = Field(default=128, ge=16, description="pixels of the pictures that the finished model takes")
-    early_size: int = Field(default=96, ge=16, description="pixels of the pictures in the first `early_share` of the steps, where small ones do")
-    early_share: float = Field(default=0.7, ge=0, le=1)
+    image_size: int = Field(default=96, ge=16)
     embed_dim: int = Field(default=512, ge=2)
     text_width: int = Field(default=128, ge=8)
     text_layers: int = Field(default=2, ge=1)
@@ -35,21 +33,17 @@ class ClipRecipe(BaseModel):
     batch: int = Field(default=256, ge=2)
     described: int = Field(default=96, ge=1, description="pictures of a batch that get a sentence of their own")
     prompts_weight: float = Field(default=3.0, ge=0, description="of the loss over the prompts of each attribute")
-    steps: int = Field(default=7000, ge=1)
+    steps: int = Field(default=4000, ge=1)
     warmup: int = Field(default=200, ge=0)
-    cooldown: float = Field(default=0.4, gt=0, le=1)
+    cooldown: float = Field(default=0.5, gt=0, le=1)
     learning_rate: float = Field(default=3e-3, gt=0)
     weight_decay: float = Field(default=0.05, ge=0)
     averaging: float = Field(default=0.999, ge=0, lt=1, description="decay of the moving average of the weights, which is what is saved")
     largest_scale: float = Field(default=60.0, gt=1, description="bound of the learnt inverse temperature")
     shift: int = Field(default=3, ge=0, description="pixels by which pictures are moved at most")
     unknown_share: float = Field(default=0.03, ge=0, lt=1, description="share of filler words that become the unknown word")
-    save_every: int = Field(default=250, ge=1)
+    save_every: int = Field(default=200, ge=1)
     threads: int = Field(default=2, ge=1)
-
-    def size_at(self, step: int) -> int:
-        """Pixels of the pictures at a step."""
-        return self.early_size if step < self.early_share * self.steps else self.image_size
 
 
 def model_cfg(recipe: ClipRecipe, vocab_size: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from likeness.training.clip import captions, frames, phrases
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-CONTEXT_LENGTH = 32
+CONTEXT_LENGTH = captions.LONGEST + 2
 SPECIAL = ("<pad>", "<unk>", "<start>", "<end>")
 PAD, UNKNOWN, START, END = range(4)
 _WORD = re.compile(r"\w+")

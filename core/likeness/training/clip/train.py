@@ -57,7 +57,9 @@ def train_clip(out: Path, config: ClipRecipe | None = None, resume: bool = True,
     maker = run.batch_maker(progress)
     watch = _Watch(recipe, run.tokenizer)
     while run.step < recipe.steps:
+        start = time.monotonic()
         figures = run.advance(maker.batch(run.step))
+        run.seconds += time.monotonic() - start
         if run.step % recipe.save_every == 0 or run.step == recipe.steps:
             figures |= watch.accuracies(run.averaged_model())
             run.save()
@@ -94,17 +96,13 @@ class _Run:
         """The source of batches; renders what is missing first."""
         recipe = self.recipe
         rendered = (lambda done, n: progress("renders", done, n, {})) if progress else None
-        renders = {
-            size: load_renders(recipe.renders, recipe.seed, size, cache_dir() / "clip", recipe.threads, rendered)
-            for size in {recipe.size_at(step) for step in (self.step, recipe.steps)}
-        }
+        renders = load_renders(recipe.renders, recipe.seed, recipe.image_size, cache_dir() / "clip", recipe.threads, rendered)
         return BatchMaker(recipe, renders, CaptionWriter(self.models), self.tokenizer)
 
     def advance(self, batch: Batch) -> dict[str, float]:
         """One step of the optimizer."""
         import torch
 
-        start = time.monotonic()
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.recipe, self.step)
         self.model.train()
@@ -117,7 +115,6 @@ class _Run:
             self.model.logit_scale.clamp_(max=math.log(self.recipe.largest_scale))
             self._average()
         self.step += 1
-        self.seconds += time.monotonic() - start
         return {"loss": float(loss.detach()), "scale": float(self.model.logit_scale.detach().exp())}
 
     def _average(self) -> None:

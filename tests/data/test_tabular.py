@@ -1,0 +1,133 @@
+"""CSV and Parquet files that list images."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable, read_table
+from likeness.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("images/1.png", "images/2.png", "007"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def read(folder: Path, content: str | bytes, name: str = "labels.csv", **options) -> ImageTable:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table(path, **options)
+
+
+def test_columns_become_attributes(folder: Path) -> None:
+    table = read(folder, "color,path,yaw,sold\nred,images/1.png,1.5,true\nblue,images/2.png,2,false\n")
+    assert table.name == "labels"
+    assert table.root == folder
+    assert table.attributes == ["color", "yaw", "sold"]
+    assert table.paths() == [folder / "images" / "1.png", folder / "images" / "2.png"]
+    assert list(table.frame["yaw"]) == [1.5, 2.0]
+    assert table.frame["sold"].dtype == bool
+
+
+@pytest.mark.parametrize("column", ["path", "file", "filename", "image", "image_path", "File", " PATH "])
+def test_the_column_of_paths_is_found(folder: Path, column: str) -> None:
+    table = read(folder, f"label,{column}\n1,images/1.png\n")
+    assert list(table.frame["path"]) == ["images/1.png"]
+    assert table.attributes == ["label"]
+
+
+def test_path_wins_over_the_other_names(folder: Path) -> None:
+    table = read(folder, "image,path\na cat,images/1.png\n")
+    assert table.attributes == ["image"]
+
+
+def test_a_named_column_wins_and_keeps_the_other(folder: Path) -> None:
+    table = read(folder, "path,where\nsomething,images/1.png\n", path_column="where")
+    assert list(table.frame["path"]) == ["images/1.png"]
+    assert list(table.frame["path (attribute)"]) == ["something"]
+
+
+@pytest.mark.parametrize(("separator", "name"), [(",", "a.csv"), (";", "a.csv"), ("\t", "a.csv"), ("\t", "a.tsv"), (",", "a.CSV")])
+def test_separators(folder: Path, separator: str, name: str) -> None:
+    table = read(folder, f"path{separator}label\nimages/1.png{separator}x\n", name)
+    assert table.attributes == ["label"]
+
+
+def test_byte_order_mark_quotes_and_line_ends(folder: Path) -> None:
+    table = read(folder, '\ufeffpath,label\r\n"images/1.png","a, b"\r\nimages\\2.png,c\r\n')
+    assert list(table.frame["path"]) == ["images/1.png", "images/2.png"]
+    assert list(table.frame["label"]) == ["a, b", "c"]
+
+
+def test_a_name_of_digits_stays_text(folder: Path) -> None:
+    assert read(folder, "path\n007\n").paths() == [folder / "007"]
+
+
+def test_absolute_paths(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("lists")
+    assert read(elsewhere, f"path\n{folder}/images/1.png\n").paths() == [folder / "images" / "1.png"]
+
+
+def test_missing_images_stay_for_embedding_to_list(folder: Path) -> None:
+    assert len(read(folder, "path\nimages/1.png\nimages/3.png\n")) == 2
+
+
+def test_parquet(folder: Path) -> None:
+    images = ["images/1.png", "images/2.png"]
+    frame = pd.DataFrame({"image": images, "label": pd.Categorical(["a", "b"]), "tags": [["x"], ["y", "z"]], "5": [1, 2]}, index=[4, 9])
+    frame.to_parquet(folder / "labels.parquet")
+    table = read_table(folder / "labels.parquet", name="Mine")
+    assert table.name == "Mine"
+    assert table.attributes == ["label", "tags", "5"]
+    assert list(table.frame["path"]) == ["images/1.png", "images/2.png"]
+    assert table.frame["tags"].nunique() == 2  # countable, though lists are not
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("", r"'labels\.csv' is empty; it needs a line of column names"),
+            ("path,label\n", r"'labels\.csv' has no rows; add a row"),
+            ("name,label\na,b\n", "no column of image paths among 'name', 'label'; call it 'path'"),
+            ('path,label\n"a,b\n', r"'labels\.csv' cannot be parsed \(.*\); save it again"),
+            ("path,label\na,b\nc,d,e,f\n", r"'labels\.csv' cannot be parsed \(.*line 3.*\); save it again"),
+            (b"path,label\n\xff\xfe,b\n", r"'labels\.csv' is not text in UTF-8; save it again"),
+            (b"\x00\x01\x02", "no column of image paths|cannot be parsed"),
+            ("path,label\nimages/1.png,a\n ,b\n,c\n", r"column 'path' of 'labels\.csv' has entries that are no paths, 2 in all \(rows 2, 3\); fill"),
+            ("path\nimages/3.png\nimages/4.png\n", r"None of the 2 images that 'labels\.csv' lists is there \(the first are 'images/3\.png', '"),
+        ],
+    )
+    def test_content(self, folder: Path, content: str | bytes, message: str) -> None:
+        with pytest.raises(InputError, match=message) as caught:
+            read(folder, content)
+        assert len(str(caught.value).splitlines()) == 1
+
+    def test_wrong_column(self, folder: Path) -> None:
+        with pytest.raises(InputError, match=r"'labels\.csv' has no column 'picture'; its columns are 'path', 'label'"):
+            read(folder, "path,label\na,b\n", path_column="picture")
+
+    def test_missing_file(self, folder: Path) -> None:
+        with pytest.raises(InputError, match=r"There is no file '.*none\.csv'"):
+            read_table(folder / "none.csv")
+
+    def test_a_folder(self, folder: Path) -> None:
+        with pytest.raises(InputError, match="is a folder, not a table"):
+            read_table(folder)
+
+    def test_another_kind_of_file(self, folder: Path) -> None:
+        with pytest.raises(InputError, match=r"'labels\.xlsx' is not one of \.csv, \.tsv, \.parquet; save the table as"):
+            read(folder, "", "labels.xlsx")
+
+    def test_damaged_parquet(self, folder: Path) -> None:
+        with pytest.raises(InputError, match=r"'labels\.parquet' cannot be parsed"):
+            read(folder, "no parquet", "labels.parquet")
+
+    def test_pictures_inside_a_parquet_file(self, folder: Path) -> None:
+        pd.DataFrame({"image": [{"bytes": b"1", "path": None}]}).to_parquet(folder / "labels.parquet")
+        with pytest.raises(InputError, match=r"entries that are no paths"):
+            read_table(folder / "labels.parquet")
