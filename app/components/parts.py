@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
 
@@ -26,16 +27,17 @@ def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]
 
 
 def streamlit_publisher(key: str) -> Publish:
-    """Publishes through Streamlit's media route; a file lives as long as the session's last run named it."""
+    """Publishes through Streamlit's media route. The i-th array of a map replaces the i-th of the run before, which is then forgotten."""
     from streamlit import config
     from streamlit.runtime import exists, get_instance
 
+    places = count()
     base = str(config.get_option("server.baseUrlPath") or "").strip("/")
 
     def publish(content: bytes, name: str) -> str:
         if not exists():
             return ""
-        url = get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{name}", file_name=name)
+        url = get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{next(places)}", file_name=name)
         return f"/{base}{url}" if base else url
 
     return publish

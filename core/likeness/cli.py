@@ -22,6 +22,9 @@ cli = typer.Typer(
     add_completion=False,
 )
 
+# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
+PAPER_NOTIONS = ("car-model", "car-color", "background-color")
+
 Source = Annotated[str, typer.Argument(help="`bundled`, a folder of images, or a CSV / Parquet file with image paths.")]
 EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL` or `local-dir:PATH`.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
@@ -159,7 +162,7 @@ def search(
 @cli.command()
 def evaluate(
     source: Source = "bundled",
-    notions: Annotated[str | None, typer.Option(help="Names, separated by commas; all that the images have labels for by default.")] = None,
+    notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
     methods: Annotated[str, typer.Option(help="Of random, raw, random-transform, exact, adam; separated by commas.")] = "random,raw,exact,adam",
     dims: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
@@ -169,6 +172,8 @@ def evaluate(
 ) -> None:
     """Measure how well each notion's space finds images of the same label: MAP@R and precision@1, mean and deviation.
 
+    Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for.
+
     Examples: `likeness evaluate`, `likeness evaluate --notions car-color --dims 2,4,8,16,128 --methods raw,exact`
     """
     from likeness.data import read_dataset
@@ -177,7 +182,9 @@ def evaluate(
 
     base = _embedded(read_dataset(source), encoder)
     labelled = [notion for notion in list_notions() if notion.attribute in base.space.table.attributes]
-    chosen = [_notion(name) for name in notions.split(",")] if notions else labelled
+    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
+    named = [] if notions in (None, "all") else [_notion(name) for name in str(notions).split(",")]
+    chosen = named or (paper if notions is None and paper else labelled)
     if not chosen:
         raise InputError(f"'{source}' has no attribute that a notion is judged by; it has {base.space.table.attributes or 'none'}.")
     sizes = [_integer(size) for size in dims.split(",")]

@@ -13,7 +13,7 @@ def write_atomic(path: Path, content: bytes) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     # not mkstemp: its files are readable by their owner alone, whatever the umask says
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         with temporary.open("xb") as file:
             file.write(content)

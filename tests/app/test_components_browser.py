@@ -386,6 +386,14 @@ def test_dark_and_narrow(maps: Maps) -> None:
     assert maps.page.locator(".lm").bounding_box()["height"] == pytest.approx(560, abs=1)
 
 
+def test_a_change_of_theme_repaints_the_map(maps: Maps) -> None:
+    maps.page.emulate_media(color_scheme="dark")
+    maps.page.locator(".lm-dark").wait_for()
+    maps.page.wait_for_timeout(200)
+    assert sum(maps.pixel(0, 0, 0)[:3]) < 120
+    assert close_to(maps.pixel(0, *CORNERS["a"]), BLUE)
+
+
 def test_the_gallery_shows_sixty_tiles_and_more_on_demand(maps: Maps) -> None:
     section = maps.page.get_by_role("region", name="All")
     assert section.locator(".ga-tile:visible").count() == 60

@@ -61,6 +61,25 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str, zipped: bool
     assert table.root.is_relative_to(tmp_path / "deep" / "uploads")
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+def test_names_that_a_file_system_would_refuse(zipped: bool) -> None:
+    names = ["ü" * 300 + ".png", "a\0b\n<>:?*.png"]
+    if zipped:
+        names = ["/".join(["deep" * 50] * 40) + "/1.png", *names[:1]]
+    files = [(name, image(i)) for i, name in enumerate(names)]
+    table = save_uploads([("x.zip", archive(*files))] if zipped else files)
+    assert sorted(path.read_bytes() for path in table.paths()) == sorted(content for _, content in files)
+
+
+def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(uploads, "write_atomic", refuse)
+    with pytest.raises(InputError, match=r"The upload cannot be saved \(no space left on device\); make room"):
+        save_uploads([("a.png", image())])
+
+
 class TestRefused:
     @pytest.mark.parametrize(
         ("files", "message"),
@@ -89,7 +108,7 @@ class TestRefused:
 
     def test_too_large_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(uploads, "MAX_BYTES", 2 * len(image()))
-        with pytest.raises(InputError, match=r"more than .* images or .* GB; put them in a folder"):
+        with pytest.raises(InputError, match=r"more than .* images or .* MB; put them in a folder"):
             save_uploads([(f"{i}.png", image(i)) for i in range(3)])
 
     def test_one_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +120,7 @@ class TestRefused:
         bomb = archive(("1.png", image() + bytes(5_000_000)))
         assert len(bomb) < 10_000
         monkeypatch.setattr(uploads, "MAX_BYTES", 1_000_000)
-        with pytest.raises(InputError, match=r"unpacks to .* GB, more than"):
+        with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
             save_uploads([("a.zip", bomb)])
 
     def test_a_zip_that_lies_about_its_size(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,17 @@ def test_pixels_equal_open_clips_transform(encoder, reference, photo, size: tupl
     np.testing.assert_array_equal(ours, reference[1](image).numpy())
 
 
+@pytest.mark.parametrize("size", [(1, 60_000), (60_000, 1), (3, 2000)])
+def test_extremely_long_images_need_little_memory(encoder, size: tuple[int, int]) -> None:
+    from PIL import Image
+
+    image = Image.new("RGB", size, (255, 0, 0))
+    image.paste((0, 0, 255), (size[0] // 2 - 20 if size[0] > size[1] else 0, size[1] // 2 - 20 if size[1] > size[0] else 0, size[0], size[1]))
+    prepared = encoder.prepare(image)
+    assert prepared.shape == (32, 32, 3)
+    assert (prepared == (0, 0, 255)).all()  # the middle, as open_clip crops it
+
+
 def test_image_vectors_equal_open_clips(encoder, reference, photo, tmp_path: Path) -> None:
     import torch
 

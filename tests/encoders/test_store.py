@@ -276,7 +276,7 @@ def test_a_shard_is_closed_after_its_time(table, fake) -> None:
 
 def test_leftovers_of_a_killed_writer_are_removed_later(table, fake) -> None:
     embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
-    old, young = (store_folder(table, fake.identity) / name for name in (".a.npz.old", ".a.npz.young"))
+    old, young = (store_folder(table, fake.identity) / name for name in (".old.partial", ".young.partial"))
     old.touch()
     young.touch()
     os.utime(old, (1, 1))

@@ -15,8 +15,10 @@ from likeness.files import write_atomic
 from likeness.paths import cache_dir
 
 MAX_FILES = 20_000
-MAX_BYTES = 2 * 1024**3
+MAX_BYTES = 512 * 1024**2
 MAX_IMAGE_BYTES = 100 * 1024**2
+_NAME_LENGTH = 60  # characters; file systems allow 255 bytes
+_DEPTH = 4
 
 
 def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None) -> ImageTable:
@@ -37,9 +39,13 @@ def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded image
     if not images:
         raise InputError("There are no images among the uploaded files; choose image files or a ZIP of images.")
     target = (folder or cache_dir() / "uploads") / f"{_slug(name)}-{_digest(images)}"
-    for path, content in images.items():
-        if not (target / path).is_file():
-            write_atomic(target / path, content)
+    try:
+        for path, content in images.items():
+            if not (target / path).is_file():
+                write_atomic(target / path, content)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(f"The upload cannot be saved ({reason}); make room, or point at a folder instead.") from error
     return read_folder(target, name)
 
 
@@ -50,7 +56,7 @@ def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]
             yield from _unzip(name, content)
         else:
             _check_image(name, content)
-            yield PurePosixPath(name.replace("\\", "/")).name, content
+            yield _inside(name).split("/")[-1], content
 
 
 def _unzip(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
@@ -76,7 +82,7 @@ def _check_declared(name: str, members: list[zipfile.ZipInfo]) -> None:
     total = sum(member.file_size for member in members)
     if total > MAX_BYTES:
         raise InputError(
-            f"The ZIP file '{name}' unpacks to {total / 1e9:.1f} GB, more than {MAX_BYTES / 1e9:.1f} GB; unpack it and point at the folder instead."
+            f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {MAX_BYTES / 1e6:,.0f} MB; unpack it and point at the folder instead."
         )
 
 
@@ -102,7 +108,7 @@ def _limited(images: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]
         total += len(content)
         if count > MAX_FILES or total > MAX_BYTES:
             raise InputError(
-                f"The upload has more than {MAX_FILES:,} images or {MAX_BYTES / 1e9:.1f} GB; put them in a folder and point at that instead."
+                f"The upload has more than {MAX_FILES:,} images or {MAX_BYTES / 1e6:,.0f} MB; put them in a folder and point at that instead."
             )
         yield name, content
 
@@ -129,9 +135,9 @@ def _is_visible_image(name: str) -> bool:
 
 
 def _inside(name: str) -> str:
-    """A relative path without roots, drives and steps upwards."""
+    """A relative path that any file system takes: without root, drive, steps upwards, odd characters, long names or deep nesting."""
     parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")]
-    return "/".join(parts)
+    return "/".join(re.sub(r'[\x00-\x1f<>:"|?*]', "_", part)[-_NAME_LENGTH:] for part in parts[-_DEPTH:])
 
 
 def _digest(images: dict[str, bytes]) -> str:

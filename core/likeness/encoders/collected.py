@@ -1,5 +1,6 @@
 """Embeddings of one table as they come together: from stored shards, then from the encoder."""
 
+import os
 import re
 from dataclasses import dataclass
 
@@ -117,10 +118,10 @@ def _keys(table: ImageTable, reasons: dict[int, str]) -> list[bytes | None]:
     if digests is not None:
         return [content_key(digest) for digest in digests]
     keys: list[bytes | None] = []
-    for row, (path, relative) in enumerate(zip(table.paths(), table.frame["path"], strict=True)):
+    for row, path in enumerate(table.frame["path"].tolist()):
         try:
-            stat = path.stat()
-            keys.append(image_key(str(relative), f"{stat.st_size} {stat.st_mtime_ns}"))
+            stat = os.stat(os.path.join(table.root, path))
+            keys.append(image_key(path, f"{stat.st_size} {stat.st_mtime_ns}"))
         except (OSError, ValueError) as error:
             keys.append(None)
             reasons[row] = "there is no such file" if isinstance(error, FileNotFoundError) else "the file cannot be opened"

@@ -123,7 +123,7 @@ class ShardWriter:
 
 def remove_leftovers(folder: Path, older_than_seconds: float, now: float) -> None:
     """Removes temporary files that a killed process left behind."""
-    for path in folder.glob(".*.npz.*") if folder.is_dir() else ():
+    for path in folder.glob(".*.partial") if folder.is_dir() else ():
         try:
             if now - path.stat().st_mtime > older_than_seconds:
                 path.unlink()

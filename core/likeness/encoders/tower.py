@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import torch
 
 BATCH_SIZE = 128
+MAX_ASPECT = 100
 
 
 class ImageTower:
@@ -39,6 +40,7 @@ class ImageTower:
 
     def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
+        image = _without_far_ends(image)
         for step in self._geometry:
             # torchvision copies an image that is already of the size to crop to; for small images that costs as much as reading them
             if not _is_crop_to(step, image):
@@ -99,6 +101,15 @@ def choose_device(device: str) -> "torch.device":
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InputError(f"The device '{device}' is not available here; use 'auto', 'cpu', 'cuda' or 'mps'.") from error
     return chosen
+
+
+def _without_far_ends(image: Image.Image) -> Image.Image:
+    """The middle of an extremely long image: to scale 1 x 60,000 pixels to a short side of 224 would take gigabytes, only to crop the middle."""
+    longest = MAX_ASPECT * min(image.size)
+    if max(image.size) <= longest:
+        return image
+    left, top = ((side - min(side, longest)) // 2 for side in image.size)
+    return image.crop((left, top, left + min(image.width, longest), top + min(image.height, longest)))
 
 
 def _is_crop_to(step: Any, image: Image.Image) -> bool:

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -41,9 +40,7 @@ def run(folder: Path) -> None:
 
 
 def main() -> None:
-    """Compiles first, so that jobs find everything ready, then works politely in the background."""
-    if hasattr(os, "nice"):
-        os.nice(5)
+    """Compiles first, so that jobs find everything ready."""
     umap_map(np.random.default_rng(0).standard_normal((64, 8)), epochs=2)
     for line in sys.stdin:
         run(Path(line.rstrip("\n")))

@@ -10,9 +10,11 @@ import torch
 
 from likeness.errors import InputError
 from likeness.training.clip import renders as renders_module
+from likeness.training.clip import run as run_module
 from likeness.training.clip import train as train_module
 from likeness.training.clip.recipe import ClipRecipe
-from likeness.training.clip.train import CHECKPOINT, learning_rate, train_clip
+from likeness.training.clip.run import CHECKPOINT, Run, learning_rate
+from likeness.training.clip.train import train_clip
 
 TINY = ClipRecipe(
     image_size=32,
@@ -79,10 +81,10 @@ def test_the_saved_model_is_the_averaged_one_and_loads_with_open_clip(tmp_path: 
     kept: list[dict[str, torch.Tensor]] = []
     monkeypatch.setattr(train_module, "write_card", lambda *_: None)
     monkeypatch.setattr(train_module, "zero_shot_report", lambda *_: None)
-    original = train_module.export
-    monkeypatch.setattr(train_module, "export", lambda state, *rest: (kept.append({k: v.clone() for k, v in state.items()}), original(state, *rest)))
+    original = run_module.export
+    monkeypatch.setattr(run_module, "export", lambda state, *rest: (kept.append({k: v.clone() for k, v in state.items()}), original(state, *rest)))
     train_clip(tmp_path, TINY)
-    run = train_module._Run(tmp_path / "other", TINY, resume=False)
+    run = Run(tmp_path / "other", TINY, resume=False)
     run.averaged = kept[-1]
     expected = run.averaged_model()
     loaded, preprocess = open_clip.create_model_from_pretrained(f"local-dir:{tmp_path}")
