@@ -159,18 +159,27 @@ class Maps:
         self.page.get_by_text(text).wait_for()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Any) -> Iterator[Any]:
+    """One browser profile, so that Streamlit's own files are loaded once."""
+    profile = browser.new_context()
+    yield profile
+    profile.close()
+
+
 @pytest.fixture
-def maps(browser: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Maps]:
-    settings = {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | getattr(request, "param", {})
-    query = settings.pop("query", "")
-    page = browser.new_page(**settings)
+def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Maps]:
+    settings = getattr(request, "param", {})
+    page = context.new_page()
     page.set_default_timeout(60_000)
+    page.set_viewport_size({"width": settings.get("width", 1440), "height": 1000})
+    page.emulate_media(color_scheme=settings.get("color_scheme", "light"), reduced_motion=settings.get("reduced_motion", "no-preference"))
     errors: list[str] = []
     page.requests = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda sent: page.requests.append(sent.url))
-    page.goto(url + query)
+    page.goto(url + settings.get("query", ""))
     page.wait_for_selector(".lm[data-state=ready]")
     page.get_by_text("clicked").wait_for()
     page.wait_for_timeout(300)
@@ -376,7 +385,7 @@ def test_a_late_answer_does_not_undo_what_was_drawn_since(maps: Maps) -> None:
     maps.said("selected 100 classes [3]")
 
 
-@pytest.mark.parametrize("maps", [{"color_scheme": "dark", "viewport": {"width": 1024, "height": 900}}], indirect=True)
+@pytest.mark.parametrize("maps", [{"color_scheme": "dark", "width": 1024}], indirect=True)
 def test_dark_and_narrow(maps: Maps) -> None:
     assert sum(maps.pixel(0, 0, 0)[:3]) < 120
     assert close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)

@@ -12,6 +12,7 @@ from likeness.errors import InputError
 from likeness.projection import LayoutFailed, LayoutJob, load_map, umap_map
 from likeness.projection.layout_worker import LayoutWorker, layout_worker
 
+pytestmark = pytest.mark.timeout(600)
 VECTORS = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32)
 
 
@@ -23,7 +24,7 @@ def worker() -> Iterator[LayoutWorker]:
 
 def test_same_map_as_in_this_process_and_stored() -> None:
     job = LayoutJob(VECTORS, seed=4, epochs=30)
-    np.testing.assert_allclose(job.result(280), umap_map(VECTORS, 4, epochs=30), atol=1e-4)
+    np.testing.assert_allclose(job.result(500), umap_map(VECTORS, 4, epochs=30), atol=1e-4)
     assert load_map(job.key) is not None
     again = LayoutJob(VECTORS, seed=4, epochs=30)
     assert again.done
@@ -33,16 +34,16 @@ def test_same_map_as_in_this_process_and_stored() -> None:
 def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
     start = np.random.default_rng(1).standard_normal((60, 2)).astype(np.float32)
     job = LayoutJob(VECTORS, "space-1", init=start, epochs=5)
-    np.testing.assert_allclose(job.result(280), umap_map(VECTORS, init=start, epochs=5), atol=1e-4)
+    np.testing.assert_allclose(job.result(500), umap_map(VECTORS, init=start, epochs=5), atol=1e-4)
     assert LayoutJob(VECTORS + 1, "space-1", init=start, epochs=5).done
     assert not LayoutJob(VECTORS, "space-2", init=start, epochs=5).done
 
 
 def test_an_error_there_is_reported_here() -> None:
     with pytest.raises(LayoutFailed, match="could not be laid out: neighbours is 1, but"):
-        LayoutJob(VECTORS, neighbours=1).result(280)
+        LayoutJob(VECTORS, neighbours=1).result(500)
     with pytest.raises(LayoutFailed, match=r"could not be laid out: TypeError: .*'colour'"):
-        LayoutJob(VECTORS, colour="red").result(280)
+        LayoutJob(VECTORS, colour="red").result(500)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
 
@@ -57,7 +58,7 @@ def test_cancel_stops_one_job_and_not_the_others() -> None:
     assert long.done
     with pytest.raises(LayoutFailed, match="was cancelled"):
         long.result()
-    assert other.result(280).shape == (60, 2)
+    assert other.result(500).shape == (60, 2)
 
 
 def test_if_the_process_dies_its_job_failed_and_the_next_is_done(worker: LayoutWorker) -> None:
@@ -66,15 +67,15 @@ def test_if_the_process_dies_its_job_failed_and_the_next_is_done(worker: LayoutW
     worker._process.kill()
     worker._process.wait()
     with pytest.raises(LayoutFailed, match="process ended with status -9"):
-        at_work.result(280)
-    assert waiting.result(280).shape == (60, 2)
+        at_work.result(500)
+    assert waiting.result(500).shape == (60, 2)
 
 
 def test_files_of_a_forgotten_job_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     job = LayoutJob(VECTORS, epochs=9)
     assert len(list(tmp_path.glob("likeness-map-*"))) == 1
-    job.result(280)
+    job.result(500)
     del job
     gc.collect()
     assert not list(tmp_path.glob("likeness-map-*"))

@@ -66,7 +66,7 @@ class Panel {
     const { morph } = this;
     const { from, fromHome } = morph;
     // A frame that comes late takes a short step all the same: a busy machine shows the way too, only slower.
-    morph.done += Math.min(MAX_STEP_MS, now - (morph.last ?? now));
+    morph.done += Math.min(MAX_STEP_MS, Math.max(0, now - (morph.last ?? now)));
     morph.last = now;
     const share = morph.done / MORPH_MS;
     this.dirty = true;

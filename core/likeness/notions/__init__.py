@@ -2,6 +2,7 @@
 
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check
+from likeness.notions.dimensions import suggest_dim
 from likeness.notions.indirect import InDiReCT
 from likeness.notions.library import (
     delete_notion,
@@ -35,5 +36,6 @@ __all__ = [
     "read_notion",
     "reconstruction_angles",
     "save_notion",
+    "suggest_dim",
     "write_notion",
 ]

@@ -10,6 +10,7 @@ from likeness.training.clip.recipe import RENDER_SIZE, ClipRecipe
 from likeness.training.clip.zero_shot import CAR_MODELS, FIRST
 
 CARD = "README.md"
+CHANCE = 0.05  # within this of 1 / classes, balanced accuracy is taken for guessing
 _TEXT = """# A small CLIP for Synthetic Cars
 
 An [open_clip](https://github.com/mlfoundations/open_clip) local directory, trained from scratch by `likeness train-clip` and loaded by
@@ -26,7 +27,8 @@ backgrounds and English sentences about them, and nothing else: it is no encoder
 | loss | contrastive with all true captions as positives, over the batch and over the prompts of each attribute |
 | weights | moving average over the steps, decay {averaging} |
 
-Captions name one to five of {attributes}, in varied words and templates, real car models as further words for the body types among them.
+Captions name one to five of {attributes},
+in varied words and templates, real car models as further words for the body types among them.
 
 ## Zero-shot accuracy
 
@@ -34,7 +36,7 @@ On {images:,} renders of seed {report_seed}, which training never used; one prom
 
 {first}
 
-The same renders, in wordings that training never used: words and templates it knew but never saw together, sentences it never saw,
+{chance}The same renders, in wordings that training never used: words and templates it knew but never saw together, sentences it never saw,
 and car colors with body types that no caption named together.
 
 {unseen}
@@ -63,15 +65,28 @@ def write_card(folder: Path, recipe: ClipRecipe, facts: Mapping[str, float], rep
         parameters=facts["parameters"] / 1e6,
         megabytes=facts["bytes"] / 1e6,
         minutes=facts["seconds"] / 60,
-        attributes=", ".join(name.replace("_", " ").removesuffix(" name") for name in report[first]["attribute"]),
+        attributes=", ".join(_in_words(report[first]["attribute"])),
         images=int(report["images"].max()),
         report_seed=int(facts["report_seed"]),
         first=_table(report[first], ["attribute", "classes", "top1", "balanced", "example"]),
+        chance=_at_chance(report[first]),
         unseen=_table(unseen, ["wording", "attribute", "classes", "images", "top1", "balanced", "example"]),
         names=int(facts["names"]),
         car_models=f"{models['top1'].iloc[0]:.1%}",
     )
     write_atomic(folder / CARD, text.encode())
+
+
+def _at_chance(first: pd.DataFrame) -> str:
+    """Says which attributes the model has not learnt: those no better than guessing."""
+    names = first["attribute"][first["balanced"] < 1 / first["classes"] + CHANCE]
+    if names.empty:
+        return ""
+    return f"Not learnt, no better than guessing: {', '.join(_in_words(names))}. Do not build a notion on it.\n\n"
+
+
+def _in_words(names: pd.Series) -> list[str]:
+    return [str(name).replace("_", " ").removesuffix(" name") for name in names]
 
 
 def _table(frame: pd.DataFrame, columns: list[str]) -> str:

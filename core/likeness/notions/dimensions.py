@@ -1,0 +1,40 @@
+"""How many dimensions a notion needs, told from its prompts alone."""
+
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.notions.arrays import checked_rows, unit_rows
+
+_KEPT = 0.985
+
+
+def suggest_dim(text: Any, kept: float = _KEPT) -> int:
+    """The fewest dimensions that keep a share `kept` of the prompts' squared length, two at least; no labels are needed.
+
+    The prompts' squared singular values are what each further dimension explains. What follows the main ones is small and mostly wording:
+    kept in full, as InDiReCT does with dim above the number of prompts, it weighs as much in the images' space as what the notion is
+    about. The share leaves a root mean square angle of arcsin sqrt(1 - kept), 7 degrees.
+
+    On Synthetic Cars with a bundled model in training (two fifths of its steps; MAP@R at dim 128 / suggested / best of nine sizes):
+    car model .82 / .92 / .92 (4 dimensions), car color .37 / .70 / .70 (5), background color .38 / .96 / .96 (7), viewpoint
+    .53 / .75 / .75 (5), camera height .73 / .74 / .74 (3), distance .61 / .66 / .66 (2), 569 car names .32 / .92 / .92 (4). The share was
+    chosen on these notions, so they show that one share serves all, not how well it serves others. Where a large CLIP spreads its prompts
+    over many directions, the suggestion is near the number of prompts and changes little.
+
+    Args:
+        text: (n, r) prompts' embeddings, NumPy or torch.
+        kept: share between 0 and 1.
+
+    Raises:
+        InputError: unusable embeddings, or a share outside 0..1.
+    """
+    if not 0 < kept <= 1:
+        raise InputError(f"kept is {kept}; give a share above 0 and up to 1, such as {_KEPT}.")
+    rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+    gram = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
+    explained = np.cumsum(np.linalg.eigvalsh(gram)[::-1]) / len(rows)
+    # Rounding can leave the last sum just below 1.
+    enough = int(np.searchsorted(explained, min(kept, explained[-1]) - 1e-12)) + 1
+    return min(max(enough, 2), rows.shape[1])

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.notions import suggest_dim
+
+
+def prompts(*squares: float) -> np.ndarray:
+    """Unit rows in many directions whose squared singular values are in these proportions."""
+    signs = np.array(np.meshgrid(*[[-1, 1]] * len(squares))).reshape(len(squares), -1).T
+    rows = signs * np.sqrt(squares)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("squares", "kept", "dim"), [((0.5, 0.3, 0.19, 0.01), 0.985, 3), ((0.5, 0.3, 0.18, 0.02), 0.985, 4), ((0.5, 0.3, 0.19, 0.01), 0.75, 2)]
+)
+def test_the_fewest_dimensions_that_keep_the_share(squares: tuple[float, ...], kept: float, dim: int) -> None:
+    assert suggest_dim(prompts(*squares), kept) == dim
+
+
+def test_a_share_of_one_is_the_rank() -> None:
+    text = np.random.default_rng(0).standard_normal((5, 9))
+    assert suggest_dim(text, kept=1) == 5
+    assert suggest_dim(np.tile(text, (4, 1)), kept=1) == 5
+
+
+def test_two_at_least() -> None:
+    assert suggest_dim(np.ones((3, 4)) + 1e-3 * np.eye(3, 4)) == 2
+
+
+def test_rotation_order_and_repetition_change_nothing() -> None:
+    rng = np.random.default_rng(1)
+    text = rng.standard_normal((12, 20)) * 0.7 ** np.arange(20) + 1
+    rotation = np.linalg.qr(rng.standard_normal((20, 20)))[0]
+    assert suggest_dim(text) == suggest_dim(text[::-1] @ rotation) == suggest_dim(np.vstack([text, text])) == suggest_dim(torch.tensor(text))
+    assert 2 < suggest_dim(text) < 12
+
+
+def test_unusable_input_is_refused() -> None:
+    with pytest.raises(InputError, match="kept is 1.5; give a share"):
+        suggest_dim(np.eye(3), kept=1.5)
+    with pytest.raises(InputError, match="prompt 1 has NaN"):
+        suggest_dim(np.array([[1.0, 0], [np.nan, 1]]))
