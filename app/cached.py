@@ -8,7 +8,7 @@ from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.evaluation import retrieval_metrics
 from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion
-from likeness.projection import LayoutFailed, LayoutJob, pca_map
+from likeness.projection import LayoutFailed, LayoutJob, load_map, map_key, pca_map
 from likeness.search import expected_overlap, overlap
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
 
@@ -71,9 +71,12 @@ def _pca(key: str, _space: Space) -> NDArray[np.float32]:
     return pca_map(_space.vectors)
 
 
-def umap(space: Space) -> NDArray[np.float32] | None:
-    """UMAP map (n, 2) of a space, or None while a process of its own lays it out; the PCA map where that failed."""
-    job = _umap(space.key, space)
+def umap(space: Space, near: NDArray[np.float32] | None = None) -> NDArray[np.float32] | None:
+    """UMAP map (n, 2) of a space, or None while a process of its own lays it out; the PCA map where that failed.
+
+    A map that is not stored yet begins at the positions `near`, so that it comes out close to them and sooner.
+    """
+    job = _umap(space.key, space, near)
     if not job.done:
         return None
     try:
@@ -83,8 +86,9 @@ def umap(space: Space) -> NDArray[np.float32] | None:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _umap(key: str, _space: Space) -> LayoutJob:
-    return LayoutJob(_space.vectors, content=key)
+def _umap(key: str, _space: Space, _near: NDArray[np.float32] | None) -> LayoutJob:
+    stored = load_map(map_key(key, "umap", init=None)) is not None
+    return LayoutJob(_space.vectors, content=key, init=None if stored else _near)
 
 
 @st.cache_resource(show_spinner=False)

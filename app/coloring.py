@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import pandas as pd
-from components.coloring import Coloring, coloring_of
-from sidebar import readable
 
+from components.coloring import Coloring, coloring_of
 from likeness.data.css_colors import CSS_RGB
+from sidebar import readable
 
 _ANGLES = ("yaw", "azimuth", "hue", "angle")
 _FEW = 12  # distinct whole numbers up to this count are classes

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+import streamlit as st
+
 import drafts
 import selection
 import sidebar
-import streamlit as st
 import view
-from warm import warm_up
-
 from likeness.errors import InputError
+from warm import warm_up
 
 HERE = Path(__file__).parent
 

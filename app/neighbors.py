@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import selection
 import streamlit as st
 from numpy.typing import NDArray
-from view import View
 
+import selection
 from likeness.search import nearest
 from likeness.spaces import Space
+from view import View
 
 COUNT = 24
 
@@ -43,10 +43,10 @@ class Found:
     similarities: NDArray[np.float32]
 
 
-def asked() -> Query:
+def asked(seen: View) -> Query:
     """The current query."""
-    if selection.query() is not None:
-        return Query(row=selection.query())
+    if seen.query is not None:
+        return Query(row=seen.query)
     if st.session_state.get("text", "").strip():
         return Query(text=st.session_state["text"].strip())
     upload = st.session_state.get("upload")
@@ -79,7 +79,7 @@ def forget() -> None:
 
 def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
     """The nearest visible images in each space; empty without a query."""
-    if not query or (query.row is not None and query.row >= len(seen.frame)):
+    if not query:
         return []
     allowed = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
     found = []

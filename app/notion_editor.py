@@ -1,17 +1,17 @@
 """The form of a notion: question, template, aspects, settings. Every edit goes to the draft; problems are named in place."""
 
+import pandas as pd
+import streamlit as st
+
 import cached
 import drafts
-import pandas as pd
 import sidebar
-import streamlit as st
 from drafts import Draft
-from view import View
-
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
 from likeness.spaces import NotionFit
+from view import View
 
 
 def edit(seen: View) -> Draft:
@@ -72,7 +72,13 @@ def _library(seen: View) -> None:
             st.button("Duplicate under this name", on_click=_duplicate, width="stretch")
             st.button("New notion under this name", on_click=_new, width="stretch")
             own = is_own(draft.name)
-            st.button(f"Delete {draft.name}", on_click=_delete, disabled=not own, width="stretch", help=None if own else "Notions that ship can't be deleted.")
+            st.button(
+                f"Delete {draft.name}",
+                on_click=_delete,
+                disabled=not own,
+                width="stretch",
+                help=None if own else "Notions that ship can't be deleted.",
+            )
     for message in filter(None, [st.session_state.pop("editor_message", None), *notion_problems()]):
         st.warning(message, icon=":material/warning:")
 
@@ -85,7 +91,14 @@ def saved_equals(draft: Draft) -> bool:
 def _words() -> None:
     draft = drafts.typed()
     assert draft is not None
-    st.text_input("Question", draft.question, key=_key("question"), on_change=_typed, args=("question",), help="When are two images similar? For people; not read by the model.")
+    st.text_input(
+        "Question",
+        draft.question,
+        key=_key("question"),
+        on_change=_typed,
+        args=("question",),
+        help="When are two images similar? For people; not read by the model.",
+    )
     st.text_area(
         "Template",
         draft.templates,
@@ -149,7 +162,16 @@ def _settings(seen: View, draft: Draft) -> None:
     attributes = ["", *seen.base.space.table.attributes]
     with st.expander("Settings", icon=":material/settings:"):
         largest = seen.base.space.vectors.shape[1]
-        st.number_input("Dimensions", 1, largest, min(draft.dim, largest), key=_key("dim"), on_change=_typed, args=("dim",), help="Fewer keep only what varies most between the prompts.")
+        st.number_input(
+            "Dimensions",
+            1,
+            largest,
+            min(draft.dim, largest),
+            key=_key("dim"),
+            on_change=_typed,
+            args=("dim",),
+            help="Fewer keep only what varies most between the prompts.",
+        )
         st.selectbox(
             "Solver", ["exact", "adam"], index=["exact", "adam"].index(draft.solver), key=_key("solver"), on_change=_typed, args=("solver",),
             help="exact: at once. adam: the paper's procedure, some seconds.",

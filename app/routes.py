@@ -5,14 +5,14 @@ A dataset is named by its catalog id, never by a path.
 
 from functools import lru_cache
 
-import cached
-from sidebar import readable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+import cached
 from likeness.data import thumbnail
 from likeness.errors import InputError
+from sidebar import readable
 
 _FOREVER = {"Cache-Control": "private, max-age=86400"}
 

@@ -1,6 +1,7 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from."""
 
-import routes
 import streamlit as st
+
+import routes
 
 app = st.App("main.py", routes=routes.ROUTES)

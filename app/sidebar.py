@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-import cached
-import drafts
 import numpy as np
 import pandas as pd
-import selection
 import streamlit as st
 from numpy.typing import NDArray
-from view import View
 
+import cached
+import drafts
+import selection
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.notions import Notion, list_notions
 from likeness.spaces import EncoderSpace, Space
+from view import View
 
 RAW = "Raw encoder"
 DRAFT = "My edits"
@@ -114,7 +114,12 @@ def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
 def _value_filter(name: str, values: "pd.Series[str]") -> NDArray[np.bool_]:
     counts = values.value_counts()
     chosen = st.multiselect(
-        readable(name), list(counts.index), format_func=lambda value: f"{value} ({counts[value]:,})", key=f"filter_{name}", bind="query-params", placeholder="All"
+        readable(name),
+        list(counts.index),
+        format_func=lambda value: f"{value} ({counts[value]:,})",
+        key=f"filter_{name}",
+        bind="query-params",
+        placeholder="All",
     )
     return ~values.isin(chosen).to_numpy() if chosen else np.zeros(len(values), bool)
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+import selection
 from likeness.data.catalog import DatasetEntry
 from likeness.spaces import EncoderSpace, Space
 
@@ -34,6 +35,18 @@ class View:
     def frame(self) -> pd.DataFrame:
         """Paths and attributes of the images, row by row."""
         return self.base.space.table.frame
+
+    @property
+    def selected(self) -> selection.Rows:
+        """The selected images; a link may name more rows than there are."""
+        chosen = selection.rows()
+        return chosen[chosen < len(self.frame)]
+
+    @property
+    def query(self) -> int | None:
+        """The image whose neighbors are asked for; None where a link names a row that there is not."""
+        row = selection.query()
+        return row if row is not None and row < len(self.frame) else None
 
     @property
     def spaces(self) -> list[Space]:

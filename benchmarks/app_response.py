@@ -27,7 +27,9 @@ def served(command: list[str], cache: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen([*command, str(port)], env={**os.environ, "LIKENESS_CACHE": cache}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*command, str(port)], env={**os.environ, "LIKENESS_CACHE": cache}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
@@ -93,7 +95,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         script = Path(folder) / "empty.py"
         script.write_text("import streamlit as st\nst.title('Empty')\n")
-        empty = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true", "--browser.gatherUsageStats", "false", "--server.port"]
+        empty = [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            str(script),
+            "--server.headless",
+            "true",
+            "--browser.gatherUsageStats",
+            "false",
+            "--server.port",
+        ]
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         seconds_to(browser, app, ".lm[data-state='ready']")  # warms the disk
         first = [seconds_to(browser, app, ".lm[data-state='ready']") for _ in range(runs)]

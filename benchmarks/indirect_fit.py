@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import Identity, InDiReCT, get_notion
+from likeness.notions import Identity, InDiReCT, get_notion, suggest_dim
 from likeness.paths import assets_dir
 from likeness.search import nearest
 
@@ -127,7 +127,8 @@ def main() -> None:
     if (assets_dir() / "clip").is_dir():
         names = ("car-color",) if quick else ("car-model", "car-color", "background-color", "car-model-names")
         print()
-        show(titles, (compare(bundled(name), dim, seeds) for name in names for dim in (dims[0], dims[-1])))
+        cases = [bundled(name) for name in names]
+        show(titles, (compare(case, dim, seeds) for case in cases for dim in (suggest_dim(case.text), dims[-1])))
     print("\nOne of 569 prompts edited, seconds")
     show(["fit", "transform 10,000", "top 10", "all", "target"], [edit_one_of_569()])
 

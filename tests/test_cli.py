@@ -20,11 +20,12 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> R
 
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
-        with pytest.raises(SystemExit) as end:
+        status = 0
+        try:
             main()
-            sys.exit(0)
-        out, err = capfd.readouterr()
-        return int(end.value.code or 0), out, err
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capfd.readouterr()
 
     return call
 
@@ -117,9 +118,9 @@ def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
 
 
 def test_search_by_image_finds_that_image(run: Run) -> None:
-    from likeness.data import synthetic_cars
+    from likeness.data import bundled_images
 
-    status, printed, err = run("search", "bundled", "--image", str(synthetic_cars().paths()[3]), "-k", "1", "--csv")
+    status, printed, err = run("search", "bundled", "--image", str(bundled_images().paths()[3]), "-k", "1", "--csv")
     assert status == 0, err
     assert printed.strip().splitlines()[1].startswith("3,")
 
@@ -127,7 +128,19 @@ def test_search_by_image_finds_that_image(run: Run) -> None:
 def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "runs.csv"
     status, printed, err = run(
-        "evaluate", "--notions", "car-color,viewpoint", "--methods", "random,raw,exact", "--dims", "4,16", "--seeds", "2", "--format", "csv", "--out", str(out)
+        "evaluate",
+        "--notions",
+        "car-color,viewpoint",
+        "--methods",
+        "random,raw,exact",
+        "--dims",
+        "4,16",
+        "--seeds",
+        "2",
+        "--format",
+        "csv",
+        "--out",
+        str(out),
     )
     assert status == 0, err
     assert len(printed.strip().splitlines()) == 1 + 2 * (1 + 2 + 2)

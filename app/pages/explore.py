@@ -1,11 +1,12 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
+import numpy as np
+import streamlit as st
+
 import cached
 import layouts
 import neighbors
-import numpy as np
 import selection
-import streamlit as st
 import view
 from coloring import color_map
 from components.gallery import Section, gallery
@@ -24,7 +25,7 @@ def main() -> None:
     query = _search_bar(seen)
     found = neighbors.find(seen, query)
     _maps(seen, found)
-    chosen = _visible(seen, selection.rows())
+    chosen = _visible(seen, seen.selected)
     if found:
         _neighbors(seen, query, found)
     if len(chosen):
@@ -47,9 +48,11 @@ def _search_bar(seen: view.View) -> "neighbors.Query":
             on_change=neighbors.text_was_typed,
         )
         with st.popover("Search by image", icon=":material/image_search:"):
-            st.file_uploader("An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given)
+            st.file_uploader(
+                "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
+            )
         layouts.choose_method()
-    return neighbors.asked()
+    return neighbors.asked(seen)
 
 
 def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
@@ -57,7 +60,6 @@ def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
     slot = f"explore_{seen.entry.id}"
     placed, waiting = layouts.lay_out(seen.spaces, method, slot)
     panels = [MapPanel(readable(space.name), positions) for space, positions in zip(seen.spaces, placed, strict=True)]
-    query = selection.query()
     linked_map(
         panels,
         color_map(seen.frame, seen.color),
@@ -66,15 +68,14 @@ def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
         info=seen.info,
         key="map",
         identity=seen.entry.id,
-        selected=selection.rows() if len(selection.rows()) else None,
-        query=query,
-        neighbours=[each.rows[:_LINKED] for each in found] if found and query is not None else None,
+        selected=seen.selected if len(seen.selected) else None,
+        query=seen.query,
+        neighbours=[each.rows[:_LINKED] for each in found] if found and seen.query is not None else None,
         dimmed=seen.hidden,
         height=640,
         on_event=_take_in,
     )
-    if waiting:
-        layouts.watch(seen.spaces)
+    layouts.watch_if(waiting, seen.spaces)
     if seen.b is not None:
         _agreement(seen)
 
@@ -90,7 +91,7 @@ def _agreement(seen: view.View) -> None:
     assert seen.b is not None
     share, chance = cached.agreement(seen.a, seen.b)
     st.caption(
-        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, {readable(seen.a.name)} and {readable(seen.b.name)} share {share:.0%} on average; "
+        f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, the two spaces share {share:.0%} on average; "
         f"two unrelated spaces would share {chance:.1%}."
     )
 
@@ -128,11 +129,13 @@ def _selected(seen: view.View, chosen: np.ndarray) -> None:
         st.subheader(f"{len(chosen):,} selected")
         with st.container(horizontal=True, width="content"):
             table = seen.frame.iloc[chosen]
-            st.download_button("Download CSV", table.to_csv(index_label="row").encode(), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore")
+            st.download_button(
+                "Download CSV", table.to_csv(index_label="row").encode(), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
+            )
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
     note = f"The first {_SHOWN} are shown." if len(chosen) > _SHOWN else ""
     section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(seen, chosen[:_SHOWN]), note=note)
-    gallery([section], thumbnails=seen.thumbnails, key="selected", query=selection.query(), on_click=neighbors.image_was_clicked)
+    gallery([section], thumbnails=seen.thumbnails, key="selected", query=seen.query, on_click=neighbors.image_was_clicked)
 
 
 def _all_images(seen: view.View) -> None:
@@ -145,7 +148,6 @@ def _all_images(seen: view.View) -> None:
 
 
 def _visible(seen: view.View, rows: np.ndarray) -> np.ndarray:
-    rows = rows[rows < len(seen.frame)]
     return rows if seen.hidden is None else rows[~seen.hidden[rows]]
 
 

@@ -1,12 +1,13 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
+import streamlit as st
+
 import cached
 import drafts
 import layouts
 import neighbors
 import notion_editor
 import selection
-import streamlit as st
 import view
 from coloring import color_map
 from components.gallery import Section, gallery
@@ -14,13 +15,15 @@ from components.linked_map import linked_map
 from components.map_event import MapEvent
 from components.map_payload import MapPanel
 from drafts import Draft
-from sidebar import readable
-
 from likeness.errors import InputError
 from likeness.spaces import NotionFit
+from sidebar import readable
 
 _TOLD = {
-    "map_at_r": ("MAP@R", "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most."),
+    "map_at_r": (
+        "MAP@R",
+        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
+    ),
     "precision_at_1": ("Precision@1", "How often the nearest neighbor has the same label."),
     "r_precision": ("R-precision", "The share of an image's R nearest neighbors that have its label, in any order."),
 }
@@ -86,14 +89,13 @@ def _maps(seen: view.View, fit: NotionFit) -> None:
         info=seen.info,
         key="notion_map",
         identity=seen.entry.id,
-        selected=selection.rows() if len(selection.rows()) else None,
-        query=selection.query(),
+        selected=seen.selected if len(seen.selected) else None,
+        query=seen.query,
         dimmed=seen.hidden,
         height=520,
         on_event=_take_in,
     )
-    if waiting:
-        layouts.watch(spaces)
+    layouts.watch_if(waiting, spaces)
 
 
 def _take_in(event: MapEvent) -> None:
@@ -119,8 +121,7 @@ def _numbers(seen: view.View, fit: NotionFit, saved: NotionFit | None, draft: Dr
 
 
 def _before_and_after(seen: view.View, fit: NotionFit, saved: NotionFit | None) -> None:
-    row = selection.query()
-    query = neighbors.Query(row=row if row is not None and row < len(seen.frame) else 0)
+    query = neighbors.Query(row=seen.query or 0)
     spaces = [("Raw encoder", seen.base.space), *([("Saved", saved.space)] if saved else []), ("Now", fit.space)]
     found = neighbors.find(seen, query, [space for _, space in spaces])
     st.html(

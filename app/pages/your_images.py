@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
+import streamlit as st
+
 import cached
 import selection
-import streamlit as st
-from sidebar import readable
-
 from likeness.data import read_dataset, save_uploads
 from likeness.data.catalog import DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.spaces import encoder_space
+from sidebar import readable
 
 ENCODERS = {
     "bundled": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -27,10 +27,17 @@ def main() -> None:
     st.caption("Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice.")
     folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
     with folder:
-        source = st.text_input("Folder on this computer", key="folder", placeholder="photos/birds", help="Searched with all its subfolders; their names become classes.")
+        source = st.text_input(
+            "Folder on this computer", key="folder", placeholder="photos/birds", help="Searched with all its subfolders; their names become classes."
+        )
         _begin_button(source, None, "folder")
     with table:
-        source = st.text_input("CSV or Parquet file", key="table", placeholder="photos/labels.csv", help="One row per image: a column of paths, relative to the file, and columns of labels.")
+        source = st.text_input(
+            "CSV or Parquet file",
+            key="table",
+            placeholder="photos/labels.csv",
+            help="One row per image: a column of paths, relative to the file, and columns of labels.",
+        )
         column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
         _begin_button(source, column.strip() or None, "table")
     with upload:
@@ -42,7 +49,9 @@ def main() -> None:
 def _encoder(where: str) -> str:
     chosen = st.selectbox("Encoder", list(ENCODERS), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
     if chosen == "other":
-        return st.text_input("Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine").strip()
+        return st.text_input(
+            "Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine"
+        ).strip()
     return chosen
 
 
@@ -93,9 +102,10 @@ def _upload() -> None:
 
 
 def _jobs() -> None:
-    if cached.jobs().all():
-        st.subheader("Under way")
-        _progress()
+    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
+        if cached.jobs().all():
+            st.subheader("Under way")
+            _progress()
 
 
 @st.fragment(run_every=0.5)
@@ -106,7 +116,9 @@ def _progress() -> None:
                 _report(key, job)
             else:
                 left = f", {_duration(job.seconds_left)} left" if job.seconds_left is not None else ""
-                st.progress(job.done / job.total if job.total else 0.0, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}")
+                st.progress(
+                    job.done / job.total if job.total else 0.0, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}"
+                )
                 st.button("Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop)
 
 
@@ -114,7 +126,9 @@ def _report(key: str, job: Job) -> None:
     if job.error:
         st.error(job.error, icon=":material/error:")
     elif job.stopped:
-        st.info(f"{job.title}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there.", icon=":material/pause:")
+        st.info(
+            f"{job.title}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there.", icon=":material/pause:"
+        )
     else:
         failed = job.result.failed
         st.success(f"{job.title}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")

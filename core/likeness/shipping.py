@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 
-from likeness.data import synthetic_cars
+from likeness.data import bundled_images
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.notions import InDiReCT, Notion, list_notions
 from likeness.paths import assets_dir
@@ -17,7 +17,7 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     Returns:
         The number of maps.
     """
-    table, notions = synthetic_cars(), bundled_notions()
+    table, notions = bundled_images(), bundled_notions()
     for folder in ("embeddings", "maps"):
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
     ship_embeddings(table, "bundled")
@@ -33,7 +33,7 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
 
 def bundled_notions() -> list[Notion]:
     """The notions that the bundled images have labels for."""
-    attributes = synthetic_cars().attributes
+    attributes = bundled_images().attributes
     return [notion for notion in list_notions() if notion.attribute in attributes]
 
 

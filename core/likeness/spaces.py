@@ -73,7 +73,6 @@ class Space:
         content = self.lineage.encode() or self.vectors.tobytes()
         return hashlib.sha256(content).hexdigest()[:24]
 
-
     def text_query(self, text: str) -> Vectors:
         """The text's place in this space, (1, d).
 

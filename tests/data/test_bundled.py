@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import bundled, read_dataset, synthetic_cars
+from likeness.data import bundled, bundled_images, read_dataset
 from likeness.errors import InputError
 
 COLUMNS = [
@@ -34,7 +34,7 @@ COLUMNS = [
 
 
 def test_synthetic_cars_are_whole() -> None:
-    table = synthetic_cars()
+    table = bundled_images()
     assert len(table) == 2000
     assert list(table.frame.columns) == COLUMNS
     assert table.attributes == COLUMNS[1:-1]
@@ -46,11 +46,11 @@ def test_synthetic_cars_are_whole() -> None:
 def test_the_shipped_images_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundled, "assets_dir", lambda: tmp_path)
     with pytest.raises(InputError, match=r"bundled images are not in .*; install the package again"):
-        synthetic_cars()
+        bundled_images()
     (tmp_path / "synthetic_cars").mkdir()
     (tmp_path / "synthetic_cars" / "attributes.csv").write_text("path\nimages/0.webp\n")
     with pytest.raises(InputError, match=r"bundled image '0\.webp' is missing"):
-        synthetic_cars()
+        bundled_images()
 
 
 def test_each_kind_of_source(tmp_path: Path) -> None:

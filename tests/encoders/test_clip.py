@@ -1,6 +1,7 @@
 """open_clip encoders: equal to open_clip itself, with clear errors."""
 
 import json
+import logging
 import shutil
 import threading
 import time
@@ -201,12 +202,13 @@ class TestWithoutNetwork:
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
 
     @pytest.mark.parametrize("name", ["ViT-B-32/openai", "hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K", "timm:mobilenetv2_100.ra_in1k"])
-    def test_fails_within_seconds_and_says_what_to_do(self, name: str) -> None:
+    def test_fails_within_seconds_and_says_what_to_do(self, name: str, caplog: pytest.LogCaptureFixture) -> None:
         start = time.perf_counter()
         message = rf"'{name}' cannot be downloaded: .* cannot be reached; .*'bundled' or a copy on disk as 'local-dir:FOLDER'"
         with pytest.raises(InputError, match=message):
             load_encoder(name)
         assert time.perf_counter() - start < 30  # six attempts at each file take 46 s
+        assert not [record for record in caplog.records if record.levelno >= logging.WARNING]  # one clear line, not two
 
     def test_folder_that_needs_the_hub(self, tiny_clip: Path, tmp_path: Path) -> None:
         folder = shutil.copytree(tiny_clip, tmp_path / "model")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.encoders import encoder_identity
+from likeness.encoders import encoder_identity, names
 from likeness.encoders.names import parse_name
 from likeness.errors import InputError
 from likeness.paths import assets_dir
@@ -58,6 +58,12 @@ def test_identity_changes_with_every_deciding_file(tiny_clip: Path, tmp_path: Pa
 def test_identities_of_published_models_differ() -> None:
     names = ["ViT-B-32/openai", "ViT-B-32/laion400m_e31", "timm:resnet50", "hf-hub:org/resnet50"]
     assert len({encoder_identity(name) for name in names}) == len(names)
+
+
+def test_the_bundled_model_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "assets_dir", lambda: tmp_path)
+    with pytest.raises(InputError, match=r"'bundled' is not here: .*; install the package again"):
+        encoder_identity("bundled")
 
 
 def test_missing_folder() -> None:

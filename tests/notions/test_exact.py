@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from likeness.notions.exact import _descend, best_subspace, row_space
+from likeness.notions.exact import _descend, best_subspace, leading_directions
 
 
 def mean_angle(rows: np.ndarray, subspace: np.ndarray) -> float:
@@ -12,7 +12,7 @@ def mean_angle(rows: np.ndarray, subspace: np.ndarray) -> float:
 
 
 def solve(rows: np.ndarray, dim: int) -> np.ndarray:
-    return best_subspace(rows, row_space(rows), dim)[0]
+    return best_subspace(rows, leading_directions(rows, dim))[0]
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (100, 2), (100, 16)])
@@ -94,7 +94,21 @@ def test_rank_is_that_of_different_prompts_up_to_float32_noise() -> None:
     repeated = np.vstack([rows, rows[:2] * (1 + 1e-7), rows[0] + rows[1]]).astype(np.float32).astype(np.float64)
     repeated /= np.linalg.norm(repeated, axis=1, keepdims=True)
     for given in (repeated, np.tile(repeated, (10, 1))):
-        basis = row_space(given)
+        basis = leading_directions(given, 30)
         assert basis.shape == (50, 5)
         assert basis.T @ basis == pytest.approx(np.eye(5), abs=1e-12)
         assert (rows @ basis) @ basis.T == pytest.approx(rows, abs=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(150, 60), (60, 150)])
+@pytest.mark.parametrize("count", [3, 40])
+def test_leading_directions_are_the_singular_vectors(shape: tuple[int, int], count: int) -> None:
+    rows = np.random.default_rng(5).standard_normal(shape) * 0.9 ** np.arange(shape[1])
+    found = leading_directions(rows, count)
+    expected = np.linalg.svd(rows)[2][:count]
+    assert np.abs(np.sum(found.T * expected, axis=1)) == pytest.approx(np.ones(count), abs=1e-6)
+
+
+def test_equal_singular_values_are_all_found() -> None:
+    assert leading_directions(np.vstack([np.eye(40)] * 2), 3).shape == (40, 3)
+    assert leading_directions(np.eye(60)[:40], 40).shape == (60, 40)

@@ -25,7 +25,6 @@ def test_reports_what_its_matrix_does(text: np.ndarray, solver: str) -> None:
     assert fit.U.shape == (24, 3)
     assert fit.angles_ == pytest.approx(reconstruction_angles(text, fit.U), abs=1e-9)
     assert fit.loss_ == pytest.approx(fit.angles_.mean(), abs=1e-12)
-    assert fit.rank_ == 24
     assert fit.n_iter_ > 1
 
 
@@ -65,7 +64,6 @@ def test_order_and_length_of_prompts_do_not_matter(images: np.ndarray, dim: int)
 def test_repeating_all_prompts_leaves_the_solution(images: np.ndarray, dim: int) -> None:
     text = np.random.default_rng(4).standard_normal((7, 24)) + 1
     one, twice = InDiReCT(dim).fit(text), InDiReCT(dim).fit(np.vstack([text, text]))
-    assert twice.rank_ == one.rank_ == 7
     assert twice.loss_ == pytest.approx(one.loss_, abs=1e-8)
     assert similarities(one, images) == pytest.approx(similarities(twice, images), abs=1e-3)
 

@@ -1,6 +1,6 @@
 """Tables of images and what fills them."""
 
-from likeness.data.bundled import read_dataset, synthetic_cars
+from likeness.data.bundled import bundled_images, read_dataset
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
 from likeness.data.folder import read_folder
 from likeness.data.table import ImageTable
@@ -13,6 +13,7 @@ __all__ = [
     "DatasetEntry",
     "ImageTable",
     "add_dataset",
+    "bundled_images",
     "find_dataset",
     "list_datasets",
     "new_entry",
@@ -21,6 +22,5 @@ __all__ = [
     "read_table",
     "remove_dataset",
     "save_uploads",
-    "synthetic_cars",
     "thumbnail",
 ]

@@ -14,7 +14,7 @@ from likeness.paths import assets_dir
 BUNDLED = "bundled"
 
 
-def synthetic_cars() -> ImageTable:
+def bundled_images() -> ImageTable:
     """The 2,000 rendered cars that ship, with all their attributes.
 
     The further column "sha256" holds the digest of each image's content: by it the embeddings that ship are found, since paths and times differ on
@@ -44,7 +44,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
         InputError: if there is no such place, or it holds no images.
     """
     if str(source) == BUNDLED:
-        return synthetic_cars()
+        return bundled_images()
     if not str(source).strip():
         raise InputError("No images are named; give 'bundled', a folder, or a CSV or Parquet file.")
     path = Path(source).expanduser()

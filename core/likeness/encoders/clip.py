@@ -126,4 +126,3 @@ def _check_published(name: str, model: str, tag: str) -> None:
     if not open_clip.get_pretrained_cfg(model, tag):
         tags = open_clip.list_pretrained_tags_by_model(model)
         raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")
-

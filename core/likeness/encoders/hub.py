@@ -1,5 +1,6 @@
 """Loading weights that may have to be downloaded: from the local cache first, and with a quick answer where there is no network."""
 
+import logging
 import os
 import threading
 import urllib.error
@@ -81,16 +82,21 @@ def _endpoint() -> str:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """huggingface_hub's offline mode, which transformers and open_clip follow; the switch is global, hence the lock."""
+    """huggingface_hub's offline mode, which transformers and open_clip follow; the switch is global, hence the lock.
+
+    Logging is off meanwhile: open_clip logs as an error what is only the first attempt, and our own error says it better.
+    """
     from huggingface_hub import constants
 
     with _one_at_a_time:
-        before = constants.HF_HUB_OFFLINE
+        before, logged = constants.HF_HUB_OFFLINE, logging.root.manager.disable
         constants.HF_HUB_OFFLINE = True
+        logging.disable(logging.ERROR)
         try:
             yield
         finally:
             constants.HF_HUB_OFFLINE = before
+            logging.disable(logged)
 
 
 def misses_hub(error: BaseException | None) -> bool:

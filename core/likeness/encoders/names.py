@@ -85,7 +85,8 @@ def _digest(*parts: str) -> str:
 def _folder_digests(folder: Path, name: str) -> list[str]:
     folder = folder.expanduser()
     if not folder.is_dir():
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
+        remedy = "install the package again" if name == "bundled" else "give the folder that holds the model"
+        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in _DECIDING))
     digests = []
     for file in files:

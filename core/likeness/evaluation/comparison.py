@@ -75,9 +75,7 @@ def summarize(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _runs(
-    base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[str], dims: Sequence[int], seeds: Sequence[int]
-) -> Iterator[_Run]:
+def _runs(base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[str], dims: Sequence[int], seeds: Sequence[int]) -> Iterator[_Run]:
     for notion in notions:
         for method in methods:
             if method == "raw":

@@ -26,37 +26,50 @@ _LEAST_STEPS = 5
 _TOLERANCE = 1e-8
 
 
-def row_space(rows: Floats) -> Floats:
-    """Orthonormal basis (r, rank) of what the unit rows (n, r) span, directions of largest variation first.
+def leading_directions(rows: Floats, count: int) -> Floats:
+    """The first right singular vectors of the unit rows (n, r), as orthonormal columns (r, count or rank, whichever is less).
 
     The rank is numerical: embeddings are float32, so a direction whose singular value is below max(n, r) float32 roundings of the
     largest one is noise, such as the difference between two prompts of the same words.
     """
-    n, r = rows.shape
-    if n < r:
-        values, vectors = np.linalg.eigh(rows @ rows.T)
-        values, vectors = values[::-1], rows.T @ vectors[:, ::-1]
-    else:
-        values, vectors = np.linalg.eigh(rows.T @ rows)
-        values, vectors = values[::-1], vectors[:, ::-1]
-    noise = max(n, r) * np.finfo(np.float32).eps
+    few_rows = rows.shape[0] < rows.shape[1]
+    values, vectors = _largest_eigenpairs(rows @ rows.T if few_rows else rows.T @ rows, count)
+    noise = max(rows.shape) * np.finfo(np.float32).eps
     rank = int(np.count_nonzero(values > noise**2 * values[0]))
-    return np.asarray(np.linalg.qr(vectors[:, :rank])[0])
+    vectors = vectors[:, :rank]
+    return np.asarray(np.linalg.qr(rows.T @ vectors if few_rows else vectors)[0])
 
 
-def best_subspace(rows: Floats, basis: Floats, dim: int) -> tuple[Floats, int]:
+def _largest_eigenpairs(gram: Floats, count: int) -> tuple[Floats, Floats]:
+    size = len(gram)
+    if count < size // 6:
+        # Some are cheaper than all. The start of the iteration is fixed, so that equal prompts give equal results.
+        from scipy.sparse.linalg import ArpackError, eigsh
+
+        try:
+            values, vectors = eigsh(gram, k=count, tol=1e-8, v0=np.random.default_rng(0).standard_normal(size))
+            order = np.argsort(values)[::-1]
+            return values[order], vectors[:, order]
+        except ArpackError:
+            pass
+    values, vectors = np.linalg.eigh(gram)
+    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+
+
+def best_subspace(rows: Floats, start: Floats) -> tuple[Floats, int]:
     """Orthonormal basis (r, dim) of the subspace with the smallest mean angle to the rows that the steps find, and their number.
 
     Args:
         rows: (n, r) unit rows, float64.
-        basis: `row_space(rows)`, (r, rank).
-        dim: below rank.
+        start: (r, dim), orthonormal.
     """
-    if rows.shape[0] < rows.shape[1]:
-        # The minimum lies in the span of the rows, where all products are smaller.
-        inner, steps = _descend(rows @ basis, np.eye(basis.shape[1], dim))
-        return basis @ inner, steps
-    return _descend(rows, basis[:, :dim])
+    n, r = rows.shape
+    if n >= r or start.shape[1] < n // 6:
+        return _descend(rows, start)
+    # The minimum lies in the span of the rows, where all products are smaller.
+    span = leading_directions(rows, n)
+    inner, steps = _descend(rows @ span, np.linalg.qr(span.T @ start)[0])
+    return span @ inner, steps
 
 
 def _descend(rows: Floats, start: Floats) -> tuple[Floats, int]:

@@ -7,7 +7,7 @@ import numpy as np
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
-from likeness.notions.exact import best_subspace, row_space
+from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.reconstruction import angles
@@ -26,14 +26,13 @@ class InDiReCT(LinearProjection):
         seed: of Adam's start; in "exact", of the random columns outside the span of the prompts.
         outside: what "exact" does with what the prompts do not determine (see `likeness.notions.outside`). "paper" retrieves as Adam does:
             where dim is above the rank of the prompts, so that many U have loss 0, a faint random projection of what no prompt speaks of
-            stays, and directions along which the prompts differ by less than Adam resolves, 0.003 radians, are shortened. "none" is the
+            stays, and directions along which the prompts differ by less than Adam resolves, 0.003 to 0.004 radians, are shortened. "none" is the
             minimum of the loss alone, and drops what no prompt speaks of.
 
     Attributes:
         U: (r, dim), of the kind that the text came in.
         loss_: mean angle between prompts and reconstructions, radians (Eq. 4).
         angles_: (n,) the angle of each prompt, radians.
-        rank_: directions that the prompts span.
         n_iter_: steps or iterations.
 
     Example:
@@ -57,13 +56,9 @@ class InDiReCT(LinearProjection):
         """
         rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
         self._check(rows)
-        basis = row_space(rows)
-        if basis.shape[1] < 2:
-            raise InputError(f"All {len(rows)} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
-        self.rank_ = basis.shape[1]
-        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows, basis)
-        self.angles_ = like(text)(angles(rows, U))
-        self.loss_ = float(angles(rows, U).mean())
+        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows)
+        lost = angles(rows, U)
+        self.angles_, self.loss_ = like(text)(lost), float(lost.mean())
         self.U = like(text)(U)
         return self
 
@@ -77,15 +72,18 @@ class InDiReCT(LinearProjection):
             raise InputError(f"dim is {self.dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
         if n < 2:
             raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
+        if np.abs(rows - rows[0]).max() < 1e-6:
+            raise InputError(f"All {n} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
 
-    def _exact(self, rows: Floats, basis: Floats) -> Floats:
-        r, rank = basis.shape
-        subspace, self.n_iter_ = best_subspace(rows, basis, self.dim) if self.dim < rank else (basis, 0)
+    def _exact(self, rows: Floats) -> Floats:
+        basis = leading_directions(rows, self.dim)
+        r, found = basis.shape
+        subspace, self.n_iter_ = best_subspace(rows, basis) if found == self.dim else (basis, 0)
         as_paper = self.outside == "paper"
         inside = fade_unresolved(subspace, rows) if as_paper else subspace
-        if self.dim <= rank:
+        if found == self.dim:
             return inside
-        return np.hstack([inside, outside_columns(basis, self.dim, self.seed) if as_paper else np.zeros((r, self.dim - rank))])
+        return np.hstack([inside, outside_columns(basis, self.dim, self.seed) if as_paper else np.zeros((r, self.dim - found))])
 
     def _adam(self, text: Any, r: int) -> Floats:
         tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)

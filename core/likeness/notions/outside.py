@@ -10,9 +10,9 @@ reconstructed. So the fitted U is, up to a rotation of the code space,
 an image keeps what the prompts speak of, and a faint random projection of the rest.
 
 Directions along which the prompts hardly differ are not learnt either: at its rate of 0.01 Adam comes no closer to the optimum than some
-0.003 radians, and what varies less than that keeps its faint start. Full length there would raise directions along which images vary
-for other reasons; the loss hardly notices, retrieval does where such directions are many (569 car names, of which the model knows little
-more than the body type).
+0.003 radians (0.004 with few prompts), and what varies less than that keeps its faint start. Full length there would raise directions
+along which images vary for other reasons; the loss hardly notices, retrieval does where such directions are many (569 car names, of
+which the model knows little more than the body type).
 """
 
 import numpy as np
@@ -20,18 +20,27 @@ import numpy as np
 from likeness.notions.arrays import Floats
 
 START_DEVIATION = 0.1
-# Root mean square, in radians, of the prompts along a direction, from which on it has full length. Below, Adam's lengths fall about as
-# the square: measured for 17 to 569 prompts, dim 16 to 128 of 256 to 512, and spectra down to 0.0003.
-_RESOLVED = 0.003
-# Fewer unresolved directions than this share change nothing that could be measured, and the minimum of the loss is kept as it is.
-_FEW = 0.1
+# If no more than this share of the directions is unresolved, the minimum of the loss is kept as it is.
+_FEW = 0.05
+
+
+def resolution(n: int) -> float:
+    """Root mean square, in radians, of n prompts along a direction, from which on the paper's procedure gives it full length.
+
+    Below, the lengths that Adam reached fall about as the square: read off for 17 to 569 prompts, dim 16 to 128 of 256 to 512, and
+    spectra that fall to 0.0003.
+    """
+    return min(0.003 + 0.017 / n, 0.004)
 
 
 def fade_unresolved(subspace: Floats, rows: Floats) -> Floats:
-    """`subspace` (r, k), orthonormal, with directions shortened along which the unit rows (n, r) hardly differ: by (rms / 0.003 rad)^2."""
+    """`subspace` (r, k), orthonormal, with directions shortened along which the n unit rows (n, r) hardly differ.
+
+    A direction of root mean square s below `resolution(n)` gets the length (s / resolution)^2.
+    """
     codes = rows @ subspace
     squares, axes = np.linalg.eigh(codes.T @ codes / len(rows))
-    lengths = np.clip(squares / _RESOLVED**2, 0, 1)
+    lengths = np.clip(squares / resolution(len(rows)) ** 2, 0, 1)
     return subspace if np.mean(lengths < 1) <= _FEW else (subspace @ axes) * lengths
 
 
