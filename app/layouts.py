@@ -31,8 +31,8 @@ def choose_method() -> str:
     )
 
 
-def lay_out(spaces: Sequence[Space], method: str, slot: str) -> tuple[list[Positions], bool]:
-    """Positions (n, 2) of each space and whether a better layout is still on its way.
+def lay_out(spaces: Sequence[Space], method: str, slot: str) -> list[Positions]:
+    """Positions (n, 2) of each space.
 
     Until a UMAP is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what
     was shown last, the others on the first, so that what has not changed stays where it was.
@@ -40,31 +40,26 @@ def lay_out(spaces: Sequence[Space], method: str, slot: str) -> tuple[list[Posit
     n = len(spaces[0].table)
     shown: list[Positions] = [last for last in st.session_state.get(f"positions_{slot}", []) if len(last) == n]
     placed: list[Positions] = []
-    waiting = False
     for place, space in enumerate(spaces):
         last = shown[place] if place < len(shown) else None
         layout = cached.umap(space, last) if method == "UMAP" else cached.pca(space)
-        waiting |= layout is None
         if layout is None:
+            st.session_state.setdefault("waited_for", []).append(space)
             layout = cached.pca(space) if last is None else last
         reference = placed[0] if placed else last
         placed.append(layout if reference is None else align(layout, reference))
     st.session_state[f"positions_{slot}"] = placed
-    return placed, waiting
+    return placed
 
 
-def watch_if(waiting: bool, spaces: Sequence[Space]) -> None:
-    """Redraws the page once every layout of `spaces` is ready.
-
-    The container is there in every run: a rerun of the fragment that arrives late then finds a place of its own.
-    """
-    with st.container():
-        if waiting:
-            _watch(spaces)
+def watch() -> None:
+    """Redraws the page once every layout that its maps wait for is ready; called once a run, after the page."""
+    waited_for: list[Space] = st.session_state.pop("waited_for", [])
+    if waited_for:
+        _watch(waited_for)
 
 
 @st.fragment(run_every=0.5)
 def _watch(spaces: Sequence[Space]) -> None:
     if all(cached.umap(space) is not None for space in spaces):
         st.rerun()
-    st.caption("The map is being laid out; the points move when it is ready.")

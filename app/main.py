@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import drafts
+import layouts
 import selection
 import sidebar
 import view
@@ -26,9 +27,12 @@ page = st.navigation(
 st.html(HERE / "style.css")
 selection.keep_in_url()
 drafts.keep_in_url()
+watcher = st.container()  # above the page, at the same place in every run
 try:
     view.show(sidebar.choose())
     page.run()
 except InputError as error:
     st.error(str(error), icon=":material/error:")
+with watcher:
+    layouts.watch()
 warm_up()

@@ -96,7 +96,7 @@ def _words() -> None:
         draft.question,
         key=_key("question"),
         on_change=_typed,
-        args=("question",),
+        args=("question", _key("question")),
         help="When are two images similar? For people; not read by the model.",
     )
     st.text_area(
@@ -104,7 +104,7 @@ def _words() -> None:
         draft.templates,
         key=_key("templates"),
         on_change=_typed,
-        args=("templates",),
+        args=("templates", _key("templates")),
         height=68,
         help="The sentence around each aspect, with {} where the aspect goes. Several lines are several templates.",
     )
@@ -122,7 +122,7 @@ def _aspects() -> None:
         )
         drafts.edit(aspects="\n".join("" if pd.isna(aspect) else str(aspect).strip() for aspect in rows["Aspect"]))
     with paste:
-        st.text_area("One aspect a line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted)
+        st.text_area("One aspect a line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted, args=(_key("aspects"),))
 
 
 def _problems(seen: View, draft: Draft) -> None:
@@ -169,28 +169,31 @@ def _settings(seen: View, draft: Draft) -> None:
             min(draft.dim, largest),
             key=_key("dim"),
             on_change=_typed,
-            args=("dim",),
+            args=("dim", _key("dim")),
             help="Fewer keep only what varies most between the prompts.",
         )
         st.selectbox(
-            "Solver", ["exact", "adam"], index=["exact", "adam"].index(draft.solver), key=_key("solver"), on_change=_typed, args=("solver",),
+            "Solver", ["exact", "adam"], index=["exact", "adam"].index(draft.solver), key=_key("solver"), on_change=_typed, args=("solver", _key("solver")),
             help="exact: at once. adam: the paper's procedure, some seconds.",
         )  # fmt: skip
-        st.number_input("Seed", 0, None, draft.seed, key=_key("seed"), on_change=_typed, args=("seed",))
+        st.number_input("Seed", 0, None, draft.seed, key=_key("seed"), on_change=_typed, args=("seed", _key("seed")))
         chosen = draft.attribute if draft.attribute in attributes else ""
         st.selectbox(
             "Judge by", attributes, index=attributes.index(chosen or ""), format_func=lambda name: sidebar.readable(name) or "Nothing",
-            key=_key("attribute"), on_change=_typed, args=("attribute",), help="The attribute that says which images really are similar.",
+            key=_key("attribute"), on_change=_typed, args=("attribute", _key("attribute")), help="The attribute that says which images really are similar.",
         )  # fmt: skip
 
 
-def _typed(field: str) -> None:
-    value = st.session_state[_key(field)]
+def _typed(field: str, key: str) -> None:
+    """Takes a field's new value; a field that was replaced meanwhile may still report its last one."""
+    if key not in st.session_state:
+        return
+    value = st.session_state[key]
     drafts.edit(**{field: value or None if field == "attribute" else value})
 
 
-def _pasted() -> None:
-    drafts.edit(aspects=st.session_state[_key("aspects")])
+def _pasted(key: str) -> None:
+    _typed("aspects", key)
     _renew()
 
 

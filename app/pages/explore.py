@@ -58,7 +58,7 @@ def _search_bar(seen: view.View) -> "neighbors.Query":
 def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
     method = st.session_state.get("layout") or "UMAP"
     slot = f"explore_{seen.entry.id}"
-    placed, waiting = layouts.lay_out(seen.spaces, method, slot)
+    placed = layouts.lay_out(seen.spaces, method, slot)
     panels = [MapPanel(readable(space.name), positions) for space, positions in zip(seen.spaces, placed, strict=True)]
     linked_map(
         panels,
@@ -75,7 +75,6 @@ def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
         height=640,
         on_event=_take_in,
     )
-    layouts.watch_if(waiting, seen.spaces)
     if seen.b is not None:
         _agreement(seen)
 

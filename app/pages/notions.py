@@ -80,7 +80,7 @@ def _newly_encoded(fit: NotionFit) -> int:
 
 def _maps(seen: view.View, fit: NotionFit) -> None:
     spaces = [seen.base.space, fit.space]
-    placed, waiting = layouts.lay_out(spaces, layouts.choose_method(), f"notions_{seen.entry.id}")
+    placed = layouts.lay_out(spaces, layouts.choose_method(), f"notions_{seen.entry.id}")
     linked_map(
         [MapPanel(readable(space.name), positions) for space, positions in zip(spaces, placed, strict=True)],
         color_map(seen.frame, seen.color),
@@ -95,7 +95,6 @@ def _maps(seen: view.View, fit: NotionFit) -> None:
         height=520,
         on_event=_take_in,
     )
-    layouts.watch_if(waiting, spaces)
 
 
 def _take_in(event: MapEvent) -> None:

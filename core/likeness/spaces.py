@@ -120,6 +120,8 @@ def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -
     from likeness.encoders import embed_images, embed_texts, load_encoder
 
     embeddings = embed_images(table, encoder, **options)
+    if not len(embeddings.rows) and not embeddings.failed:
+        raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")
     if not len(embeddings.rows):
         raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
     readable = table if len(embeddings.rows) == len(table) else ImageTable(table.name, table.root, table.frame.iloc[embeddings.rows])
