@@ -5,9 +5,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, find_dataset, read_dataset
+from likeness.encoders import embed_texts
 from likeness.evaluation import retrieval_metrics
 from likeness.jobs import Jobs
-from likeness.notions import InDiReCT, Notion
+from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutFailed, LayoutJob, load_map, map_key, pca_map
 from likeness.search import expected_overlap, overlap
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
@@ -36,6 +37,11 @@ def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _fit(dataset_id: str, name: str, prompts: tuple[str, ...], dim: int, solver: str, seed: int, _notion: Notion) -> NotionFit:
     return notion_space(base(dataset_id), _notion, InDiReCT(dim=dim, solver=solver, seed=seed))
+
+
+def suggested_dim(dataset_id: str, notion: Notion) -> int:
+    """Dimensions that the prompts alone suggest."""
+    return suggest_dim(embed_texts(base(dataset_id).encoder, notion.prompts).vectors)
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:

@@ -25,6 +25,7 @@ def edit(seen: View) -> Draft:
     draft = drafts.typed()
     assert draft is not None
     _problems(seen, draft)
+    _suggestion(seen, draft)
     _preview(draft)
     _settings(seen, draft)
     return draft
@@ -144,6 +145,29 @@ def _found(seen: View, draft: Draft) -> list[str]:
     return problems
 
 
+def _suggestion(seen: View, draft: Draft) -> None:
+    """Fewer dimensions than prompts can help a lot; the right number is told from the prompts."""
+    try:
+        suggested = cached.suggested_dim(seen.entry.id, draft.notion)
+    except InputError:
+        return
+    if suggested != draft.dim:
+        st.button(
+            f"Use {suggested} dimensions instead of {draft.dim}",
+            icon=":material/lightbulb:",
+            on_click=_take_dim,
+            args=(suggested,),
+            width="stretch",
+            help="What the prompts alone suggest: enough to keep 98.5 % of what they say. "
+            "More dimensions give weight to wording and to what no prompt speaks of.",
+        )
+
+
+def _take_dim(dim: int) -> None:
+    drafts.edit(dim=dim)
+    _renew()
+
+
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _unknown(encoder: str, text: str) -> list[str]:
     return unknown_words(encoder, text)
@@ -172,16 +196,27 @@ def _settings(seen: View, draft: Draft) -> None:
             args=("dim", _key("dim")),
             help="Fewer keep only what varies most between the prompts.",
         )
+        solvers = ["exact", "adam"]
         st.selectbox(
-            "Solver", ["exact", "adam"], index=["exact", "adam"].index(draft.solver), key=_key("solver"), on_change=_typed, args=("solver", _key("solver")),
+            "Solver",
+            solvers,
+            index=solvers.index(draft.solver),
+            key=_key("solver"),
+            on_change=_typed,
+            args=("solver", _key("solver")),
             help="exact: at once. adam: the paper's procedure, some seconds.",
-        )  # fmt: skip
+        )
         st.number_input("Seed", 0, None, draft.seed, key=_key("seed"), on_change=_typed, args=("seed", _key("seed")))
-        chosen = draft.attribute if draft.attribute in attributes else ""
         st.selectbox(
-            "Judge by", attributes, index=attributes.index(chosen or ""), format_func=lambda name: sidebar.readable(name) or "Nothing",
-            key=_key("attribute"), on_change=_typed, args=("attribute", _key("attribute")), help="The attribute that says which images really are similar.",
-        )  # fmt: skip
+            "Judge by",
+            attributes,
+            index=attributes.index(draft.attribute) if draft.attribute in attributes else 0,
+            format_func=lambda name: sidebar.readable(name) or "Nothing",
+            key=_key("attribute"),
+            on_change=_typed,
+            args=("attribute", _key("attribute")),
+            help="The attribute that says which images really are similar.",
+        )
 
 
 def _typed(field: str, key: str) -> None:

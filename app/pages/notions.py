@@ -92,7 +92,7 @@ def _maps(seen: view.View, fit: NotionFit) -> None:
         selected=seen.selected if len(seen.selected) else None,
         query=seen.query,
         dimmed=seen.hidden,
-        height=520,
+        height=545,
         on_event=_take_in,
     )
 

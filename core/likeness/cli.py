@@ -164,7 +164,7 @@ def evaluate(
     source: Source = "bundled",
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
     methods: Annotated[str, typer.Option(help="Of random, raw, random-transform, exact, adam; separated by commas.")] = "random,raw,exact,adam",
-    dims: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "128",
+    dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
     encoder: EncoderName = "bundled",
     format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
@@ -174,10 +174,10 @@ def evaluate(
 
     Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for.
 
-    Examples: `likeness evaluate`, `likeness evaluate --notions car-color --dims 2,4,8,16,128 --methods raw,exact`
+    Examples: `likeness evaluate`, `likeness evaluate --notions car-color --dims 2,8,128,suggested --methods raw,exact`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import compare, summarize
+    from likeness.evaluation import SUGGESTED, compare, summarize
     from likeness.notions import list_notions
 
     base = _embedded(read_dataset(source), encoder)
@@ -187,7 +187,7 @@ def evaluate(
     chosen = named or (paper if notions is None and paper else labelled)
     if not chosen:
         raise InputError(f"'{source}' has no attribute that a notion is judged by; it has {base.space.table.attributes or 'none'}.")
-    sizes = [_integer(size) for size in dims.split(",")]
+    sizes = [SUGGESTED if size.strip() == SUGGESTED else _integer(size) for size in dims.split(",")]
     with progress_bar("Comparing") as progress:
         runs = compare(base, chosen, methods=methods.split(","), dims=sizes, seeds=range(seeds), progress=progress)
     if out:
@@ -249,7 +249,7 @@ def train_clip_command(
     """
     from likeness.training.clip import ClipRecipe, train_clip
 
-    given = {"steps": steps, "renders": renders, "tower": tower, "seed": seed}
+    given: dict[str, Any] = {"steps": steps, "renders": renders, "tower": tower, "seed": seed}
     recipe = ClipRecipe(**{name: value for name, value in given.items() if value is not None})
     with progress_bar("Training") as bar:
         train_clip(folder, recipe, resume, lambda stage, done, total, figures: bar(done, total))

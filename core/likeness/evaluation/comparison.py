@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.spaces import EncoderSpace
 
+SUGGESTED = "suggested"
 METHODS = ("random", "raw", "random-transform", "exact", "adam")
 METRICS = {"map_at_r": "MAP@R", "precision_at_1": "Prec@1"}
 
@@ -28,7 +29,7 @@ def compare(
     base: "EncoderSpace",
     notions: Sequence["Notion"],
     methods: Sequence[str] = METHODS,
-    dims: Sequence[int] = (128,),
+    dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
@@ -38,6 +39,7 @@ def compare(
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "exact" and "adam"
             (InDiReCT's two solvers).
+        dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
 
     Returns:
         One row per run: notion, method, dim, seed, fit_seconds and every retrieval metric. "raw" has no choice of dimension or seed
@@ -75,13 +77,23 @@ def summarize(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _runs(base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[str], dims: Sequence[int], seeds: Sequence[int]) -> Iterator[_Run]:
+def _runs(
+    base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[str], dims: Sequence[int | str], seeds: Sequence[int]
+) -> Iterator[_Run]:
     for notion in notions:
+        sizes = [_suggested(base, notion) if dim == SUGGESTED else int(dim) for dim in dims]
         for method in methods:
             if method == "raw":
                 yield _Run(notion, method, base.space.vectors.shape[1], 0)
             else:
-                yield from (_Run(notion, method, dim, seed) for dim in dims for seed in seeds)
+                yield from (_Run(notion, method, dim, seed) for dim in sizes for seed in seeds)
+
+
+def _suggested(base: "EncoderSpace", notion: "Notion") -> int:
+    from likeness.encoders import embed_texts
+    from likeness.notions import suggest_dim
+
+    return suggest_dim(embed_texts(base.encoder, notion.prompts).vectors)
 
 
 def _measure(base: "EncoderSpace", run: _Run) -> dict[str, Any]:
