@@ -55,10 +55,12 @@ def keep_in_url() -> None:
     ask(query())
 
 
-def forget() -> None:
-    """Clears both: they belong to the dataset that was left."""
-    select([])
-    ask(None)
+def belong_to(dataset_id: str) -> None:
+    """Row numbers mean nothing in another dataset: both are cleared when it changes."""
+    if st.session_state.setdefault("selection_of", dataset_id) != dataset_id:
+        st.session_state["selection_of"] = dataset_id
+        select([])
+        ask(None)
 
 
 def encode(chosen: Rows) -> str:

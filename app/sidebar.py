@@ -1,5 +1,6 @@
 """The frame that every page shares: dataset, space A, space B, coloring and filters."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 import cached
 import drafts
 import selection
-from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
 from likeness.notions import Notion, list_notions
 from likeness.spaces import EncoderSpace, Space
 from view import View
@@ -71,18 +72,25 @@ def _color_by_notion(key: str, base: EncoderSpace) -> None:
         st.session_state["color"] = notion.attribute
 
 
+def _dataset_names() -> dict[str, str]:
+    """Id -> name of every dataset; where two share a name, the encoder tells them apart."""
+    entries = list_datasets()
+    shared = {name for name, count in Counter(entry.name for entry in entries).items() if count > 1}
+    return {entry.id: f"{entry.name} ({entry.encoder}, {entry.id[:4]})" if entry.name in shared else entry.name for entry in entries}
+
+
 def _dataset() -> DatasetEntry:
-    entries = {entry.id: entry for entry in list_datasets()}
+    names = _dataset_names()
+    asked_for = st.query_params.get("open")  # a link on another page
+    if asked_for is not None:
+        del st.query_params["open"]
+        if asked_for in names:
+            st.session_state["dataset"] = asked_for
     chosen = st.selectbox(
-        "Images",
-        list(entries),
-        format_func=lambda id: entries[id].name,
-        key="dataset",
-        bind="query-params",
-        on_change=selection.forget,
-        help="Add your own under Your images.",
+        "Images", list(names), format_func=lambda id: names[id], key="dataset", bind="query-params", help="Add your own under Your images."
     )
-    return entries[chosen]
+    selection.belong_to(chosen)
+    return find_dataset(chosen)
 
 
 def _color(base: EncoderSpace) -> str | None:

@@ -5,13 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 import cached
-import selection
+import sidebar
 from likeness.data import read_dataset, save_uploads
-from likeness.data.catalog import DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.spaces import encoder_space
-from sidebar import readable
 
 ENCODERS = {
     "bundled": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -102,24 +101,26 @@ def _upload() -> None:
 
 
 def _jobs() -> None:
+    running = [key for key, job in cached.jobs().all() if not job.finished]
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        if cached.jobs().all():
-            st.subheader("Under way")
-            _progress()
+        if running:
+            _progress(running)
+    for key, job in cached.jobs().all():
+        if key not in running:
+            _report(key, job)
 
 
 @st.fragment(run_every=0.5)
-def _progress() -> None:
-    for key, job in cached.jobs().all():
+def _progress(keys: list[str]) -> None:
+    jobs = [(key, job) for key in keys if (job := cached.jobs().get(key))]
+    if any(job.finished for _, job in jobs):
+        st.rerun()
+    for key, job in jobs:
         with st.container(border=True):
-            if job.finished:
-                _report(key, job)
-            else:
-                left = f", {_duration(job.seconds_left)} left" if job.seconds_left is not None else ""
-                st.progress(
-                    job.done / job.total if job.total else 0.0, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}"
-                )
-                st.button("Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop)
+            left = f", {_duration(job.seconds_left)} left" if job.seconds_left is not None else ""
+            share = job.done / job.total if job.total else 0.0
+            st.progress(share, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}")
+            st.button("Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop)
 
 
 def _report(key: str, job: Job) -> None:
@@ -137,34 +138,29 @@ def _report(key: str, job: Job) -> None:
                 st.dataframe([{"file": str(failure.path), "reason": failure.reason} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
-            st.button("Explore them", key=f"open_{key}", type="primary", icon=":material/scatter_plot:", on_click=_open, args=(key,))
+            _link(key, "Explore them")
         st.button("Dismiss", key=f"dismiss_{key}", on_click=cached.jobs().forget, args=(key,))
-    if st.session_state.pop("go_to_explore", False):
-        st.switch_page("pages/explore.py")
 
 
-def _open(key: str) -> None:
-    selection.forget()
-    st.session_state["dataset"] = key
-    st.session_state["go_to_explore"] = True
+def _link(id: str, label: str) -> None:
+    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
+    st.page_link("pages/explore.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
 
 
 def _datasets() -> None:
     st.subheader("Datasets")
     for entry in list_datasets():
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{entry.name}**  :gray[{readable(entry.encoder)}]", width="stretch")
-            st.button("Explore", key=f"explore_{entry.id}", on_click=_open, args=(entry.id,))
+            st.markdown(f"**{entry.name}**  :gray[{sidebar.readable(entry.encoder)}]", width="stretch")
+            _link(entry.id, "Explore")
             if entry.id != "bundled":
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
-    if st.session_state.pop("go_to_explore", False):
-        st.switch_page("pages/explore.py")
 
 
 def _remove(id: str) -> None:
     remove_dataset(id)
     if st.session_state.get("dataset") == id:
-        st.session_state["dataset"] = "bundled"
+        st.session_state["dataset"] = BUNDLED.id
 
 
 def _duration(seconds: float) -> str:

@@ -179,7 +179,7 @@ def test_a_folder_goes_through_your_images(page: Any, server: Any, tmp_path: Any
     page.get_by_role("button", name="Embed these images").first.click()
     page.get_by_text("24 images are ready").wait_for(timeout=WAIT)
     page.get_by_text("1 could not be read and were left out").wait_for(timeout=WAIT)
-    page.get_by_role("button", name="Explore them").click()
+    page.get_by_role("link", name="Explore them").click()
     page.get_by_text("24 images", exact=True).first.wait_for(timeout=WAIT)
     _settled(page)
     assert "cold" in page.locator(".lm-legend").inner_text()
