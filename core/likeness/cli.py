@@ -3,15 +3,15 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from likeness.commands.evaluate import evaluate
+from likeness.commands.inputs import embedded, notion_named, space_named
+from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Seed, Solver, Source
 from likeness.errors import InputError
 from likeness.terminal import print_table, progress_bar, write_vectors
-
-if TYPE_CHECKING:
-    from likeness.spaces import EncoderSpace
 
 cli = typer.Typer(
     name="likeness",
@@ -21,17 +21,6 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
-PAPER_NOTIONS = ("car-model", "car-color", "background-color")
-
-Source = Annotated[str, typer.Argument(help="`bundled`, a folder of images, or a CSV / Parquet file with image paths.")]
-EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL` or `local-dir:PATH`.")]
-NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
-Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]
-Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
-OutputFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write.")]
 
 
 def main() -> None:
@@ -76,7 +65,7 @@ def embed(
     """
     from likeness.data import read_dataset
 
-    base = _embedded(read_dataset(source), encoder, batch_size=batch_size)
+    base = embedded(read_dataset(source), encoder, batch_size=batch_size)
     for failure in base.failed:
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
     n, d = base.space.vectors.shape
@@ -105,7 +94,7 @@ def fit(
     from likeness.encoders import embed_texts
     from likeness.notions import InDiReCT
 
-    chosen = _notion(notion)
+    chosen = notion_named(notion)
     texts = embed_texts(encoder, chosen.prompts)
     start = time.perf_counter()
     estimator = InDiReCT(dim=dim, solver=solver, seed=seed).fit(texts.vectors)
@@ -145,13 +134,17 @@ def search(
 
     if sum(given is not None for given in (text, image, row)) != 1:
         raise InputError("Say what to search for with exactly one of --text, --image and --row.")
-    base = _embedded(read_dataset(source), encoder)
-    space = _space(base, notion, dim)
+    base = embedded(read_dataset(source), encoder)
+    space = space_named(base, notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
-    query = space.text_query(text) if text is not None else space.image_query(image) if image is not None else space.vectors[[row]]
+    query = space.vectors[[row or 0]]
+    if text is not None:
+        query = space.text_query(text)
+    elif image is not None:
+        query = space.image_query(image)
     found = nearest(query, space.vectors, k, exclude=None if row is None else [row])
     frame = space.table.frame.iloc[found.rows[0]].copy()
     frame.insert(0, "similarity", found.similarities[0])
@@ -159,42 +152,7 @@ def search(
     print_table(frame, "csv" if csv else "table")
 
 
-@cli.command()
-def evaluate(
-    source: Source = "bundled",
-    notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
-    methods: Annotated[str, typer.Option(help="Of random, raw, random-transform, exact, adam; separated by commas.")] = "random,raw,exact,adam",
-    dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
-    seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
-    encoder: EncoderName = "bundled",
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
-    out: OutputFile = None,
-) -> None:
-    """Measure how well each notion's space finds images of the same label: MAP@R and precision@1, mean and deviation.
-
-    Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for.
-
-    Examples: `likeness evaluate`, `likeness evaluate --notions car-color --dims 2,8,128,suggested --methods raw,exact`
-    """
-    from likeness.data import read_dataset
-    from likeness.evaluation import SUGGESTED, compare, summarize
-    from likeness.notions import list_notions
-
-    base = _embedded(read_dataset(source), encoder)
-    labelled = [notion for notion in list_notions() if notion.attribute in base.space.table.attributes]
-    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
-    named = [] if notions in (None, "all") else [_notion(name) for name in str(notions).split(",")]
-    chosen = named or (paper if notions is None and paper else labelled)
-    if not chosen:
-        raise InputError(f"'{source}' has no attribute that a notion is judged by; it has {base.space.table.attributes or 'none'}.")
-    sizes = [SUGGESTED if size.strip() == SUGGESTED else _integer(size) for size in dims.split(",")]
-    with progress_bar("Comparing") as progress:
-        runs = compare(base, chosen, methods=methods.split(","), dims=sizes, seeds=range(seeds), progress=progress)
-    if out:
-        from likeness.files import write_atomic
-
-        write_atomic(out, runs.to_csv(index=False).encode())
-    print_table(summarize(runs), format)
+cli.command()(evaluate)
 
 
 @cli.command()
@@ -279,34 +237,6 @@ def ship_assets() -> None:
 
     with progress_bar("Laying out maps") as bar:
         typer.echo(f"{ship(bar)} maps written")
-
-
-def _embedded(table: Any, encoder: str, **options: Any) -> "EncoderSpace":
-    from likeness.spaces import encoder_space
-
-    with progress_bar("Embedding") as progress:
-        return encoder_space(table, encoder, progress=progress, **options)
-
-
-def _notion(name: str) -> Any:
-    from likeness.notions import get_notion, read_notion
-
-    path = Path(name)
-    return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
-
-
-def _space(base: "EncoderSpace", notion: str | None, dim: int) -> Any:
-    from likeness.notions import InDiReCT
-    from likeness.spaces import notion_space
-
-    return notion_space(base, _notion(notion), InDiReCT(dim=dim)).space if notion else base.space
-
-
-def _integer(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"'{text}' is not a whole number; give dimensions such as 2,16,128.") from None
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+"""From what was typed to tables, spaces and notions."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.terminal import progress_bar
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+    from likeness.notions import Notion
+    from likeness.spaces import EncoderSpace, Space
+
+# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
+PAPER_NOTIONS = ("car-model", "car-color", "background-color")
+
+
+def embedded(table: "ImageTable", encoder: str, **options: Any) -> "EncoderSpace":
+    """The encoder's space, with a progress bar where images have to be read."""
+    from likeness.spaces import encoder_space
+
+    with progress_bar("Embedding") as progress:
+        return encoder_space(table, encoder, progress=progress, **options)
+
+
+def notion_named(name: str) -> "Notion":
+    """A notion by its name or YAML file."""
+    from likeness.notions import get_notion, read_notion
+
+    path = Path(name)
+    return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
+
+
+def notions_for(base: "EncoderSpace", notions: str | None) -> "list[Notion]":
+    """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
+    Synthetic Cars, or all.
+
+    Raises:
+        InputError: an unknown name, or no label that a notion is judged by.
+    """
+    from likeness.notions import list_notions
+
+    if notions not in (None, "all"):
+        return [notion_named(name) for name in str(notions).split(",")]
+    attributes = base.space.table.attributes
+    labelled = [notion for notion in list_notions() if notion.attribute in attributes]
+    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
+    if not labelled:
+        raise InputError(f"'{base.space.table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}.")
+    return paper if notions is None and paper else labelled
+
+
+def space_named(base: "EncoderSpace", notion: str | None, dim: int) -> "Space":
+    """The encoder's own space, or a notion's where one is named."""
+    from likeness.notions import InDiReCT
+    from likeness.spaces import notion_space
+
+    return notion_space(base, notion_named(notion), InDiReCT(dim=dim)).space if notion else base.space
+
+
+def whole_numbers(text: str) -> list[int]:
+    """`2,16,128` -> [2, 16, 128]; raises InputError for anything else."""
+    return [_whole_number(part) for part in text.split(",")]
+
+
+def dimensions(text: str) -> list[int | str]:
+    """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
+    from likeness.evaluation import SUGGESTED
+
+    return [SUGGESTED if part.strip() == SUGGESTED else _whole_number(part) for part in text.split(",")]
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"'{text}' is not a whole number; give numbers such as 2,16,128.") from None
