@@ -195,7 +195,8 @@ def render(
 @cli.command("train-clip")
 def train_clip_command(
     folder: Annotated[Path, typer.Argument(help="Folder of the model; a run that was stopped goes on from its checkpoint there.")],
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the shipped model's by default.")] = None,
+    like: Annotated[str, typer.Option(help="The shipped model whose recipe to follow: `bundled` or `bundled-small`.")] = "bundled",
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the recipe's by default.")] = None,
     renders: Annotated[int | None, typer.Option(min=2, help="Renders to train on.")] = None,
     tower: Annotated[str | None, typer.Option(help="timm model of the image tower.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of renders, captions and first weights.")] = None,
@@ -205,10 +206,12 @@ def train_clip_command(
 
     Example: `likeness train-clip models/mine --steps 500 --renders 20000`
     """
-    from likeness.training.clip import ClipRecipe, train_clip
+    from likeness.training.clip import RECIPES, ClipRecipe, train_clip
 
+    if like not in RECIPES:
+        raise InputError(f"There is no recipe '{like}'; choose from {', '.join(RECIPES)}.")
     given: dict[str, Any] = {"steps": steps, "renders": renders, "tower": tower, "seed": seed}
-    recipe = ClipRecipe(**{name: value for name, value in given.items() if value is not None})
+    recipe = ClipRecipe(**RECIPES[like].model_dump() | {name: value for name, value in given.items() if value is not None})
     with progress_bar("Training") as bar:
         train_clip(folder, recipe, resume, lambda stage, done, total, figures: bar(done, total))
     typer.echo(f"The model is in {folder}; use it as local-dir:{folder}")

@@ -10,6 +10,9 @@ from typing import Literal
 from likeness.errors import InputError
 from likeness.paths import assets_dir
 
+# The models that ship, by name -> folder in the assets.
+SHIPPED = {"bundled": "clip", "bundled-small": "clip_small"}
+
 Kind = Literal["local-dir", "hf-hub", "open_clip", "timm"]
 
 FORMS = "'bundled', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER' or 'timm:MODEL'"
@@ -38,8 +41,8 @@ def parse_name(name: str) -> EncoderName:
     Raises:
         InputError: if the name has none of the known forms.
     """
-    if name == "bundled":
-        return EncoderName("local-dir", str(assets_dir() / "clip"))
+    if name in SHIPPED:
+        return EncoderName("local-dir", str(assets_dir() / SHIPPED[name]))
     prefix, colon, rest = name.partition(":")
     if colon and rest and prefix in ("local-dir", "hf-hub", "timm"):
         return EncoderName(prefix, rest)  # type: ignore[arg-type]
@@ -85,7 +88,7 @@ def _digest(*parts: str) -> str:
 def _folder_digests(folder: Path, name: str) -> list[str]:
     folder = folder.expanduser()
     if not folder.is_dir():
-        remedy = "install the package again" if name == "bundled" else "give the folder that holds the model"
+        remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in _DECIDING))
     digests = []
