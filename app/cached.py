@@ -98,6 +98,6 @@ def _umap(key: str, _space: Space, _near: NDArray[np.float32] | None) -> LayoutJ
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> Jobs:
-    """The work under way on this server."""
+def jobs(kind: str = "embedding") -> Jobs:
+    """The work of one kind under way on this server, and what has ended."""
     return Jobs()

@@ -1,12 +1,11 @@
 """Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
 
-from pathlib import Path
-
 import streamlit as st
 
 import cached
+import progress
 import sidebar
-from likeness.data import read_dataset, save_uploads
+from likeness.data import absolute_source, read_dataset, recognized, save_uploads
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
 from likeness.jobs import Job
@@ -27,8 +26,13 @@ def main() -> None:
     folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
     with folder:
         source = st.text_input(
-            "Folder on this computer", key="folder", placeholder="photos/birds", help="Searched with all its subfolders; their names become classes."
+            "Folder on this computer",
+            key="folder",
+            placeholder="photos/birds",
+            help="Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
+            "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER` or `synthetic-cars:FOLDER`.",
         )
+        _hint(source.strip())
         _begin_button(source, None, "folder")
     with table:
         source = st.text_input(
@@ -60,14 +64,21 @@ def _begin_button(source: str, column: str | None, where: str) -> None:
         _check_and_begin(source.strip(), encoder, column)
 
 
+def _hint(folder: str) -> None:
+    named = recognized(folder) if folder else None
+    if named:
+        st.info(
+            f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
+        )
+
+
 def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
     try:
-        path = Path(source).expanduser()
-        table = read_dataset(str(path), path_column=column)
+        table = read_dataset(source, path_column=column)
     except InputError as error:
         st.error(str(error), icon=":material/error:")
         return
-    entry = new_entry(name or f"{path.stem}", str(path.resolve()), encoder, column)
+    entry = new_entry(name or table.name, absolute_source(source), encoder, column)
     begin(entry, len(table))
 
 
@@ -82,7 +93,9 @@ def begin(entry: DatasetEntry, total: int) -> Job:
             add_dataset(entry)
         return done
 
-    return cached.jobs().begin(entry.id, entry.name, work)
+    job = cached.jobs().begin(entry.id, entry.name, work)
+    progress.follow(job)
+    return job
 
 
 def _upload() -> None:
@@ -116,11 +129,7 @@ def _progress(keys: list[str]) -> None:
     if any(job.finished for _, job in jobs):
         st.rerun()
     for key, job in jobs:
-        with st.container(border=True):
-            left = f", {_duration(job.seconds_left)} left" if job.seconds_left is not None else ""
-            share = job.done / job.total if job.total else 0.0
-            st.progress(share, f"{job.title}: {job.done:,} of {job.total:,} images, {job.rate:,.0f} a second{left}")
-            st.button("Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop)
+        progress.bar(job, "images", key=key)
 
 
 def _report(key: str, job: Job) -> None:
@@ -161,10 +170,6 @@ def _remove(id: str) -> None:
     remove_dataset(id)
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = BUNDLED.id
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 main()

@@ -57,6 +57,26 @@ def test_names_agree_with_people(rgb: tuple[int, int, int], name: str) -> None:
     assert nearest_color([np.array(rgb) / 255], space="rgb") == [name]
 
 
+def test_the_rgb_metric_counts_in_whole_eight_bit_values() -> None:
+    """Against a loop over the colors, as the InDiReCT authors' code finds a name."""
+    rgb = np.random.default_rng(3).random((300, 3))
+
+    def slow_name(color: list[float]) -> str:
+        whole = [int(255 * part) for part in color]
+        return min(CSS_RGB, key=lambda name: sum((a - b) ** 2 for a, b in zip(whole, CSS_RGB[name], strict=True)))
+
+    names = nearest_color(rgb, space="rgb", metric="rgb")
+    assert names == [slow_name(color) for color in rgb.tolist()]
+    assert names != nearest_color(rgb, space="rgb")
+
+
+def test_unknown_metric() -> None:
+    with pytest.raises(InputError, match='Color metric "cmyk" is unknown: use "lab" or "rgb"'):
+        nearest_color([[0, 0, 0]], metric="cmyk")
+    with pytest.raises(InputError, match=r"Color values lie outside 0\.\.1"):
+        nearest_color([[0, 0, 2]], space="rgb", metric="rgb")
+
+
 def test_the_name_is_the_smallest_of_the_distances() -> None:
     hsv = np.random.default_rng(2).random((50, 3))
     lab = [lab_by_hand(colorsys.hsv_to_rgb(*row)) for row in hsv]

@@ -32,21 +32,29 @@ def notion_named(name: str) -> "Notion":
 
 
 def notions_for(base: "EncoderSpace", notions: str | None) -> "list[Notion]":
+    """`notions_of` the embedded images."""
+    return notions_of(base.space.table, notions)
+
+
+def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
     """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
     Synthetic Cars, or all.
 
     Raises:
         InputError: an unknown name, or no label that a notion is judged by.
     """
+    from likeness.data import recognized
     from likeness.notions import list_notions
 
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
-    attributes = base.space.table.attributes
+    attributes = table.attributes
     labelled = [notion for notion in list_notions() if notion.attribute in attributes]
     paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
     if not labelled:
-        raise InputError(f"'{base.space.table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}.")
+        named = recognized(table.root)
+        remedy = f"; write '{named}' to read it with its labels" if named else ""
+        raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
     return paper if notions is None and paper else labelled
 
 

@@ -5,7 +5,13 @@ from typing import Annotated
 
 import typer
 
-Source = Annotated[str, typer.Argument(help="`bundled`, a folder of images, or a CSV / Parquet file with image paths.")]
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="`bundled`, a folder of images, a CSV / Parquet file with image paths, or a paper's dataset as NAME:FOLDER: `cars196:data/cars`, "
+        "`cub200:...`, `deepfashion:...`, `movie-posters:...`, `synthetic-cars:...` (`cars196/all:FOLDER`: more than the paper evaluates)."
+    ),
+]
 EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL` or `local-dir:PATH`.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]

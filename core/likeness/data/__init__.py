@@ -1,8 +1,15 @@
 """Tables of images and what fills them."""
 
-from likeness.data.bundled import bundled_images, read_dataset
+from likeness.data.bundled import absolute_source, bundled_images, read_dataset
+from likeness.data.cars196 import read_cars196
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data.cub200 import read_cub200
+from likeness.data.deepfashion import read_deepfashion
 from likeness.data.folder import read_folder
+from likeness.data.movie_posters import read_movie_posters
+from likeness.data.original_synthetic_cars import read_original_synthetic_cars
+from likeness.data.paper_datasets import READERS, recognized
+from likeness.data.protocols import class_halves
 from likeness.data.table import ImageTable
 from likeness.data.tabular import read_table
 from likeness.data.thumbnails import thumbnail
@@ -10,16 +17,25 @@ from likeness.data.uploads import save_uploads
 
 __all__ = [
     "BUNDLED",
+    "READERS",
     "DatasetEntry",
     "ImageTable",
+    "absolute_source",
     "add_dataset",
     "bundled_images",
+    "class_halves",
     "find_dataset",
     "list_datasets",
     "new_entry",
+    "read_cars196",
+    "read_cub200",
     "read_dataset",
+    "read_deepfashion",
     "read_folder",
+    "read_movie_posters",
+    "read_original_synthetic_cars",
     "read_table",
+    "recognized",
     "remove_dataset",
     "save_uploads",
     "thumbnail",

@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.data import tabular
 from likeness.data.folder import read_folder
+from likeness.data.paper_datasets import READERS, absolute_paper_source, is_paper_source, read_paper_dataset
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.paths import assets_dir
@@ -26,7 +27,7 @@ def bundled_images() -> ImageTable:
     root = assets_dir() / "synthetic_cars"
     file = root / "attributes.csv"
     if not file.is_file():
-        raise InputError(f"The bundled images are not in '{root}'; install the package again, or make them with `likeness generate`.")
+        raise InputError(f"The bundled images are not in '{root}'; install the package again, or make them with `likeness render`.")
     frame = pd.read_csv(file)
     frame["sha256"] = [_digest(root / str(path)) for path in frame["path"]]
     return ImageTable("Synthetic Cars", root, frame)
@@ -36,23 +37,38 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     """A table from what a person names.
 
     Args:
-        source: "bundled", a folder of images, or a CSV, TSV or Parquet file that lists them.
+        source: "bundled"; a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or "cars196:FOLDER" for a
+            dataset of the InDiReCT paper with its labels, "cars196/all:FOLDER" for more of it than the paper evaluates (the names are in
+            `likeness.data.paper_datasets.READERS`).
         path_column: the column of paths in such a file; by default it is found.
-        name: shown to people; by default the folder's or file's.
+        name: shown to people; by default the folder's, file's or dataset's.
 
     Raises:
-        InputError: if there is no such place, or it holds no images.
+        InputError: if there is no such place or dataset, or it holds no images.
     """
     if str(source) == BUNDLED:
         return bundled_images()
     if not str(source).strip():
-        raise InputError("No images are named; give 'bundled', a folder, or a CSV or Parquet file.")
+        raise InputError("No images are named; give 'bundled', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
+    if is_paper_source(str(source)):
+        table = read_paper_dataset(str(source))
+        return ImageTable(name or table.name, table.root, table.frame)
     path = Path(source).expanduser()
     if path.is_dir():
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
-        raise InputError(f"There is no dataset '{source}'; give 'bundled', a folder of images, or a CSV or Parquet file that lists them.")
+        raise InputError(
+            f"There is no dataset '{source}'; give 'bundled', a folder of images, a CSV or Parquet file that lists them, or NAME:FOLDER with one "
+            f"of {', '.join(READERS)}."
+        )
     return tabular.read_table(path, path_column, name)
+
+
+def absolute_source(source: str) -> str:
+    """What `read_dataset` takes, with an absolute folder or file, so that it is found from anywhere."""
+    if source == BUNDLED:
+        return source
+    return absolute_paper_source(source) if is_paper_source(source) else str(Path(source).expanduser().resolve())
 
 
 def _digest(path: Path) -> str:

@@ -17,7 +17,7 @@ class DatasetEntry:
     Attributes:
         id: short hash of source and encoder; stands in URLs instead of a path.
         name: shown to people.
-        source: "bundled", a folder, or a CSV / Parquet file.
+        source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
     """

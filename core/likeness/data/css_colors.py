@@ -2,7 +2,8 @@
 
 The InDiReCT paper labels a car by the CSS 2.1 name nearest to its HSV color and does not say in which space. Distances in
 RGB or HSV disagree with human naming (hue is circular and means nothing in the dark), so the nearest name is the one at
-the smallest Euclidean distance in CIELAB (CIE76, D65 white).
+the smallest Euclidean distance in CIELAB (CIE76, D65 white). The authors' code takes the distance in 8-bit RGB, which is
+the metric "rgb" here.
 """
 
 import numpy as np
@@ -72,13 +73,26 @@ def css_distances(rgb: npt.ArrayLike) -> Floats:
     return distances
 
 
-def nearest_color(colors: npt.ArrayLike, space: str = "hsv") -> list[str]:
-    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1; `space` is "hsv" or "rgb".
+def nearest_color(colors: npt.ArrayLike, space: str = "hsv", metric: str = "lab") -> list[str]:
+    """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1.
+
+    Args:
+        space: of the colors, "hsv" or "rgb".
+        metric: what is nearest: "lab", by Euclidean distance in CIELAB, or "rgb", in whole 8-bit RGB values, rounded down.
 
     Raises:
-        InputError: another shape or space, or values outside 0..1.
+        InputError: another shape, space or metric, or values outside 0..1.
     """
     if space not in ("hsv", "rgb"):
         raise InputError(f'Color space "{space}" is unknown: use "hsv" or "rgb".')
-    rgb = hsv_to_rgb(colors) if space == "hsv" else colors
-    return [CSS_COLORS[i] for i in css_distances(rgb).argmin(axis=1)]
+    if metric not in ("lab", "rgb"):
+        raise InputError(f'Color metric "{metric}" is unknown: use "lab" or "rgb".')
+    rgb = hsv_to_rgb(colors) if space == "hsv" else _checked(colors, "RGB")
+    distances = css_distances(rgb) if metric == "lab" else _rgb_distances(rgb)
+    return [CSS_COLORS[i] for i in distances.argmin(axis=1)]
+
+
+def _rgb_distances(rgb: Floats) -> Floats:
+    """Distances (n, 17) to the colors of `CSS_COLORS` in 8-bit values."""
+    distances: Floats = np.linalg.norm(np.floor(255 * rgb)[:, None] - np.array(list(CSS_RGB.values())), axis=2)
+    return distances

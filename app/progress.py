@@ -1,0 +1,67 @@
+"""Work in the background as people see it: a bar with rate and remaining time, and word of its end on whatever page they are."""
+
+import streamlit as st
+
+from likeness.jobs import Job
+
+
+def bar(job: Job, unit: str, *, key: str) -> None:
+    """One piece of work under way, in `unit`s (plural), and the button that stops it; inside a fragment that runs every while."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        share = min(job.done / job.total, 1.0) if job.total else 0.0
+        st.progress(share, f"{job.title}: {_standing(job, unit)}")
+        stopping = job.stopped
+        st.button("Stopping" if stopping else "Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop, disabled=stopping)
+
+
+def _standing(job: Job, unit: str) -> str:
+    if not job.total:
+        return "getting ready"
+    left = f", {duration(job.seconds_left)} left" if job.seconds_left is not None else ""
+    return f"{job.done:,} of {job.total:,} {unit}{rate(job.rate)}{left}"
+
+
+def rate(per_second: float) -> str:
+    """`, 3.2 a second`, `, 12 a minute`; nothing before there is one."""
+    if per_second <= 0:
+        return ""
+    if per_second < 1:
+        return f", {60 * per_second:.0f} a minute" if per_second > 1 / 60 else ""
+    return f", {per_second:,.0f} a second" if per_second >= 10 else f", {per_second:.1f} a second"
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `3 min`."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def follow(job: Job) -> None:
+    """This session will be told when `job` has ended, on whatever page it is then."""
+    followed: list[Job] = st.session_state.setdefault("followed_jobs", [])
+    if job not in followed:
+        followed.append(job)
+
+
+def watch() -> None:
+    """Tells of the ends of followed jobs; called once a run, after the page, at a place that is the same in every run."""
+    followed: list[Job] = st.session_state.get("followed_jobs", [])
+    ended = [job for job in followed if job.finished]
+    for job in ended:
+        followed.remove(job)
+        _tell(job)
+    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
+        if followed:
+            _watch(followed)
+
+
+def _tell(job: Job) -> None:
+    if job.error:
+        st.toast(f"{job.title}: {job.error}", icon=":material/error:", duration="long")
+    elif not job.stopped:
+        st.toast(f"{job.title}: done", icon=":material/check:", duration="long")
+
+
+@st.fragment(run_every=0.7)
+def _watch(jobs: list[Job]) -> None:
+    if any(job.finished for job in jobs):
+        st.rerun()

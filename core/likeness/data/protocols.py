@@ -1,0 +1,61 @@
+"""Which images a paper trains on and which it evaluates."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data.folder import natural_key
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+SPLITS = ("test", "train", "all")
+
+
+def check_split(split: str, known: Sequence[str] = SPLITS) -> None:
+    """Raises InputError on a split that is not among `known`."""
+    if split not in known:
+        raise InputError(f"There is no split '{split}'; choose from {', '.join(known)}.")
+
+
+def zero_shot_half(labels: Sequence[Hashable], order: Sequence[Hashable], split: str) -> NDArray[np.bool_]:
+    """The images of one half of the classes, (n,) True where an image belongs to `split`.
+
+    The zero-shot protocol of deep metric learning, which the InDiReCT paper follows (appendix, sections 2.2 and 2.3): the first half
+    of the classes trains, the second is evaluated, so that no class is in both. Of an odd number of classes the second half is the
+    larger.
+
+    Args:
+        labels: class of each image (n,).
+        order: all classes in their order, each once.
+        split: "train", "test" or "all".
+
+    Raises:
+        InputError: an unknown split.
+    """
+    check_split(split)
+    rank = {label: place for place, label in enumerate(order)}
+    second = np.array([rank[label] >= len(order) // 2 for label in labels], dtype=bool)
+    return {"train": ~second, "test": second, "all": np.ones(len(labels), bool)}[split]
+
+
+def class_halves(table: ImageTable, attribute: str) -> tuple[ImageTable, ImageTable]:
+    """Train and test table of any images: the first and the second half of an attribute's values, in natural order (2 before 10).
+
+    Raises:
+        InputError: if there is no such attribute, an image lacks it, or all have the same value.
+    """
+    if attribute not in table.attributes:
+        raise InputError(f"'{table.name}' has no attribute '{attribute}'; it has {', '.join(table.attributes) or 'none'}.")
+    values = table.frame[attribute]
+    missing = np.flatnonzero(values.isna().to_numpy())
+    if missing.size:
+        raise InputError(f"'{table.name}' has no '{attribute}' for {missing.size} images, first for '{table.frame['path'][missing[0]]}'; fill it in.")
+    labels = [str(value) for value in values]
+    order = sorted(set(labels), key=natural_key)
+    if len(order) < 2:
+        raise InputError(f"All images of '{table.name}' have the same '{attribute}', '{order[0]}'; two values at least can be split into halves.")
+    train, test = (
+        ImageTable(f"{table.name} ({split})", table.root, table.frame[zero_shot_half(labels, order, split)]) for split in ("train", "test")
+    )
+    return train, test

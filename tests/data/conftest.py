@@ -1,0 +1,176 @@
+"""Miniature copies of the published datasets in their official formats."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+Writer = Callable[[Path], Path]
+
+CARS_NAMES = [
+    "AM General Hummer SUV 2000",
+    "Acura RL Sedan 2012",
+    "Dodge Magnum Wagon 2008",
+    "FIAT 500 Abarth 2012",
+    "Citroën C3 Pluriel Convertible 2012",
+    "Land Rover LR2 SUV 2012",
+]
+CARS_CLASSES = [1, 1, 2, 3, 4, 4, 4, 5, 5, 6]  # the last has one image
+CUB_CLASSES = ["001.Black_footed_Albatross", "002.Laysan_Albatross", "003.Shiny_Cowbird", "004.Pájaro_Azul"]
+CUB_IMAGES = [1, 1, 2, 3, 3, 4]
+ATTRIBUTES = [
+    *("floral", "graphic", "striped", "embroidered", "pleated", "solid", "lattice"),
+    *("long_sleeve", "short_sleeve", "sleeveless"),
+    *("maxi_length", "mini_length", "no_dress"),
+    *("crew_neckline", "v_neckline", "square_neckline", "no_neckline"),
+    *("denim", "chiffon", "cotton", "leather", "faux", "knit"),
+    *("tight", "loose", "conventional"),
+]
+CATEGORIES = ["Anorak", "Button-Down", "Jeans", "Décolleté"]
+
+
+def save_image(path: Path, shade: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (24, 16), (shade * 37 % 256, shade * 91 % 256, 255 - shade * 23 % 256)).save(path)
+
+
+def structs(paths: Sequence[str], classes: Sequence[object], field: str) -> np.ndarray:
+    """A struct array as MATLAB saves it, (1, n)."""
+    boxes = ["bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2"]
+    fields = [field, *boxes, "class", *(["test"] if field == "relative_im_path" else [])]
+    records = [(path, 1, 2, 20, 12, label, 0)[: len(fields)] for path, label in zip(paths, classes, strict=True)]
+    return np.array(records, dtype=[(name, object) for name in fields]).reshape(1, -1)
+
+
+def cell(names: Sequence[str]) -> np.ndarray:
+    return np.array(names, dtype=object).reshape(1, -1)
+
+
+def write_cars196(root: Path, names: Sequence[str] = CARS_NAMES, classes: Sequence[object] = CARS_CLASSES) -> Path:
+    from scipy.io import savemat
+
+    paths = [f"car_ims/{number:06}{'é' if number == 5 else ''}.jpg" for number in range(1, len(classes) + 1)]
+    for number, path in enumerate(paths):
+        save_image(root / path, number)
+    savemat(root / "cars_annos.mat", {"annotations": structs(paths, classes, "relative_im_path"), "class_names": cell(names)})
+    return root
+
+
+def write_cars196_devkit(root: Path) -> Path:
+    from scipy.io import savemat
+
+    (root / "devkit").mkdir(parents=True)
+    savemat(root / "devkit" / "cars_meta.mat", {"class_names": cell(CARS_NAMES)})
+    parts = {"devkit/cars_train_annos.mat": ("cars_train", [4, 1, 6]), "cars_test_annos_withlabels.mat": ("cars_test", [1, 4, 5])}
+    for file, (folder, classes) in parts.items():
+        files = [f"{number:05}.jpg" for number in range(1, len(classes) + 1)]
+        for number, name in enumerate(files):
+            save_image(root / folder / name, number)
+        savemat(root / file, {"annotations": structs(files, classes, "fname")})
+    return root
+
+
+def write_cub200(root: Path) -> Path:
+    paths = [f"{CUB_CLASSES[label - 1]}/Bird_{number:04}_é.jpg" for number, label in enumerate(CUB_IMAGES, start=1)]
+    for number, path in enumerate(paths):
+        save_image(root / "images" / path, number)
+    numbered = {
+        "images.txt": paths,
+        "image_class_labels.txt": CUB_IMAGES,
+        "classes.txt": CUB_CLASSES,
+        "train_test_split.txt": [number % 2 for number in range(len(paths))],
+    }
+    for name, values in numbered.items():
+        (root / name).write_text("".join(f"{number} {value}\n" for number, value in enumerate(values, start=1)), encoding="utf-8")
+    return root
+
+
+def bits(*names: str) -> str:
+    return " ".join("1" if name in names else "0" for name in ATTRIBUTES)
+
+
+def write_deepfashion(root: Path) -> Path:
+    parts = {
+        "train": [(1, bits("floral", "long_sleeve", "denim", "tight"))],
+        "val": [(2, bits("solid", "cotton", "loose"))],
+        "test": [
+            (3, bits("solid", "no_dress", "cotton", "conventional")),
+            (4, bits("floral", "striped", "faux", "conventional")),
+            (3, bits("solid", "sleeveless", "denim")),
+        ],
+    }
+    fine = root / "Anno_fine"
+    fine.mkdir(parents=True)
+    for name, title, values in (("list_category_cloth", "category", CATEGORIES), ("list_attr_cloth", "attribute", ATTRIBUTES)):
+        listed = "".join(f"{value:30} 1\n" for value in values)
+        (fine / f"{name}.txt").write_text(f"{len(values)}\n{title}_name  {title}_type\n{listed}", encoding="utf-8")
+    shade = 0
+    for part, images in parts.items():
+        paths = [f"img/Robe_Décolletée/img_{part}_{number:08}.jpg" for number in range(1, len(images) + 1)]
+        for path in paths:
+            save_image(root / "Img" / path, shade := shade + 1)
+        for kind, values in (("", paths), ("_cate", [label for label, _ in images]), ("_attr", [text for _, text in images])):
+            (fine / f"{part}{kind}.txt").write_text("".join(f"{value}\n" for value in values), encoding="utf-8")
+    return root
+
+
+def movie(id: object, genre: object, country: object, **more: object) -> str:
+    """A movie as the metadata write it: JSON, but for the ObjectId, over several lines."""
+    fields = json.dumps({"imdbID": id, "Genre": genre, "Country": country, **more}, ensure_ascii=False, indent=2)
+    return '{\n  "_id" : ObjectId("56a4cd7bd21d59d8cb9e9f5a"),' + fields[1:] + "\n"
+
+
+def write_movie_posters(root: Path) -> Path:
+    years = {
+        "1980": (movie("tt01", "Action, Drama", "USA, UK", Plot='Says "{no}" (twice)') + movie("tt02", "Comedy", "France"), "utf-8"),
+        "1983": (movie("tt03", "Drama", "Côte d'Ivoire, France", Title="Été") + movie("tt04", "N/A", "N/A"), "utf-16"),
+        "1990": (movie("tt05", "Western", "México") + movie("tt01", "Drama", "USA"), "latin-1"),
+        "1991": (movie("tt06", "Sci-Fi", "Japan") + movie("tt07", "", None), "utf-16-le"),
+    }
+    truth = root / "Movie_Poster_Metadata" / "groundtruth"
+    truth.mkdir(parents=True)
+    for year, (text, encoding) in years.items():
+        (truth / f"{year}.txt").write_bytes(text.encode(encoding))
+    for number, path in enumerate(["1980/tt01", "1980/tt02", "1983/tt03", "1983/tt04", "1990/tt05", "1991/tt07"]):
+        save_image(root / "Movie_Poster_Dataset" / f"{path}.jpg", number)
+    return root
+
+
+COLUMNS = "frame,model,rotation_z,color_hue,color_sat,color_val,bg_color_hue,bg_color_sat,bg_color_val,camera_loc_z,sun_elevation,sun_rotation"
+
+
+def write_synthetic_cars(root: Path) -> Path:
+    rows = [
+        "2,Tesla Model S,0.1,0.5,2,2,0.5,0,2,1.5,0.3,0.4",
+        "1,Mégane RS,0.2,0.17,2,1,0.0,2,1,1.5,0.3,0.4",
+        "1000,Enzo,0.3,0.9,1,1,0.3,1,0.1,1.5,0.3,0.4",
+        "1001,Enzo,0.4,0.2,0.3,1.9,0.6,1.2,1.3,1.5,0.3,0.4",
+    ]
+    for number, frame in enumerate((1, 2, 1000, 1001)):
+        save_image(root / "images" / f"{frame}.png", number)
+    (root / "samples.csv").write_text("\n".join([COLUMNS, *rows, ""]), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def miniatures() -> dict[str, Writer]:
+    """By the dataset's name what writes a miniature of it into a folder, which it returns."""
+    return {
+        "cars196": write_cars196,
+        "cub200": write_cub200,
+        "deepfashion": write_deepfashion,
+        "movie-posters": write_movie_posters,
+        "synthetic-cars": write_synthetic_cars,
+    }
+
+
+@pytest.fixture
+def parts() -> SimpleNamespace:
+    """What the miniatures are made of, for those that differ."""
+    return SimpleNamespace(
+        bits=bits, cars196=write_cars196, cars196_devkit=write_cars196_devkit, cars196_names=CARS_NAMES, cell=cell, movie=movie, structs=structs
+    )

@@ -1,0 +1,75 @@
+"""CUB-200-2011 on miniature copies of its layout."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from likeness.data import read_cub200
+from likeness.errors import InputError
+
+
+@pytest.fixture
+def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
+    return miniatures["cub200"](tmp_path)
+
+
+def test_species_of_the_second_half_of_the_classes(root: Path) -> None:
+    frame = read_cub200(root).frame
+    assert list(frame["bird_species"]) == ["Shiny Cowbird", "Shiny Cowbird", "Pájaro Azul"]
+    assert list(frame["path"])[2] == "images/004.Pájaro_Azul/Bird_0006_é.jpg"
+    assert list(read_cub200(root, "train").frame["bird_species"]) == ["Black footed Albatross"] * 2 + ["Laysan Albatross"]
+
+
+def test_the_order_of_lines_does_not_matter(root: Path) -> None:
+    expected = read_cub200(root, "all").frame
+    for name in ("images.txt", "image_class_labels.txt", "classes.txt"):
+        lines = (root / name).read_text(encoding="utf-8").splitlines()
+        (root / name).write_text("\ufeff\r\n" + "\r\n".join(reversed(lines)) + "\r\n\r\n", encoding="utf-8")
+    assert read_cub200(root, "all").frame.sort_values("path", ignore_index=True).equals(expected.sort_values("path", ignore_index=True))
+
+
+@pytest.mark.parametrize("missing", ["images.txt", "classes.txt"])
+def test_missing_files(root: Path, missing: str) -> None:
+    (root / missing).unlink()
+    with pytest.raises(InputError, match=rf"CUB200 in '.*' lacks '{missing}'; take it from the dataset published at https://www\.vision\.caltech"):
+        read_cub200(root)
+
+
+def test_the_missing_labels(root: Path) -> None:
+    (root / "image_class_labels.txt").unlink()
+    with pytest.raises(InputError, match=r"directly inside holds 'image_class_labels\.txt'; give the folder that the dataset was unpacked to, publ"):
+        read_cub200(root)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("images.txt", "4 003.Sh", "003.Sh", r"In 'images\.txt' of CUB200, line 4 is '003\.Shiny.*', expected a number and a text; take the file"),
+        ("images.txt", "2 001", "1 001", r"line 2 is '1 001\..*', expected each number once"),
+        ("images.txt", "2 001", "²  001", r"line 2 is '²  001\..*', expected a number and a text"),
+        ("classes.txt", "2 002.Laysan_Albatross", "2", r"In 'classes\.txt' of CUB200, line 2 is '2', expected a number and a text"),
+        ("image_class_labels.txt", "5 3", "5 9", r"Line 5 of 'image_class_labels\.txt' of CUB200 has the class 9, which 'classes\.txt' lacks"),
+        ("image_class_labels.txt", "5 3", "5 -3", r"In 'image_class_labels\.txt' of CUB200, line 5 is '5 -3', expected two numbers"),
+        ("image_class_labels.txt", "5 3\n", "", r"'image_class_labels\.txt' of CUB200 has no class for image 5, '003\.Shiny.*é\.jpg'; take"),
+    ],
+)
+def test_lines_that_are_damaged(root: Path, file: str, old: str, new: str, message: str) -> None:
+    text = (root / file).read_text(encoding="utf-8")
+    assert old in text
+    (root / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        read_cub200(root)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_another_encoding(root: Path) -> None:
+    (root / "classes.txt").write_bytes((root / "classes.txt").read_text(encoding="utf-8").encode("latin-1"))
+    with pytest.raises(InputError, match=r"'classes\.txt' of CUB200 is not text in UTF-8; take it anew from https://www\.vision"):
+        read_cub200(root)
+
+
+def test_an_empty_list(root: Path) -> None:
+    (root / "images.txt").write_text("\n")
+    with pytest.raises(InputError, match=r"The split 'test' of CUB200 in '.*' has no images in 'images\.txt'"):
+        read_cub200(root)

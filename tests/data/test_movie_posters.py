@@ -1,0 +1,89 @@
+"""Movie Posters on miniature copies: JSON that is none, in several encodings."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from likeness.data import read_movie_posters
+from likeness.errors import InputError
+
+
+@pytest.fixture
+def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
+    return miniatures["movie-posters"](tmp_path)
+
+
+def write(root: Path, text: str, encoding: str = "utf-8", year: str = "1980") -> None:
+    (root / "Movie_Poster_Metadata" / "groundtruth" / f"{year}.txt").write_bytes(text.encode(encoding))
+
+
+def test_the_first_genre_and_country_of_each_movie(root: Path) -> None:
+    """In UTF-8, UTF-16 with and without a mark, and Latin-1; "N/A" is a label, a blank or missing value becomes it."""
+    rows = read_movie_posters(root).frame.to_numpy().tolist()
+    assert [[path.split("/", 1)[1], *labels] for path, *labels in rows] == [
+        ["1980/tt01.jpg", "Action", "USA"],
+        ["1980/tt02.jpg", "Comedy", "France"],
+        ["1983/tt03.jpg", "Drama", "Côte d'Ivoire"],
+        ["1983/tt04.jpg", "N/A", "N/A"],
+        ["1990/tt05.jpg", "Western", "México"],
+        ["1991/tt06.jpg", "Sci-Fi", "Japan"],
+        ["1991/tt07.jpg", "N/A", "N/A"],
+    ]
+
+
+def test_a_movie_without_poster_stays_and_a_second_entry_does_not_count(root: Path) -> None:
+    table = read_movie_posters(root)
+    assert [path.name for path in table.paths() if not path.is_file()] == ["tt06.jpg"]
+    assert list(table.frame["path"]).count("Movie_Poster_Dataset/1980/tt01.jpg") == 1
+
+
+def test_a_poster_in_the_folder_of_another_year_is_found(root: Path) -> None:
+    posters = root / "Movie_Poster_Dataset"
+    (posters / "1980" / "tt02.jpg").rename(posters / "1991" / "tt02.jpg")
+    assert "Movie_Poster_Dataset/1991/tt02.jpg" in set(read_movie_posters(root).frame["path"])
+
+
+def test_metadata_unpacked_beside_the_posters(root: Path) -> None:
+    (root / "Movie_Poster_Metadata" / "groundtruth").rename(root / "groundtruth")
+    assert len(read_movie_posters(root)) == 7
+
+
+def test_missing_posters(root: Path) -> None:
+    (root / "Movie_Poster_Dataset").rename(root / "posters")
+    with pytest.raises(
+        InputError, match=r"Movie Posters in '.*' lacks 'Movie_Poster_Dataset'; take it from the dataset published at https://www\.cs\.c"
+    ):
+        read_movie_posters(root)
+
+
+def test_missing_metadata(root: Path) -> None:
+    (root / "Movie_Poster_Metadata" / "groundtruth").rename(root / "truth")
+    with pytest.raises(InputError, match="directly inside holds 'Movie_Poster_Metadata/groundtruth' or 'groundtruth'; give the folder"):
+        read_movie_posters(root)
+
+
+def test_metadata_without_movies(root: Path) -> None:
+    for file in (root / "Movie_Poster_Metadata" / "groundtruth").glob("*.txt"):
+        file.write_text(" \n")
+    with pytest.raises(InputError, match=r"The split 'test' of Movie Posters in '.*' has no images in 'groundtruth'"):
+        read_movie_posters(root)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_damaged_entries(root: Path, parts: SimpleNamespace, encoding: str) -> None:
+    whole = parts.movie("tt01", "Drama", "USA")
+    line = whole.count("\n") + 4
+    write(root, whole + whole.replace('"Genre": "Drama"', '"Genre": Drama'), encoding)
+    with pytest.raises(InputError, match=rf"In '1980\.txt' of Movie Posters, line {line} is '\"Genre\": Drama,', expected a movie as JSON \("):
+        read_movie_posters(root)
+    write(root, whole + "[1]\n", encoding)
+    with pytest.raises(InputError, match=rf"In '1980\.txt' of Movie Posters, line {line - 3} is '\[1\]', expected a movie as JSON, in braces"):
+        read_movie_posters(root)
+    write(root, whole + parts.movie(None, "Drama", "USA"), encoding)
+    with pytest.raises(InputError, match=rf"the imdbID of the movie in line {line - 3} is 'None', expected a text such as"):
+        read_movie_posters(root)
+    write(root, whole[:-4], encoding)
+    with pytest.raises(InputError, match=r"In '1980\.txt' of Movie Posters, line \d+ is .*, expected a movie as JSON"):
+        read_movie_posters(root)

@@ -1,0 +1,93 @@
+"""The original Synthetic Cars on miniature copies of the authors' table."""
+
+import colorsys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.data import read_original_synthetic_cars
+from likeness.data.css_colors import CSS_RGB
+from likeness.errors import InputError
+
+
+@pytest.fixture
+def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
+    return miniatures["synthetic-cars"](tmp_path)
+
+
+def slow_name(hue: float, saturation: float, value: float) -> str:
+    """By the standard library's conversion, and the nearest of the colors one by one."""
+    rgb = [int(255 * part) for part in colorsys.hsv_to_rgb((hue + 0.5) % 1, saturation / 2, value / 2)]
+    return min(CSS_RGB, key=lambda name: sum((a - b) ** 2 for a, b in zip(rgb, CSS_RGB[name], strict=True)))
+
+
+def test_the_first_thousand_frames_in_their_order(root: Path) -> None:
+    table = read_original_synthetic_cars(root)
+    assert list(table.frame["path"]) == ["images/1.png", "images/2.png", "images/1000.png"]
+    assert list(table.frame["body_type"]) == ["Mégane RS", "Tesla Model S", "Enzo"]
+    assert list(read_original_synthetic_cars(root, "train").frame["path"]) == ["images/1001.png"]
+    assert {"car_color", "background_color", "rotation_z", "sun_elevation", "color_hue"} <= set(table.attributes)
+
+
+def test_colors_are_named_as_in_the_authors_code(root: Path) -> None:
+    table = read_original_synthetic_cars(root, "all")
+    rows = pd.read_csv(root / "samples.csv").sort_values("frame")
+    for attribute, columns in (
+        ("car_color", ["color_hue", "color_sat", "color_val"]),
+        ("background_color", ["bg_color_hue", "bg_color_sat", "bg_color_val"]),
+    ):
+        assert list(table.frame[attribute]) == [slow_name(*row) for row in rows[columns].to_numpy()]
+    # hue 0.5 is Blender's "unchanged" red, full saturation and value are 2
+    assert table.frame["car_color"][1] == "red"
+    assert table.frame["background_color"][1] == "white"
+
+
+def test_the_names_of_the_other_repository(root: Path) -> None:
+    (root / "samples.csv").rename(root / "cars.csv")
+    (root / "images").rename(root / "cars")
+    assert read_original_synthetic_cars(root).frame["path"][0] == "cars/1.png"
+
+
+def test_the_metric_can_be_chosen(root: Path) -> None:
+    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
+    # pink: nearest to silver in RGB, to purple in CIELAB
+    changed = [rows[0], rows[1].replace("0.5,2,2,", "0.4,1.2,2,"), *rows[2:]]
+    (root / "samples.csv").write_text("\n".join(changed), encoding="utf-8")
+    names = {metric: read_original_synthetic_cars(root, color_metric=metric).frame["car_color"][1] for metric in ("rgb", "lab")}
+    assert names == {"rgb": "silver", "lab": "purple"}
+    with pytest.raises(InputError, match='Color metric "hue" is unknown: use "lab" or "rgb"'):
+        read_original_synthetic_cars(root, color_metric="hue")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("color_sat", "saturation", r"'samples\.csv' of Synthetic Cars \(original\) has no column 'color_sat'; take it anew from https://github"),
+        ("0.9,1,1,", "red,1,1,", r"In 'samples\.csv' of Synthetic Cars \(original\), 'color_hue' in line 4 is 'red', expected a number"),
+        ("0.9,1,1,", "0.9,,1,", r"'color_sat' in line 4 is 'nan', expected a number"),
+        ("0.9,1,1,", "0.9,inf,1,", r"'color_sat' in line 4 is 'inf', expected a number"),
+        ("0.9,1,1,", "0.9,1,2.5,", r"'color_val' of frame 1000 is '2\.5', expected a number from 0 to 2"),
+        ("0.9,1,1,", "0.9,-1,1,", r"'color_sat' of frame 1000 is '-1\.0', expected a number from 0 to 2"),
+        ("1000,Enzo", "1000,", r"'model' in line 4 is 'nan', expected a name"),
+        ("1000,Enzo", "2,Enzo", r"'frame' in line 4 is '2', expected a whole number that no other line has"),
+        ("1000,Enzo", "7.5,Enzo", r"'frame' in line 4 is '7\.5', expected a whole number"),
+        ("1000,Enzo", "x,Enzo", r"'frame' in line 4 is 'x', expected a number"),
+        ("1000,Enzo", "1000,a,b,Enzo", r"'samples\.csv' of Synthetic Cars \(original\) cannot be parsed \(.*line 4.*\); take it anew"),
+    ],
+)
+def test_damaged_tables(root: Path, old: str, new: str, message: str) -> None:
+    text = (root / "samples.csv").read_text(encoding="utf-8")
+    assert old in text
+    (root / "samples.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        read_original_synthetic_cars(root)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_only_later_frames(root: Path) -> None:
+    rows = (root / "samples.csv").read_text(encoding="utf-8").splitlines()
+    (root / "samples.csv").write_text("\n".join([rows[0], rows[4]]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"The split 'test' of Synthetic Cars \(original\) in '.*' has no images in 'samples\.csv'"):
+        read_original_synthetic_cars(root)
