@@ -23,7 +23,7 @@ backgrounds and English sentences about them, and nothing else: it is no encoder
 | text tower | {text_layers} transformer layers of width {text_width}, an own vocabulary of {words} words, up to 30 words a text |
 | parameters | {parameters:.1f} million, {megabytes:.1f} MB in half precision |
 | data | {renders:,} renders of {render_size} px (seed {seed}) and their mirror images; captions written anew at every step |
-| training | {steps:,} steps of {batch} pictures, {minutes:.0f} minutes on {threads} processor threads, bfloat16 |
+| training | {steps:,} steps of {batch} pictures, {minutes:.0f} minutes on {threads} processor threads, bfloat16 where the processor has it |
 | loss | contrastive with all true captions as positives, over the batch and over the prompts of each attribute |
 | weights | moving average over the steps, decay {averaging} |
 

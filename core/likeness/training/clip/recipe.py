@@ -54,7 +54,7 @@ class ClipRecipe(BaseModel):
 # second size of the encoder-size analysis (InDiReCT, Figure 4), where no larger CLIP can be downloaded.
 RECIPES = {
     "bundled": ClipRecipe(),
-    "bundled-small": ClipRecipe(image_size=48, text_width=64, text_layers=1, renders=40_000, steps=2500),
+    "bundled-small": ClipRecipe(image_size=48, text_width=64, text_layers=1, renders=40_000, steps=2000, threads=1),
 }
 
 

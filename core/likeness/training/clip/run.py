@@ -101,7 +101,8 @@ def _optimizer(model: Any, recipe: ClipRecipe) -> Any:
 def _loss(model: Any, batch: Batch, prompts_weight: float) -> "Tensor":
     import torch
 
-    with torch.autocast("cpu", torch.bfloat16):
+    # where the processor has no bfloat16 instructions, emulating them costs several times as much as float32
+    with torch.autocast("cpu", torch.bfloat16, enabled=torch.ops.mkldnn._is_mkldnn_bf16_supported()):
         images = model.encode_image(to_tensor(batch.pixels))
         texts = model.encode_text(torch.from_numpy(batch.tokens))
     normalize = torch.nn.functional.normalize
