@@ -23,3 +23,10 @@ def text() -> NDArray[np.float64]:
     rng = np.random.default_rng(5)
     rows = 1.5 * rng.standard_normal(24) + rng.standard_normal((30, 24)) * 2.0 ** -np.arange(0, 6, 0.25)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="session")
+def baselines() -> Reference:
+    """Arrays of the authors' code for the Oracle and the autoencoders: given weights, losses, gradients, training curves and where they end."""
+    with np.load(Path(__file__).parent / "data" / "indirect_baselines.npz") as file:
+        return dict(file)

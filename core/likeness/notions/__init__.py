@@ -1,5 +1,6 @@
 """Similarity notions in words, and the estimators that turn them into projections."""
 
+from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check
 from likeness.notions.dimensions import suggest_dim
@@ -16,13 +17,19 @@ from likeness.notions.library import (
     write_notion,
 )
 from likeness.notions.notion import Notion, parse_aspects
+from likeness.notions.oracle import Oracle
+from likeness.notions.pca import PCA
 from likeness.notions.reconstruction import reconstruction_angles
 
 __all__ = [
+    "PCA",
+    "Autoencoder",
     "Identity",
     "InDiReCT",
+    "LinearAutoencoder",
     "Notion",
     "NotionWarning",
+    "Oracle",
     "RandomEmbedding",
     "RandomTransform",
     "check",

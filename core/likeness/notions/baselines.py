@@ -1,6 +1,6 @@
 """Baselines of the InDiReCT paper's section 4.2 that learn nothing, with InDiReCT's interface."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,6 +8,9 @@ from likeness.errors import InputError
 from likeness.notions.arrays import checked_rows, like, unit_rows
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Identity:
@@ -20,6 +23,12 @@ class Identity:
     def transform(self, images: Any) -> Any:
         """(m, r) -> (m, r) unit rows, of the kind that came in."""
         return like(images)(unit_rows(checked_rows(images, "image"), "image"))
+
+    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Like `transform`, with gradients: (m, r) -> (m, r) unit rows."""
+        import torch
+
+        return torch.nn.functional.normalize(rows, dim=1)
 
 
 class RandomEmbedding:

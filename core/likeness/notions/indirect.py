@@ -6,10 +6,11 @@ import numpy as np
 
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
-from likeness.notions.arrays import Floats, checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.notions.arrays import Floats, is_torch, like, to_numpy
 from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
+from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles
 
 SOLVERS = ("exact", "adam")
@@ -54,26 +55,19 @@ class InDiReCT(LinearProjection):
             InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown
                 solver.
         """
-        rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
-        self._check(rows)
+        self._check()
+        rows = prompt_rows(text, self.dim)
         U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows)
         lost = angles(rows, U)
         self.angles_, self.loss_ = like(text)(lost), float(lost.mean())
         self.U = like(text)(U)
         return self
 
-    def _check(self, rows: Floats) -> None:
-        n, r = rows.shape
+    def _check(self) -> None:
         if self.solver not in SOLVERS:
             raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
         if self.outside not in OUTSIDE:
             raise InputError(f"There is no outside '{self.outside}'; choose from {', '.join(OUTSIDE)}.")
-        if not isinstance(self.dim, (int, np.integer)) or not 1 <= self.dim <= r:
-            raise InputError(f"dim is {self.dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
-        if n < 2:
-            raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
-        if np.abs(rows - rows[0]).max() < 1e-6:
-            raise InputError(f"All {n} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
 
     def _exact(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)

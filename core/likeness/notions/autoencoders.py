@@ -1,0 +1,111 @@
+"""Autoencoders on the prompts, linear and nonlinear, baselines of the InDiReCT paper's section 4.2."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
+
+if TYPE_CHECKING:
+    import torch
+
+HIDDEN = 512
+_WEIGHT_DECAY = 1e-2
+
+
+class Affine(NamedTuple):
+    """One layer, x -> weight x + bias.
+
+    Attributes:
+        weight: (outputs, inputs).
+        bias: (outputs,).
+    """
+
+    weight: Any
+    bias: Any
+
+
+class LinearAutoencoder:
+    """One affine layer to `dim` numbers and one back, trained by Adam to keep the prompts (L_LAE in section 4.2).
+
+    It learns in float32, with rate 0.01 and patience 100. The paper does not say how weights begin: uniform within 1 / sqrt(inputs),
+    which is also torch's custom.
+
+    Args:
+        dim: dimensions, at most those of the encoder.
+        seed: of the initial weights.
+        normalize: rows are scaled to unit length first, as the paper writes. False: taken as given, as in the authors' code, where
+            prompts are of unit length and images are not.
+
+    Attributes:
+        encoder_: the layers to the code: (W1, b1) in the paper.
+        decoder_: the layers back.
+        loss_: sum over prompts and columns of squared errors.
+        n_iter_: iterations.
+    """
+
+    _hidden: tuple[int, ...] = ()
+    _decay = 0.0
+
+    def __init__(self, dim: int = 128, seed: int = 0, normalize: bool = True) -> None:
+        self.dim, self.seed, self.normalize = dim, seed, normalize
+
+    def fit(self, text: Any) -> "LinearAutoencoder":
+        """Learns from the prompts' embeddings (n, r), NumPy or torch.
+
+        Raises:
+            InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r.
+        """
+        unit = prompt_rows(text, self.dim)
+        r = unit.shape[1]
+        widths = (r, *self._hidden, self.dim, *self._hidden, r)
+        rows = unit if self.normalize else checked_rows(text, "prompt")
+        fit = fit_autoencoder(rows, random_weights(widths, self.seed), weight_decay=self._decay)
+        weights = [like(text)(to_numpy(value)) for value in fit.best]
+        layers = tuple(Affine(*weights[i : i + 2]) for i in range(0, len(weights), 2))
+        half = len(layers) // 2
+        self.encoder_, self.decoder_ = layers[:half], layers[half:]
+        self.loss_, self.n_iter_ = fit.loss, fit.n_iter
+        return self
+
+    def transform(self, images: Any) -> Any:
+        """The code W1 v + b1 of each image (m, r): (m, dim), of the kind that came in, NOT of unit length; a cosine ranks by its direction.
+
+        Raises:
+            InputError: before `fit`; rows that are not finite or (normalize) all zero, or of another width than the prompts.
+        """
+        check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
+        rows = checked_rows(images, "image")
+        check_width(rows, self.encoder_[0].weight.shape[1])
+        return like(images)(_encode(unit_rows(rows, "image") if self.normalize else rows, self.encoder_))
+
+    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
+        import torch
+
+        check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
+        for number, layer in enumerate(self.encoder_):
+            weight, bias = (torch.as_tensor(to_numpy(value)).to(rows) for value in layer)
+            bent = torch.nn.functional.leaky_relu(rows, SLOPE) if number else rows
+            rows = torch.nn.functional.linear(bent, weight, bias)
+        return rows
+
+
+class Autoencoder(LinearAutoencoder):
+    """The nonlinear autoencoder: 512 hidden units with leaky ReLU (slope 0.01) each way and a weight decay of 0.01 (section 4.2).
+
+    All else as `LinearAutoencoder`; `encoder_` and `decoder_` have two layers each, with the leaky ReLU between them. The decay is added
+    to the gradient.
+    """
+
+    _hidden = (HIDDEN,)
+    _decay = _WEIGHT_DECAY
+
+
+def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
+    for number, layer in enumerate(layers):
+        bent = np.where(rows > 0, rows, rows * rows.dtype.type(SLOPE)) if number else rows
+        rows = bent @ to_numpy(layer.weight).astype(rows.dtype).T + to_numpy(layer.bias).astype(rows.dtype)
+    return rows

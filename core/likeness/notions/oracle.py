@@ -1,0 +1,138 @@
+"""What the best projection could do that had seen the images and their labels: the InDiReCT paper's upper bound (section 4.2)."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.notions.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.outside import START_DEVIATION
+from likeness.notions.projection import LinearProjection
+from likeness.notions.prompt_rows import check_dim
+from likeness.notions.threads import threads_for
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Oracle(LinearProjection):
+    """InDiReCT's projection learnt from the images and labels that it is then measured on, by the normalised softmax loss.
+
+    U and one unit prototype per class are learnt together by Adam (rate 0.01, patience 100), in float32. U begins as InDiReCT's,
+    N(0, 0.1); the paper does not say how the prototypes begin: drawn like U, as in the authors' code, and scaled to unit length.
+
+    Args:
+        dim: dimensions, at most those of the encoder.
+        seed: of U and the prototypes.
+
+    Attributes:
+        U: (r, dim), of the kind that the images came in.
+        prototypes_: (classes, dim) unit rows.
+        classes_: the label of each prototype, in order of first appearance.
+        loss_: mean cross entropy.
+        n_iter_: iterations.
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, images: Any, labels: Any = None) -> "Oracle":
+        """Learns from images (m, r), NumPy or torch, and one label of any hashable kind for each.
+
+        Raises:
+            InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, missing, or all equal.
+        """
+        rows = unit_rows(checked_rows(images, "image").astype(np.float64), "image")
+        check_dim(self.dim, rows.shape[1])
+        codes, self.classes_ = _class_codes(labels, len(rows))
+        fit = fit_oracle(rows, codes, *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
+        U, prototypes = (to_numpy(value).astype(np.float64) for value in fit.best)
+        self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "class"))
+        self.loss_, self.n_iter_ = fit.loss, fit.n_iter
+        return self
+
+
+def random_start(r: int, dim: int, classes: int, seed: int) -> "tuple[torch.Tensor, torch.Tensor]":
+    """U (r, dim) and prototypes (classes, dim), all from N(0, 0.1)."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(r, dim, generator=generator) * START_DEVIATION, torch.randn(classes, dim, generator=generator) * START_DEVIATION
+
+
+def softmax_loss(
+    rows: "torch.Tensor", onehot: "torch.Tensor", parameters: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]"
+) -> "torch.Tensor":
+    """L_Oracle (section 4.2): with unit codes v' = v U / |v U| and unit prototypes c, the mean cross entropy of the softmax of v' c.
+
+    Args:
+        rows: (m, r) unit rows.
+        onehot: (m, classes), 1 at the class of each row.
+        parameters: U (r, dim) and the prototypes (classes, dim), in any length.
+        gradients: of the same shapes; the gradient of the loss is written into them.
+    """
+    import torch
+
+    U, prototypes = parameters
+    codes = rows @ U
+    lengths = codes.norm(dim=1, keepdim=True)
+    codes /= lengths
+    sizes = prototypes.norm(dim=1, keepdim=True)
+    centres = prototypes / sizes
+    cosines = codes @ centres.T
+    logarithms = torch.log_softmax(cosines, dim=1)
+    loss = -(logarithms * onehot).sum() / len(rows)
+    # The gradient of a cosine with respect to a vector has no part along the vector, whose length does not matter.
+    pull = logarithms.exp_().sub_(onehot).div_(len(rows))
+    towards = pull.T @ codes
+    torch.div(towards - (towards * centres).sum(dim=1, keepdim=True) * centres, sizes, out=gradients[1])
+    along = (pull * cosines).sum(dim=1, keepdim=True) / lengths
+    code_gradient = torch.addcmul((pull / lengths) @ centres, codes, along, value=-1)
+    torch.mm(rows.T, code_gradient, out=gradients[0])
+    return loss
+
+
+def fit_oracle(
+    rows: Any,
+    codes: NDArray[np.intp],
+    U: "torch.Tensor",
+    prototypes: "torch.Tensor",
+    *,
+    patience: int = PATIENCE,
+    on_step: Callable[[int, float], None] | None = None,
+) -> Descent:
+    """The Oracle's training from given U (r, dim) and prototypes (classes, dim), in float32; see `descend`.
+
+    Args:
+        rows: (m, r) unit rows, NumPy or torch.
+        codes: (m,) class number of each row.
+    """
+    import torch
+
+    rows = (rows if is_torch(rows) else torch.as_tensor(rows)).detach().float()
+    onehot = torch.nn.functional.one_hot(torch.as_tensor(codes, device=rows.device), len(prototypes)).to(rows)
+    with threads_for(2 * len(rows) * U.numel()):
+        return descend([U.to(rows), prototypes.to(rows)], partial(softmax_loss, rows, onehot), patience=patience, on_step=on_step)
+
+
+def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
+    """Class number of each image, and the label of each class in order of first appearance."""
+    import pandas as pd
+
+    if labels is None:
+        raise InputError("The Oracle learns from labels, but got none; call fit(images, labels) with one label per image.")
+    values = list(to_numpy(labels) if is_torch(labels) else labels)
+    if len(values) != count:
+        raise InputError(f"There are {len(values)} labels for {count} images; give one label per image.")
+    series = pd.Series(values, dtype=object)
+    missing = np.flatnonzero(series.isna())
+    if missing.size:
+        raise InputError(f"Image {missing[0]} has no label; leave out the images without one.")
+    codes, classes = pd.factorize(series)
+    if len(classes) == 1:
+        raise InputError(f"All {count} images have the label {classes[0]!r}, so there is nothing to tell apart; give at least two classes.")
+    return codes.astype(np.intp), list(classes)

@@ -1,0 +1,85 @@
+"""Principal components of the prompts, a baseline of the InDiReCT paper's section 4.2."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+
+if TYPE_CHECKING:
+    import torch
+
+
+class PCA:
+    """The orthogonal directions along which the prompts vary most.
+
+    It needs more prompts than dimensions, strictly (section 4.2), so most notions have no PCA at 128 dimensions.
+
+    Args:
+        dim: dimensions, fewer than prompts.
+        seed: not used; there is nothing random.
+
+    Attributes:
+        U: (r, dim) orthonormal columns, the largest variance first; each column's entry of largest magnitude is positive.
+        mean_: (r,) mean of the unit prompts.
+        explained_variance_ratio_: (dim,) share of the prompts' variance along each column.
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, text: Any) -> "PCA":
+        """Learns from the prompts' embeddings (n, r), scaled to unit length first (Eq. 1), NumPy or torch.
+
+        Raises:
+            InputError: unusable embeddings, all prompts equal, or dim not below the number of prompts or of the directions in which
+                they vary.
+        """
+        rows = prompt_rows(text, self.dim)
+        if self.dim >= len(rows):
+            raise InputError(
+                f"PCA to {self.dim} dimensions needs more than {self.dim} prompts, but there are {len(rows)}; "
+                f"choose at most {len(rows) - 1} dimensions, give more prompts, or use InDiReCT."
+            )
+        mean = rows.mean(axis=0)
+        values, axes = _principal_axes(rows - mean)
+        if values.size < self.dim:
+            raise InputError(
+                f"PCA to {self.dim} dimensions needs prompts that vary in as many directions, but the {len(rows)} prompts vary in {values.size}; "
+                f"choose at most {values.size} dimensions, give more different prompts, or use InDiReCT."
+            )
+        as_text = like(text)
+        self.U, self.mean_ = as_text(axes[: self.dim].T), as_text(mean)
+        self.explained_variance_ratio_ = as_text(values[: self.dim] ** 2 / (values**2).sum())
+        return self
+
+    def transform(self, images: Any) -> Any:
+        """(v - mean) U of the unit images v: (m, r) -> (m, dim), of the kind that came in; like scikit-learn's, not of unit length.
+
+        Raises:
+            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        """
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        rows, U = checked_rows(images, "image"), to_numpy(self.U)
+        check_width(rows, len(U))
+        centred = unit_rows(rows, "image") - to_numpy(self.mean_).astype(rows.dtype)
+        return like(images)(centred @ U.astype(rows.dtype))
+
+    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
+        import torch
+
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
+        return (rows - mean) @ U
+
+
+def _principal_axes(centred: Floats) -> tuple[Floats, Floats]:
+    """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign."""
+    _, values, axes = np.linalg.svd(centred, full_matrices=False)
+    rank = int(np.count_nonzero(values > max(centred.shape) * np.finfo(np.float32).eps * values[0]))
+    values, axes = values[:rank], axes[:rank]
+    largest = np.abs(axes).argmax(axis=1)
+    return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]

@@ -1,0 +1,41 @@
+"""The checks that all estimators which learn from prompts share."""
+
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.notions.arrays import Floats, checked_rows, unit_rows
+
+
+def prompt_rows(text: Any, dim: Any) -> Floats:
+    """Unit rows (n, r), float64, of the prompts' embeddings (Eq. 1), for an estimator of `dim` dimensions.
+
+    Raises:
+        InputError: unusable embeddings, dim below 1 or above r, fewer than two different prompts.
+    """
+    rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+    check_dim(dim, rows.shape[1])
+    if len(rows) < 2:
+        raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")
+    if np.abs(rows - rows[0]).max() < 1e-6:
+        raise InputError(f"All {len(rows)} prompts have the same embedding, so nothing varies; write aspects with words that the encoder knows.")
+    return rows
+
+
+def check_dim(dim: Any, r: int) -> None:
+    """Raises InputError unless dim is a whole number from 1 to the encoder's width r."""
+    if not isinstance(dim, (int, np.integer)) or not 1 <= dim <= r:
+        raise InputError(f"dim is {dim!r}, but the encoder has {r} dimensions; choose a whole number from 1 to {r}.")
+
+
+def check_fitted(estimator: Any, learnt: str, call: str) -> None:
+    """Raises InputError unless `fit` has set the attribute `learnt`; `call` is how to fit."""
+    if not hasattr(estimator, learnt):
+        raise InputError(f"This {type(estimator).__name__} is not fitted yet; call {call} first.")
+
+
+def check_width(rows: Floats, r: int) -> None:
+    """Raises InputError unless the images (m, r) are as wide as what was fitted."""
+    if rows.shape[1] != r:
+        raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {r}; use the same encoder for both.")

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.notions import PCA, Autoencoder, LinearAutoencoder
+from likeness.notions.autoencoders import Affine
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def reconstruct(fit: LinearAutoencoder, images: np.ndarray) -> np.ndarray:
+    """Encoder and decoder by hand, in float64."""
+    rows = unit(images)
+    for layers in (fit.encoder_, fit.decoder_):
+        for number, (weight, bias) in enumerate(layers):
+            if number:
+                rows = np.maximum(rows, 0) + 0.01 * np.minimum(rows, 0)
+            rows = rows @ weight.T + bias
+    return rows
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return 3 * np.random.default_rng(9).standard_normal((12, 24))
+
+
+@pytest.fixture(scope="module")
+def fits(text: np.ndarray) -> dict[str, LinearAutoencoder]:
+    return {"lae": LinearAutoencoder(3).fit(text), "ae": Autoencoder(3).fit(text)}
+
+
+@pytest.mark.parametrize(("kind", "make"), [("lae", LinearAutoencoder), ("ae", Autoencoder)])
+def test_codes_equal_the_authors(baselines: dict, kind: str, make: type[LinearAutoencoder]) -> None:
+    estimator = make(16)
+    layers = ["encoder0"] if kind == "lae" else ["encoder0", "encoder1"]
+    estimator.encoder_ = tuple(Affine(baselines[f"{kind}_{layer}_weight"], baselines[f"{kind}_{layer}_bias"]) for layer in layers)
+    assert estimator.transform(baselines["inputs"]) == pytest.approx(baselines[f"{kind}_code"], abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["lae", "ae"])
+def test_reports_what_its_layers_do(fits: dict[str, LinearAutoencoder], text: np.ndarray, kind: str) -> None:
+    fit = fits[kind]
+    assert fit.loss_ == pytest.approx(((reconstruct(fit, text) - unit(text)) ** 2).sum(), rel=1e-4)
+    assert fit.n_iter_ > 100
+
+
+def test_the_papers_shapes(fits: dict[str, LinearAutoencoder]) -> None:
+    shapes = {kind: [weight.shape for weight, _ in (*fit.encoder_, *fit.decoder_)] for kind, fit in fits.items()}
+    assert shapes == {"lae": [(3, 24), (24, 3)], "ae": [(512, 24), (3, 512), (512, 3), (24, 512)]}
+
+
+def test_the_linear_one_finds_the_subspace_of_pca(fits: dict[str, LinearAutoencoder], text: np.ndarray) -> None:
+    """Plaut, From Principal Subspaces to Principal Components with Linear Autoencoders, 2018: the optimum spans the same subspace."""
+    components = PCA(3).fit(text)
+    centred = unit(text) - components.mean_
+    least = ((centred - centred @ components.U @ components.U.T) ** 2).sum()
+    lae = fits["lae"]
+    assert least <= lae.loss_ < 1.02 * least
+    decoder = np.linalg.qr(lae.decoder_[0].weight)[0]
+    assert np.linalg.svd(decoder.T @ components.U, compute_uv=False).min() > 0.99
+
+
+def test_the_linear_transform_is_the_papers_formula(fits: dict[str, LinearAutoencoder], images: np.ndarray) -> None:
+    (weight, bias), rows = fits["lae"].encoder_[0], fits["lae"].transform(images)
+    for image, row in zip(images, rows, strict=True):
+        assert row == pytest.approx([sum(weight[k, j] * image[j] / np.sqrt(sum(image**2)) for j in range(24)) + bias[k] for k in range(3)], abs=1e-9)
+    assert np.ptp(np.linalg.norm(rows, axis=1)) > 0.01
+
+
+def test_lengths_do_not_matter_to_the_paper_and_do_to_the_code(text: np.ndarray, images: np.ndarray) -> None:
+    short, long = unit(text)[:6], 2 * unit(text)[:6]
+    paper = [LinearAutoencoder(2).fit(rows) for rows in (short, long)]
+    assert paper[0].transform(images) == pytest.approx(paper[1].transform(5 * images), abs=1e-6)
+    code = [LinearAutoencoder(2, normalize=False).fit(rows) for rows in (short, long)]
+    assert code[1].loss_ > 2 * code[0].loss_
+    assert code[0].loss_ == pytest.approx(paper[0].loss_, rel=1e-3)
+    # taken as given: an affine map, not one of the direction alone
+    middle = code[0].transform((images[:1] + images[1:2]) / 2)
+    assert middle == pytest.approx(code[0].transform(images[:2]).mean(axis=0, keepdims=True), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["lae", "ae"])
+def test_tensors_carry_gradients(fits: dict[str, LinearAutoencoder], images: np.ndarray, kind: str) -> None:
+    rows = torch.as_tensor(unit(images)).requires_grad_()
+    codes = fits[kind].transform_tensor(rows)
+    assert codes.detach().numpy() == pytest.approx(fits[kind].transform(images), abs=1e-9)
+    codes[0, 1].backward()
+    assert rows.grad is not None
+    step = np.zeros_like(images)
+    step[0] = np.linspace(-1, 1, 24) * 1e-5
+    ends = [float(fits[kind].transform_tensor(torch.as_tensor(unit(images) + sign * step))[0, 1]) for sign in (1, -1)]
+    assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(float(rows.grad[0].numpy() @ np.linspace(-1, 1, 24)), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "dim", "message"),
+    [
+        (np.ones((1, 4)), 2, "only one prompt"),
+        (np.ones((3, 4)), 2, "All 3 prompts have the same embedding"),
+        (np.eye(4), 5, "dim is 5, but the encoder has 4 dimensions"),
+        (np.array([[1, 2.0], [0, 0]]), 1, "prompt 1 is all zeros"),
+    ],
+)
+def test_unusable_input_is_refused(text: np.ndarray, dim: int, message: str) -> None:
+    for make in (LinearAutoencoder, Autoencoder):
+        with pytest.raises(InputError, match=message):
+            make(dim).fit(text)

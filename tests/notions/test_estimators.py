@@ -1,0 +1,137 @@
+"""What all estimators have in common."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import likeness.notions
+from likeness.errors import InputError
+from likeness.notions import Identity, Oracle, RandomEmbedding
+
+ESTIMATORS = [
+    estimator
+    for estimator in (getattr(likeness.notions, name) for name in likeness.notions.__all__)
+    if inspect.isclass(estimator) and hasattr(estimator, "transform")
+]
+LEARNING = [estimator for estimator in ESTIMATORS if estimator not in (Identity, RandomEmbedding)]
+SEEDED = [estimator for estimator in ESTIMATORS if estimator.__name__ not in ("Identity", "PCA", "InDiReCT")]
+DIM = 3
+
+
+def make(estimator: type, **options: Any) -> Any:
+    return estimator() if estimator is Identity else estimator(**{"dim": DIM, "seed": 0} | options)
+
+
+def fitted(estimator: type, rows: Any, **options: Any) -> Any:
+    labels = ([i % 3 for i in range(len(rows))],) if estimator is Oracle else ()
+    return make(estimator, **options).fit(rows, *labels)
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return 1 + rng.standard_normal((9, 8))
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return np.random.default_rng(2).standard_normal((5, 8))
+
+
+def test_all_are_here() -> None:
+    names = {"Identity", "RandomEmbedding", "RandomTransform", "PCA", "LinearAutoencoder", "Autoencoder", "InDiReCT", "Oracle"}
+    assert {estimator.__name__ for estimator in ESTIMATORS} == names
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_constructor_only_stores(estimator: type) -> None:
+    parameters = inspect.signature(estimator).parameters
+    assert vars(estimator()) == {name: parameter.default for name, parameter in parameters.items()}
+    if estimator is not Identity:
+        assert (parameters["dim"].default, parameters["seed"].default) == (128, 0)
+        # what can't be is told by fit, which knows more
+        assert vars(estimator(dim=-1, seed=7))["dim"] == -1
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_fit_returns_itself_and_transform_changes_nothing(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    unfitted = make(estimator)
+    labels = ([0, 1, 2] * 3,) if estimator is Oracle else ()
+    fit = unfitted.fit(rows, *labels)
+    assert fit is unfitted
+    before, given = dict(vars(fit)), images.copy()
+    first = fit.transform(images)
+    assert vars(fit).keys() == before.keys()
+    assert all(vars(fit)[name] is value for name, value in before.items())
+    assert np.array_equal(images, given)
+    assert np.array_equal(fit.transform(images), first)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    plain = fitted(estimator, rows)
+    expected = plain.transform(images)
+    assert expected.shape == (5, 8 if estimator is Identity else DIM)
+    for dtype in (np.float32, np.float64):
+        found = plain.transform(images.astype(dtype))
+        assert found.dtype == dtype
+        assert found == pytest.approx(expected, abs=1e-5)
+    for kind in (torch.float32, torch.float64):
+        found = plain.transform(torch.as_tensor(images, dtype=kind))
+        assert isinstance(found, torch.Tensor)
+        assert found.dtype == kind
+        assert found.numpy() == pytest.approx(expected, abs=1e-5)
+    assert plain.transform(torch.as_tensor(images).bfloat16()).dtype == torch.float32
+
+
+@pytest.mark.parametrize("estimator", LEARNING)
+def test_what_is_learnt_is_of_the_kind_of_the_text(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    by_numpy = fitted(estimator, rows.astype(np.float32))
+    by_torch = fitted(estimator, torch.as_tensor(rows, dtype=torch.float32))
+    one, other = by_numpy.transform(images), by_torch.transform(images)
+    assert isinstance(other, np.ndarray)
+    assert other == pytest.approx(one, abs=1e-4)
+    for name, value in vars(by_torch).items():
+        if isinstance(value, torch.Tensor):
+            assert isinstance(vars(by_numpy)[name], np.ndarray), name
+    learnt = by_torch.encoder_[0].weight if hasattr(by_torch, "encoder_") else by_torch.U
+    assert isinstance(learnt, torch.Tensor)
+    assert learnt.dtype == torch.float32
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_seed_fixes_the_result(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    first, again, other = (fitted(estimator, rows, seed=seed).transform(images) for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert np.array_equal(first, other) == (estimator not in SEEDED)
+
+
+@pytest.mark.parametrize("estimator", LEARNING)
+def test_transform_before_fit_is_refused(estimator: type, images: np.ndarray) -> None:
+    with pytest.raises(InputError, match=rf"This {estimator.__name__} is not fitted yet; call fit\("):
+        make(estimator).transform(images)
+
+
+@pytest.mark.parametrize("estimator", LEARNING)
+def test_images_of_another_width_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
+    with pytest.raises(InputError, match="The images have 6 dimensions, but the notion was fitted in 8; use the same encoder for both"):
+        fitted(estimator, rows).transform(images[:, :6])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(("value", "message"), [(np.nan, "image 2 has NaN or infinite values"), (np.inf, "image 2 has NaN or infinite values")])
+def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray, value: float, message: str) -> None:
+    broken = images.copy()
+    broken[2, 1] = value
+    with pytest.raises(InputError, match=message):
+        fitted(estimator, rows).transform(broken)
+
+
+@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if estimator is not Identity])
+@pytest.mark.parametrize("dim", [0, 2.5])
+def test_an_impossible_dim_is_refused(estimator: type, rows: np.ndarray, dim: float) -> None:
+    with pytest.raises(InputError, match=f"dim is {dim}"):
+        fitted(estimator, rows, dim=dim)

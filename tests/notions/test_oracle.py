@@ -1,0 +1,115 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import log_softmax
+
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics
+from likeness.notions import Oracle
+from likeness.notions.oracle import fit_oracle, random_start, softmax_loss
+
+
+def onehot(codes: Sequence[int], classes: int) -> torch.Tensor:
+    return torch.eye(classes, dtype=torch.float64)[torch.as_tensor(codes)]
+
+
+def by_torch(rows: torch.Tensor, codes: torch.Tensor, U: torch.Tensor, prototypes: torch.Tensor) -> torch.Tensor:
+    unit = torch.nn.functional.normalize
+    return torch.nn.functional.cross_entropy(unit(rows @ U) @ unit(prototypes).T, codes)
+
+
+@pytest.fixture(scope="module")
+def classes() -> tuple[np.ndarray, list[str]]:
+    """(60, 20) rows, whose class shows in three faint directions among strong ones that have nothing to do with it."""
+    rng = np.random.default_rng(3)
+    labels = [("sedan", "van", "truck")[i % 3] for i in range(60)]
+    rows = rng.standard_normal((60, 20)) * np.r_[np.full(3, 0.3), np.full(17, 1.0)]
+    rows[np.arange(60), np.arange(60) % 3] += 1.5
+    return rows, labels
+
+
+def test_loss_and_gradients_equal_the_authors(baselines: dict) -> None:
+    rows = torch.nn.functional.normalize(torch.as_tensor(baselines["inputs"]).double())
+    parameters = [torch.as_tensor(baselines["oracle_U"].T.astype(float)), torch.as_tensor(baselines["oracle_prototypes"]).double()]
+    gradients = [torch.full_like(value, torch.nan) for value in parameters]
+    loss = softmax_loss(rows, onehot(baselines["labels"], 6), parameters, gradients)
+    assert float(loss) == pytest.approx(float(baselines["oracle_loss"]), rel=1e-9)
+    assert gradients[0].numpy() == pytest.approx(baselines["oracle_grad_U"].T, abs=1e-12)
+    assert gradients[1].numpy() == pytest.approx(baselines["oracle_grad_prototypes"], abs=1e-12)
+
+
+def test_gradients_equal_torchs() -> None:
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.nn.functional.normalize(torch.randn(9, 7, generator=generator, dtype=torch.float64))
+    codes = torch.tensor([0, 1, 2, 0, 1, 2, 2, 2, 0])
+    parameters = [value.double().requires_grad_() for value in random_start(7, 4, 3, seed=1)]
+    by_torch(rows, codes, parameters[0], parameters[1]).backward()
+    gradients = [torch.zeros_like(value) for value in parameters]
+    with torch.no_grad():
+        softmax_loss(rows, onehot(codes.tolist(), 3), parameters, gradients)
+    for found, value in zip(gradients, parameters, strict=True):
+        assert value.grad is not None
+        assert found.numpy() == pytest.approx(value.grad.numpy(), abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ends_where_the_authors_fit_ends(baselines: dict, seed: int) -> None:
+    fit = fit_oracle(baselines["inputs"], baselines["labels"], *random_start(64, 16, 6, seed))
+    assert fit.loss == pytest.approx(float(baselines["oracle_fit_best_loss_rounded"]), abs=2e-4)
+    # one seeded fit of theirs; ours ended after 532 to 675 iterations
+    assert fit.n_iter == pytest.approx(int(baselines["oracle_fit_iterations"]), rel=0.5)
+
+
+def test_reports_the_loss_of_what_it_learnt(classes: tuple[np.ndarray, list[str]]) -> None:
+    rows, labels = classes
+    fit = Oracle(4).fit(rows, labels)
+    assert fit.classes_ == ["sedan", "van", "truck"]
+    assert fit.U.shape == (20, 4)
+    assert np.linalg.norm(fit.prototypes_, axis=1) == pytest.approx(np.ones(3))
+    logarithms = log_softmax(fit.transform(rows) @ fit.prototypes_.T, axis=1)
+    expected = -np.mean([logarithms[row, fit.classes_.index(label)] for row, label in enumerate(labels)])
+    assert fit.loss_ == pytest.approx(expected, abs=1e-5)
+    assert fit.n_iter_ > 100
+
+
+def test_retrieves_what_it_was_told(classes: tuple[np.ndarray, list[str]]) -> None:
+    rows, labels = classes
+    before = retrieval_metrics(rows, labels)["map_at_r"]
+    assert retrieval_metrics(Oracle(4).fit(rows, labels).transform(rows), labels)["map_at_r"] > 0.95 > 0.6 > before
+
+
+def test_labels_may_be_of_any_kind(classes: tuple[np.ndarray, list[str]]) -> None:
+    rows, labels = classes
+    number = {"sedan": 7, "van": -1, "truck": 3}
+    plain = Oracle(2).fit(rows, labels)
+    kinds = {
+        "array": np.array(labels),
+        "tuples": [(label, 1) for label in labels],
+        "numbers": [number[label] for label in labels],
+        "tensor": torch.tensor([number[label] for label in labels]),
+    }
+    for name, other in kinds.items():
+        assert np.array_equal(Oracle(2).fit(rows, other).U, plain.U), name
+    assert Oracle(2).fit(rows, kinds["tuples"]).classes_ == [("sedan", 1), ("van", 1), ("truck", 1)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, r"learns from labels, but got none; call fit\(images, labels\)"),
+        (["a", "b"], "There are 2 labels for 3 images; give one label per image"),
+        (["a", None, "b"], "Image 1 has no label; leave out the images without one"),
+        (["a", "b", float("nan")], "Image 2 has no label"),
+        (["van"] * 3, "All 3 images have the label 'van', so there is nothing to tell apart; give at least two classes"),
+    ],
+)
+def test_unusable_labels_are_refused(labels: list | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Oracle(2).fit(np.eye(3), labels)
+
+
+def test_dim_above_the_width_is_refused() -> None:
+    with pytest.raises(InputError, match="dim is 4, but the encoder has 3 dimensions"):
+        Oracle(4).fit(np.eye(3), ["a", "b", "a"])
