@@ -15,22 +15,27 @@ if TYPE_CHECKING:
     from likeness.spaces import EncoderSpace
 
 
+FORMATS = ("table", "markdown", "csv", "latex")
+
+
 def print_table(frame: "pd.DataFrame", format: str) -> None:
     """Prints a table as plain text, markdown, csv or latex; InputError for another format."""
+    from likeness.evaluation import as_latex, as_markdown
+
     writers = {
         "table": lambda: frame.to_string(index=False),
-        "markdown": lambda: _markdown(frame),
+        "markdown": lambda: as_markdown(frame),
         "csv": lambda: frame.to_csv(index=False).rstrip(),
-        "latex": lambda: frame.to_latex(index=False, escape=True),
+        "latex": lambda: as_latex(frame).rstrip(),
     }
-    if format not in writers:
-        raise InputError(f"There is no format '{format}'; choose one of {', '.join(writers)}.")
+    check_format(format)
     typer.echo(writers[format]())
 
 
-def _markdown(frame: "pd.DataFrame") -> str:
-    rows = [frame.columns, ["---"] * len(frame.columns), *frame.astype(str).to_numpy()]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+def check_format(format: str) -> None:
+    """Raises InputError unless `print_table` knows the format; called before slow work."""
+    if format not in FORMATS:
+        raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
 
 
 def write_vectors(base: "EncoderSpace", out: Path) -> None:

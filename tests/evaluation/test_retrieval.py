@@ -164,6 +164,34 @@ def test_engines_agree_on_many_ties() -> None:
     np.testing.assert_array_equal(found["sort"], found["count"])
 
 
+@pytest.mark.parametrize("most_queries", [1024, 7])
+def test_repeated_and_quantised_vectors_tie_exactly(most_queries: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of small whole numbers, many of them repeated in other classes: products are exact, so ranks must be those of the loop."""
+    monkeypatch.setattr(_ranks, "MOST_QUERIES", most_queries)
+    rng = np.random.default_rng(0)
+    x = rng.integers(-2, 3, (40, 6)).astype(np.float32)[rng.integers(0, 40, 200)]
+    codes, own = rng.integers(0, 4, 200), np.arange(200)
+    seen = []
+    for chunk in _ranks.relevant_ranks(x, codes, x, codes, own, engine):
+        for place, query in enumerate(chunk.queries):
+            ranking = sorted((item for item in own if item != query), key=lambda item: (-(x[item] @ x[query]), item))
+            expected = [rank for rank, item in enumerate(ranking, 1) if codes[item] == codes[query]]
+            assert chunk.ranks[chunk.offsets[place] : chunk.offsets[place + 1]].tolist() == expected
+        seen.extend(chunk.queries)
+    assert sorted(seen) == list(own)
+
+
+@pytest.mark.parametrize("classes", [1, 50])
+def test_chunks_keep_to_their_memory(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Similarities and what the relevant ones take stay below the limit, be the classes large or small."""
+    monkeypatch.setattr(_ranks, "CHUNK_BYTES", 200_000)
+    x, codes, own = np.eye(400, dtype=np.float32), np.arange(400) % classes, np.arange(400)
+    chunks = list(_ranks.relevant_ranks(x, codes, x, codes, own))
+    taken = [4 * 400 * len(chunk.queries) + _ranks.BYTES_PER_RELEVANT * len(chunk.ranks) for chunk in chunks]
+    assert sum(len(chunk.queries) for chunk in chunks) == 400
+    assert 100_000 < taken[0] <= 200_000
+
+
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     x, labels = clusters(300, 8, 9, noise=1.5)
     whole = retrieval_metrics(x, labels)

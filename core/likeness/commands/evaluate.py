@@ -1,39 +1,78 @@
 """`likeness evaluate`."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from likeness.commands.inputs import dimensions, embedded, notions_for
-from likeness.commands.options import EncoderName, OutputFile, Source
-from likeness.terminal import print_table, progress_bar
+from likeness.commands.options import EncoderName, Source
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ALL = "all"
 
 
 def evaluate(
     source: Source = "bundled",
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
-    methods: Annotated[str, typer.Option(help="Of random, raw, random-transform, exact, adam; separated by commas.")] = "random,raw,exact,adam",
+    methods: Annotated[
+        str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle; separated by commas. `all`: these nine.")
+    ] = _ALL,
+    metrics: Annotated[
+        str, typer.Option(help="Of map_at_r, precision_at_1, r_precision, ami, nmi, map, mrr; separated by commas. `all`: these seven.")
+    ] = _ALL,
     dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
     encoder: EncoderName = "bundled",
     format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
-    out: OutputFile = None,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for every single run; written on Ctrl+C too.")] = None,
 ) -> None:
-    """Measure how well each notion's space finds images of the same label: MAP@R and precision@1, mean and deviation.
+    """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
 
     Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for.
 
-    Examples: `likeness evaluate`, `likeness evaluate --notions car-color --dims 2,8,128,suggested --methods raw,exact`
+    Examples: `likeness evaluate`, `likeness evaluate --methods raw,exact --metrics map_at_r --dims 2,8,128,suggested`,
+    `likeness evaluate --paper --format latex --out runs.csv`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import compare, summarize
+    from likeness.evaluation import METHODS, METRICS, paper_table, refusals, summarize
 
+    check_format(format)
+    sizes, wanted, measured = dimensions(dims), _listed(methods, METHODS), _listed(metrics, METRICS)
     base = embedded(read_dataset(source), encoder)
-    chosen, sizes = notions_for(base, notions), dimensions(dims)
-    with progress_bar("Comparing") as progress:
-        runs = compare(base, chosen, methods=methods.split(","), dims=sizes, seeds=range(seeds), progress=progress)
-    if out:
-        from likeness.files import write_atomic
+    runs = _runs(base, notions, wanted, sizes, range(seeds), measured, out)
+    bold = format in ("markdown", "latex")
+    print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)
+    for sentence in refusals(runs):
+        typer.echo(sentence, err=True)
 
-        write_atomic(out, runs.to_csv(index=False).encode())
-    print_table(summarize(runs), format)
+
+def _listed(text: str, known: Iterable[str]) -> list[str]:
+    return list(known) if text == _ALL else [part.strip() for part in text.split(",")]
+
+
+def _runs(
+    base: Any, notions: str | None, methods: list[str], dims: list[int | str], seeds: range, metrics: list[str], out: Path | None
+) -> "pd.DataFrame":
+    """The runs, written to `out`; those that are finished too, if they are interrupted."""
+    import pandas as pd
+
+    from likeness.evaluation import compare
+
+    rows: list[dict[str, Any]] = []
+    chosen = notions_for(base, notions)
+    try:
+        with progress_bar("Comparing") as progress:
+            return compare(base, chosen, methods, dims, seeds, metrics=metrics, progress=progress, on_run=rows.append)
+    finally:
+        if out and rows:
+            from likeness.files import write_atomic
+
+            write_atomic(out, pd.DataFrame(rows).to_csv(index=False).encode())

@@ -1,6 +1,6 @@
 """Checking embeddings and labels, and bringing them into the one form that the ranking works on."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,18 +12,23 @@ from likeness.search import as_numpy, unit_rows
 Metric = Literal["cosine", "euclidean"]
 
 
+def checked_metric(metric: str) -> None:
+    """Raises InputError on a metric that is not one."""
+    if metric not in get_args(Metric):
+        raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
+
+
 def comparable(queries: NDArray[np.float32], gallery: NDArray[np.float32], metric: Metric) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Queries (q, e) and gallery (n, e) whose products order the gallery as `metric` does, largest first.
 
     Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one further column
     does it. The gallery's mean is subtracted first, since a large common offset would eat float32's digits.
     """
+    checked_metric(metric)
     if metric == "cosine":
         same = queries is gallery
         gallery = unit_rows(gallery, "The embeddings")
         return gallery if same else unit_rows(queries, "The query embeddings"), gallery
-    if metric != "euclidean":
-        raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
     centre = gallery.mean(axis=0, dtype=np.float64)
     queries, gallery = (queries - centre).astype(np.float32), (gallery - centre).astype(np.float32)
     half = np.einsum("ij,ij->i", gallery, gallery, dtype=np.float64) / 2
@@ -43,6 +48,11 @@ def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
     if len(missing):
         raise InputError(f"{name} row {missing[0]} has no label; drop the rows without one.")
     return series
+
+
+def label_codes(labels: Any, count: int, name: str) -> NDArray[np.intp]:
+    """Numbers from 0, in order of first appearance, for labels of any hashable kind (count,); errors as in `class_codes`."""
+    return pd.factorize(_label_series(labels, count, name))[0].astype(np.intp)
 
 
 def class_codes(labels: Any, count: int, query_labels: Any, query_count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[Any]]:

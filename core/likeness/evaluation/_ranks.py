@@ -13,7 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-CHUNK_BYTES = 32_000_000
+# What a chunk of queries may take: 4 bytes per gallery row, and some 48 per relevant item while it is scored. Products of fewer than some
+# 500 queries are slower each; with more than 1,000 they gain little and their results leave the processor's cache before they are read.
+CHUNK_BYTES = 128_000_000
+BYTES_PER_RELEVANT = 48
+MOST_QUERIES = 1024
 # Below this many similarities sorting takes a tenth of a second, less than it takes to import numba.
 SORTED_BELOW = 3_000**2
 
@@ -70,10 +74,10 @@ def relevant_ranks(
     column_of = np.empty(len(order), np.int64)
     column_of[order] = np.arange(len(order))
     laid_out = gallery[order].T
-    classes = int(max(gallery_codes.max(), query_codes.max())) + 1
-    starts = np.concatenate([[0], np.cumsum(np.bincount(gallery_codes, minlength=classes))])
+    sizes = np.bincount(gallery_codes, minlength=int(query_codes.max()) + 1)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     asked = np.argsort(query_codes, kind="stable")
-    size = max(1, CHUNK_BYTES // (4 * len(gallery)))
+    size = max(1, min(MOST_QUERIES, CHUNK_BYTES // (4 * len(gallery) + BYTES_PER_RELEVANT * int(sizes.max()))))
     buffer = np.empty((min(size, len(queries)), len(gallery)), np.float32)
     counting = engine == "count" or (engine == "auto" and len(queries) * len(gallery) > SORTED_BELOW)
     threads = _threads()

@@ -100,7 +100,8 @@ def retrieval_scores(
 
     Returns:
         One row per query, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
-        others 0. Equal similarities are ranked by gallery row number.
+        others 0. Equal similarities are ranked by gallery row number; products are in float32, where those of identical rows may differ
+        in the last digit.
     """
     cutoffs = _checked_cutoffs(ks)
     if (query_embeddings is None) != (query_labels is None):

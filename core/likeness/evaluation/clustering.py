@@ -1,0 +1,124 @@
+"""How well groups of items match their classes: NMI, AMI and pair-counting F1, of given groups or of k-means."""
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.evaluation._inputs import Metric, checked_metric, label_codes
+from likeness.search import checked_rows, unit_rows
+
+ITERATIONS = 20
+
+
+def clustering_metrics(embeddings: Any, labels: Any, assignments: Any = None, seed: int = 0, *, metric: Metric = "cosine") -> dict[str, float]:
+    """How well clusters match the classes that the labels name.
+
+    * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies.
+    * ami: (MI - E[MI]) / (mean entropy - E[MI]), with E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is
+      what chance gives. As in scikit-learn.
+    * f1: harmonic mean of pair precision and pair recall; a pair of items is found where both are in one cluster and correct where both
+      are of one class (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
+
+    Args:
+        embeddings: (n, d), NumPy or torch; may be None where `assignments` are given.
+        labels: label of each row (n,), of any hashable kind.
+        assignments: cluster of each row (n,), of any hashable kind; None: k-means with as many clusters as there are classes.
+        seed: of the k-means start, 0 to 2^31 - 1. AccuracyCalculator of pytorch-metric-learning runs it with 1234.
+        metric: what k-means works on: "cosine" the rows scaled to length 1, "euclidean" the rows as given.
+
+    Returns:
+        nmi and f1 in [0, 1], ami at most 1. Clusters that equal the classes give 1 throughout, be it one class or only classes of one.
+
+    Raises:
+        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels or assignments that do not fit or
+            are missing, on an unknown metric and on a seed out of range.
+
+    K-means is run as by AccuracyCalculator (faiss, 20 iterations), whose NMI and AMI follow with metric="euclidean" and seed=1234. Where
+    rows repeat or k-means leaves a cluster empty, there are fewer clusters than classes.
+
+    Example:
+        >>> clustering_metrics(None, ["car", "car", "van", "van"], [0, 0, 1, 1])
+        {'nmi': 1.0, 'ami': 1.0, 'f1': 1.0}
+    """
+    checked_metric(metric)
+    if assignments is not None:
+        count = len(labels) if embeddings is None else len(checked_rows(embeddings, "The embeddings"))
+        if count == 0:
+            raise InputError("labels is empty; pass one label for each item.")
+        classes = label_codes(labels, count, "labels")
+        return agreement(classes, label_codes(assignments, count, "assignments"))
+    rows = checked_rows(embeddings, "The embeddings")
+    classes = label_codes(labels, len(rows), "labels")
+    rows = unit_rows(rows, "The embeddings") if metric == "cosine" else rows
+    return agreement(classes, kmeans(rows, int(classes.max()) + 1, seed))
+
+
+def kmeans(rows: NDArray[np.float32], clusters: int, seed: int) -> NDArray[np.int64]:
+    """Cluster number of each row (n,), by the k-means of faiss; `clusters` is at most n."""
+    import faiss
+
+    if not 0 <= seed < 2**31:
+        raise InputError(f"The seed is {seed}, but k-means takes 0 to {2**31 - 1}.")
+    # The lower limit is only there for a warning, which faiss writes to the terminal where clusters have less than 39 points on average.
+    model = faiss.Kmeans(rows.shape[1], clusters, niter=ITERATIONS, seed=index(seed), min_points_per_centroid=1)
+    model.train(rows)
+    found: NDArray[np.int64] = model.index.search(rows, 1)[1][:, 0]
+    return found
+
+
+def agreement(classes: NDArray[np.intp], clusters: NDArray[np.intp]) -> dict[str, float]:
+    """The metrics of `clustering_metrics` from class and cluster numbers (n,), counted from 0."""
+    class_sizes, cluster_sizes = (sizes[sizes > 0] for sizes in (np.bincount(classes), np.bincount(clusters)))
+    # Only the cells of the table classes x clusters that hold something: at most n of them, however many classes there are.
+    cells, joint = np.unique(classes.astype(np.int64) * (int(clusters.max()) + 1) + clusters, return_counts=True)
+    if len(cells) == len(class_sizes) == len(cluster_sizes):
+        return {"nmi": 1.0, "ami": 1.0, "f1": 1.0}
+    mean_entropy = (_entropy(class_sizes) + _entropy(cluster_sizes)) / 2
+    information = max(0.0, 2 * mean_entropy - _entropy(joint))
+    expected = _expected_information(class_sizes, cluster_sizes)
+    pairs = _pairs(class_sizes) + _pairs(cluster_sizes)
+    single = len(class_sizes) == 1 or len(cluster_sizes) == 1
+    return {
+        "nmi": 0.0 if single else information / mean_entropy,
+        "ami": 0.0 if single else (information - expected) / (mean_entropy - expected),
+        "f1": 2 * _pairs(joint) / pairs,
+    }
+
+
+def _entropy(sizes: NDArray[np.int64]) -> float:
+    """In nats, of the shares sizes / sum(sizes)."""
+    shares = sizes / sizes.sum()
+    return float(-(shares * np.log(shares)).sum())
+
+
+def _pairs(sizes: NDArray[np.int64]) -> int:
+    """Pairs of items in the same group."""
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _expected_information(class_sizes: NDArray[np.int64], cluster_sizes: NDArray[np.int64]) -> float:
+    """E[MI] in nats over random clusters of the given sizes (Vinh et al.).
+
+    A class of a items and a cluster of b share m of them with the hypergeometric probability, and add m/n log(n m / (a b)). The term
+    depends on the two sizes alone, so it is found once per pair of different sizes, of which there are few: a size that differs from the
+    others costs items. With a fixed, the clusters' m make at most n terms.
+    """
+    from scipy.special import gammaln
+
+    n = int(class_sizes.sum())
+    log_factorial = gammaln(np.arange(1, n + 2))
+    b_sizes, b_times = np.unique(cluster_sizes, return_counts=True)
+    expected = 0.0
+    for a, times in zip(*np.unique(class_sizes, return_counts=True), strict=True):
+        lowest = np.maximum(1, a + b_sizes - n)
+        counts = np.minimum(a, b_sizes) - lowest + 1
+        b = np.repeat(b_sizes, counts)
+        m = np.arange(len(b)) - np.repeat(np.cumsum(counts) - counts - lowest, counts)
+        chosen, rest = log_factorial[a] - log_factorial[m] - log_factorial[a - m], log_factorial[n - a] - log_factorial[b - m]
+        log_probability = chosen + rest - log_factorial[n - a - b + m] - log_factorial[n] + log_factorial[b] + log_factorial[n - b]
+        terms = m / n * np.log(n * m / (a * b)) * np.exp(log_probability)
+        expected += float(times * (terms * np.repeat(b_times, counts)).sum())
+    return expected

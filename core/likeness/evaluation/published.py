@@ -1,0 +1,121 @@
+"""What a paper reports, in the names of this package, beside what was measured here."""
+
+import math
+from itertools import combinations
+from typing import Literal, get_args
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.evaluation.comparison import METRICS
+from likeness.evaluation.methods import METHOD_TITLES, METHODS
+from likeness.evaluation.table_texts import NONE
+from likeness.paths import assets_dir
+
+Table = Literal["appendix_table1", "table1", "table2"]
+
+PAPERS = ("indirect",)
+# the paper's column heads -> names that `compare` takes; its InDiReCT is the Adam procedure
+_METHODS = {
+    "Random": "random",
+    "CLIP": "raw",
+    "Rand. trans.": "random-transform",
+    "PCA": "pca",
+    "LAE": "lae",
+    "AE": "ae",
+    "InDiReCT": "adam",
+    "Oracle": "oracle",
+}
+# the dataset whose notions carry no dataset in their name
+_OWN = "Synthetic Cars"
+
+
+def published(paper: str = "indirect", dataset: str | None = None, table: Table = "appendix_table1") -> pd.DataFrame:
+    """A table of a paper, transcribed in `assets/papers` (its README says what could not be read).
+
+    Args:
+        paper: "indirect" (Kobs et al., WACV 2023).
+        dataset: as the paper calls it, such as "Cars196"; None for all.
+        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent) or "table1" (datasets,
+            notions and prompts).
+
+    Returns:
+        Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods bear the
+        names of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN where the paper reports nothing (PCA with
+        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "table1": dataset, notion, class_count, template,
+        aspects (examples), aspect_count.
+
+    Raises:
+        InputError: unknown paper, table or dataset.
+    """
+    for value, known, what in [(paper, PAPERS, "paper"), (table, get_args(Table), "table")]:
+        if value not in known:
+            raise InputError(f"There is no {what} '{value}' here; choose from {', '.join(known)}.")
+    frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
+    frame["notion"] = [_notion(where, notion) for where, notion in zip(frame["dataset"], frame["notion"], strict=True)]
+    if table != "table1":
+        titles = {title: metric for metric, title in METRICS.items()}
+        frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].map(_METHODS)
+    if table == "table2":
+        frame[["mean", "std"]] = (frame[["mean", "std"]] / 100).round(3)
+    datasets = list(dict.fromkeys(frame["dataset"]))
+    if dataset is not None and dataset not in datasets:
+        raise InputError(f"The paper has no dataset '{dataset}'; it has {', '.join(datasets)}.")
+    return frame if dataset is None else frame[frame["dataset"] == dataset].reset_index(drop=True)
+
+
+def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of methods that one table puts in the other order than the other table.
+
+    Args:
+        ours, theirs: notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in
+            one of them only is left aside, a deviation that is NaN counts as 0.
+
+    Returns:
+        One row per notion, metric and pair: notion, metric, better and worse (in `theirs`), their_gap > 0, our_gap < 0 (differences of the
+        means), and clear: True where both gaps are larger than the pair's deviations taken together, so that it is no matter of seeds.
+    """
+    keys = ["notion", "metric", "method"]
+    both = theirs[[*keys, "mean", "std"]].merge(ours[[*keys, "mean", "std"]], on=keys, suffixes=("_theirs", "_ours"), validate="one_to_one")
+    both = both.dropna(subset=["mean_theirs", "mean_ours"]).fillna({"std_theirs": 0.0, "std_ours": 0.0})
+    rows = []
+    for (notion, metric), group in both.groupby(["notion", "metric"], sort=False):
+        for first, second in combinations(group.to_dict("records"), 2):
+            better, worse = (first, second) if first["mean_theirs"] >= second["mean_theirs"] else (second, first)
+            gaps = {side: better[f"mean_{side}"] - worse[f"mean_{side}"] for side in ("theirs", "ours")}
+            if gaps["theirs"] > 0 > gaps["ours"]:
+                clear = all(abs(gap) > better[f"std_{side}"] + worse[f"std_{side}"] for side, gap in gaps.items())
+                rows.append((notion, metric, better["method"], worse["method"], gaps["theirs"], gaps["ours"], clear))
+    return pd.DataFrame(rows, columns=["notion", "metric", "better", "worse", "their_gap", "our_gap", "clear"])
+
+
+def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Our figures and the paper's, one line below the other: the paper's tables, with a column per method.
+
+    Args:
+        ours, theirs: as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which
+            deviations are of a single run and mean nothing.
+
+    Returns:
+        Texts `0.574 ± 0.002`, the deviation left out where there is none, "–" where there is no figure. Rows: notion, metric and "here" or "paper";
+        columns: the methods' titles, in the order of `METHODS`.
+    """
+    pairs = list(dict.fromkeys(zip(ours["notion"], ours["metric"], strict=True)))
+    lines = pd.MultiIndex.from_tuples([(*pair, side) for pair in pairs for side in ("here", "paper")], names=["notion", "metric", ""])
+    both = pd.concat([ours.assign(side="here"), theirs.assign(side="paper")], ignore_index=True)
+    if "runs" in both:
+        both["std"] = both["std"].where(both["runs"] != 1)
+    both["text"] = [_text(mean, std) for mean, std in zip(both["mean"], both["std"], strict=True)]
+    table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
+    table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
+    return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)
+
+
+def _text(mean: float, std: float) -> str:
+    if math.isnan(mean):
+        return NONE
+    return f"{mean:.3f}" if math.isnan(std) else f"{mean:.3f} ± {std:.3f}"
+
+
+def _notion(dataset: str, notion: str) -> str:
+    return notion.lower() if dataset == _OWN else f"{dataset} {notion.lower()}"
