@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from likeness.encoders import Failure
     from likeness.notions import Notion
+    from likeness.saliency import ImageModel
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -46,6 +47,8 @@ class Space:
         embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
         lineage: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last
             digits; what is stored under a lineage is found there too.
+        differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None
+            where there is no such model.
 
     Raises:
         InputError: if `vectors` does not have one finite row per image.
@@ -57,6 +60,7 @@ class Space:
     embed_texts: EmbedTexts | None = None
     embed_images: EmbedImages | None = None
     lineage: str = ""
+    differentiable: "Callable[[], ImageModel] | None" = None
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.table):
@@ -117,7 +121,7 @@ def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -
     Raises:
         InputError: unknown encoder, or not one readable image.
     """
-    from likeness.encoders import embed_images, embed_texts, load_encoder
+    from likeness.encoders import embed_images, embed_texts, load_encoder, reads_text
 
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
@@ -129,14 +133,21 @@ def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -
         name="Raw encoder",
         table=readable,
         vectors=embeddings.vectors,
-        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if _has_text(encoder) else None,
+        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
         embed_images=lambda images: load_encoder(encoder).encode_images(list(images)),
+        differentiable=lambda: _image_model(encoder),
     )
     return EncoderSpace(space, encoder, embeddings.failed)
 
 
-def _has_text(encoder: str) -> bool:
-    return not encoder.startswith("timm")
+def _image_model(encoder: str) -> "ImageModel":
+    from likeness.encoders import TowerEncoder, load_encoder
+    from likeness.saliency import ImageModel
+
+    loaded = load_encoder(encoder)
+    if not isinstance(loaded, TowerEncoder):
+        raise InputError(f"The encoder '{encoder}' gives no gradients; choose an open_clip or timm model.")
+    return ImageModel(loaded.tower)
 
 
 @dataclass(frozen=True)
@@ -190,8 +201,12 @@ def _lineage(base: Space, notion: "Notion", estimator: Transform) -> str:
 
 
 def transformed(base: Space, name: str, estimator: Transform, lineage: str = "") -> Space:
-    """The space `base` seen through a fitted estimator: images and texts alike."""
-    texts, images = base.embed_texts, base.embed_images
+    """The space `base` seen through a fitted estimator: images and texts alike.
+
+    It is differentiable where `base` is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
+    """
+    texts, images, model = base.embed_texts, base.embed_images, base.differentiable
+    through = getattr(estimator, "transform_tensor", None)
     return Space(
         name=name,
         table=base.table,
@@ -199,4 +214,5 @@ def transformed(base: Space, name: str, estimator: Transform, lineage: str = "")
         embed_texts=(lambda new: np.asarray(estimator.transform(texts(new)))) if texts else None,
         embed_images=(lambda new: np.asarray(estimator.transform(images(new)))) if images else None,
         lineage=lineage,
+        differentiable=(lambda: model().then(through)) if model and through else None,
     )

@@ -1,10 +1,10 @@
 """Pretrained towers, the cache of text embeddings and the store of image embeddings. Importing this needs no torch."""
 
 from likeness.encoders.collected import Embeddings, Failure
-from likeness.encoders.encoder import Encoder, StagedEncoder
+from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
 from likeness.encoders.images import UnreadableImageError, decode_image, read_image, to_rgb
 from likeness.encoders.load import load_encoder
-from likeness.encoders.names import encoder_identity
+from likeness.encoders.names import encoder_identity, reads_text
 from likeness.encoders.store import embed_images, ship_embeddings, store_folder
 from likeness.encoders.texts import TextEmbeddings, embed_texts, ship_texts
 from likeness.encoders.vocabulary import unknown_words
@@ -15,6 +15,8 @@ __all__ = [
     "Failure",
     "StagedEncoder",
     "TextEmbeddings",
+    "Tower",
+    "TowerEncoder",
     "UnreadableImageError",
     "decode_image",
     "embed_images",
@@ -22,6 +24,7 @@ __all__ = [
     "encoder_identity",
     "load_encoder",
     "read_image",
+    "reads_text",
     "ship_embeddings",
     "ship_texts",
     "store_folder",

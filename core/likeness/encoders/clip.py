@@ -103,7 +103,7 @@ def _create(model_name: str, tag: str | None, device: "torch.device") -> tuple[A
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="QuickGELU mismatch")
         model, transform = open_clip.create_model_from_pretrained(model_name, tag, device=device, force_quick_gelu=quick)
-    return model.eval(), transform, open_clip.get_tokenizer(model_name)
+    return model.eval().requires_grad_(False), transform, open_clip.get_tokenizer(model_name)
 
 
 def _check_folder(name: str, folder: Path) -> None:

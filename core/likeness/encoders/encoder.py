@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+if TYPE_CHECKING:
+    import torch
 
 Vectors = NDArray[np.float32]
 
@@ -51,3 +54,32 @@ class StagedEncoder(Encoder, Protocol):
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d), float32, of prepared images."""
         ...
+
+
+class Tower(Protocol):
+    """The image side of an encoder in its steps, so that gradients can flow back to the pixels.
+
+    Attributes:
+        device: where `pixels` puts its tensors and `embed` computes.
+    """
+
+    device: "torch.device"
+
+    def prepare(self, image: Image.Image) -> Any:
+        """An RGB image resized and cropped to the model's input, (h, w, 3), 8-bit."""
+        ...
+
+    def pixels(self, prepared: list[Any]) -> "torch.Tensor":
+        """The model's input (n, 3, h, w), float32, normalized."""
+        ...
+
+    def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        """Unit rows (n, d), float32, that carry gradients with respect to `pixels`."""
+        ...
+
+
+@runtime_checkable
+class TowerEncoder(Encoder, Protocol):
+    """An encoder that shows its tower."""
+
+    tower: Tower

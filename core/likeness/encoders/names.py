@@ -52,6 +52,15 @@ def parse_name(name: str) -> EncoderName:
     raise InputError(_not_a_name(name))
 
 
+def reads_text(name: str) -> bool:
+    """Whether the encoder of this name embeds texts too, told without loading it: all but timm's backbones do.
+
+    Raises:
+        InputError: if the name has no known form.
+    """
+    return parse_name(name).kind != "timm"
+
+
 def encoder_identity(name: str) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 

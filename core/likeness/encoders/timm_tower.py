@@ -36,7 +36,7 @@ class TimmEncoder:
         self.name, self._device = name, choose_device(device)
         target = parse_name(name).target
         self._check_known(name, target)
-        self._model = self._load(name, target).eval().to(self._device)
+        self._model = self._load(name, target).eval().requires_grad_(False).to(self._device)
         config = timm.data.resolve_model_data_config(self._model)
         self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
         self.identity = encoder_identity(name)

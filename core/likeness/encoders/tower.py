@@ -33,7 +33,7 @@ class ImageTower:
     def __init__(self, forward: "Callable[[torch.Tensor], torch.Tensor]", transform: Any, device: "torch.device") -> None:
         import torch
 
-        self.forward, self._device = forward, device
+        self.forward, self.device = forward, device
         self._geometry, normalize = _split(transform)
         self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
         self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
@@ -51,15 +51,22 @@ class ImageTower:
         """The model's input (n, 3, h, w), float32, normalized."""
         import torch
 
-        batch = torch.from_numpy(np.stack(prepared)).to(self._device)
+        batch = torch.from_numpy(np.stack(prepared)).to(self.device)
         return batch.permute(0, 3, 1, 2).to(torch.float32).div_(255).sub_(self._mean).div_(self._std)
+
+    def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        """Unit rows (n, d), float32, of the model's input (n, 3, h, w); gradients flow back to `pixels`."""
+        import torch
+
+        return torch.nn.functional.normalize(self.forward(pixels).float(), dim=-1)
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d) of prepared images."""
         import torch
 
         with torch.inference_mode():
-            return unit_rows(self.forward(self.pixels(prepared)))
+            rows: Vectors = self.embed(self.pixels(prepared)).cpu().numpy()
+        return rows
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d) of files or images.

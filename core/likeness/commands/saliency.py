@@ -1,0 +1,89 @@
+"""`likeness saliency`."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import PAPER_NOTIONS, embedded, notion_named, space_named, whole_numbers
+from likeness.commands.options import EncoderName, OutputFile, Seed, Source
+from likeness.errors import InputError
+from likeness.terminal import print_table, progress_bar
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from likeness.saliency import Saliency
+
+_WIDTH = 192  # pixels that a picture of the figure is enlarged to, at least
+_DRAWN, _CHECKED = 4, 100  # images, where no --rows are given
+
+
+def saliency(
+    source: Source = "bundled",
+    rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4, or 100 for --check.")] = None,
+    notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas. Without: the raw encoder.")] = None,
+    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of a notion's space; the paper takes 2.")] = 2,
+    samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
+    percentile: Annotated[float, typer.Option(help="Of each map; what is shown as 1.")] = 99.0,
+    base: Annotated[str, typer.Option(help="`black` or an image file: the image whose distance is explained.")] = "black",
+    blur: Annotated[float, typer.Option(min=0.0, help="Deviation in pixels by which the figure's maps are softened.")] = 0.0,
+    encoder: EncoderName = "bundled",
+    seed: Seed = 0,
+    out: OutputFile = None,
+    check: Annotated[bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car.")] = False,
+    format: Annotated[str, typer.Option(help="Of the check: table, markdown, csv or latex.")] = "table",
+) -> None:
+    """Draw what a space looks at: the image, the raw encoder's map, each notion's map and their difference (yellow: the notion looks more).
+
+    Examples: `likeness saliency --notion car-color,background-color --out maps.png`, `likeness saliency --check`
+    """
+    from likeness.data import read_dataset
+    from likeness.saliency import car_check, saliency_of_spaces, summarize_check
+
+    if (out is None) != check:
+        raise InputError("Say where to write the figure with --out, or ask for the table with --check; one of the two.")
+    if out is not None and out.suffix.lower() != ".png":
+        raise InputError(f"Can't write '{out}'; end its name in .png.")
+    origin = base if base == "black" else _file(base)
+    images = embedded(read_dataset(source), encoder)
+    chosen = whole_numbers(rows) if rows else range(min(_CHECKED if check else _DRAWN, len(images.space.table)))
+    with progress_bar("Explaining") as progress:
+        settings = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
+        if out is None:
+            notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
+            print_table(summarize_check(car_check(images, notions, dim=dim, rows=chosen, base=origin, **settings)), format)
+            return
+        spaces = [images.space, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
+        found = saliency_of_spaces(spaces, chosen, base=origin, **settings)
+    _write(_figure(found, [str(row) for row in chosen], blur), out)
+
+
+def _file(name: str) -> Path:
+    if not Path(name).is_file():
+        raise InputError(f"There is no file '{name}'; give `black` or the path of an image.")
+    return Path(name)
+
+
+def _figure(found: "Sequence[Saliency]", labels: Sequence[str], blur: float) -> "Image":
+    """Image, raw map, and a map and a difference for each notion; a row per image."""
+    from likeness.saliency import blurred, difference, difference_picture, enlarged, figure, map_picture
+
+    raw, *notions = found
+    titles, columns = ["image", "raw encoder"], [raw.pixels, map_picture(blurred(raw.maps, blur))]
+    for own in notions:
+        titles += [own.name, f"{own.name} minus raw"]
+        columns += [map_picture(blurred(own.maps, blur)), difference_picture(blurred(difference(own, raw), blur))]
+    factor = max(1, -(-_WIDTH // raw.maps.shape[2]))
+    return figure(list(zip(*(enlarged(column, factor) for column in columns), strict=True)), titles, labels)
+
+
+def _write(picture: "Image", out: Path) -> None:
+    from likeness.files import write_atomic
+
+    content = io.BytesIO()
+    picture.save(content, "PNG")
+    write_atomic(out, content.getvalue())
+    typer.echo(f"wrote {out}: {picture.width} x {picture.height} pixels")

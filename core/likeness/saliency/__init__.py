@@ -1,0 +1,35 @@
+"""What a space looks at: gradient saliency of images, differences between spaces. Importing this needs no torch."""
+
+from likeness.saliency.car_check import car_check, car_masks, summarize_check
+from likeness.saliency.difference import difference, difference_shares, mass_share
+from likeness.saliency.explain import BATCH, BLACK, SAMPLES, Saliency, saliency_maps, saliency_of_spaces
+from likeness.saliency.image_model import ImageModel
+from likeness.saliency.pictures import blurred, difference_picture, enlarged, figure, map_picture, overlay
+from likeness.saliency.smoothgrad import NOISE, PERCENTILE, gradients, saliency_map, scaled
+
+__all__ = [
+    "BATCH",
+    "BLACK",
+    "NOISE",
+    "PERCENTILE",
+    "SAMPLES",
+    "ImageModel",
+    "Saliency",
+    "blurred",
+    "car_check",
+    "car_masks",
+    "difference",
+    "difference_picture",
+    "difference_shares",
+    "enlarged",
+    "figure",
+    "gradients",
+    "map_picture",
+    "mass_share",
+    "overlay",
+    "saliency_map",
+    "saliency_maps",
+    "saliency_of_spaces",
+    "scaled",
+    "summarize_check",
+]

@@ -1,0 +1,180 @@
+"""What a space looks at: saliency maps of images, for one space or several that are compared."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.saliency.image_model import ImageModel, Pictures
+from likeness.saliency.one_tower import Noise, by_tower
+from likeness.saliency.smoothgrad import NOISE, PERCENTILE, check_percentile, scaled
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from likeness.data import ImageTable
+    from likeness.spaces import Space
+
+Maps = NDArray[np.float32]
+
+BLACK = "black"
+SAMPLES = 25  # as the InDiReCT code; the driver of the ICCV 2021 code takes 50
+BATCH = 50
+
+
+@dataclass(frozen=True)
+class Saliency:
+    """What one space looks at in n images.
+
+    Attributes:
+        name: the space's.
+        sums: (n, h, w) float32, absolute gradients summed over the noisy copies: the maps before they are scaled.
+        pixels: (n, h, w, 3) uint8, the images as the model sees them, resized and cropped.
+        percentile: of each image's sums; what `maps` shows as 1.
+    """
+
+    name: str
+    sums: Maps
+    pixels: Pictures
+    percentile: float = PERCENTILE
+
+    def __len__(self) -> int:
+        return len(self.sums)
+
+    @cached_property
+    def maps(self) -> Maps:
+        """(n, h, w) float32 in [0, 1]; see `likeness.saliency.scaled`."""
+        return scaled(self.sums, self.percentile).astype(np.float32, copy=False)
+
+    def at(self, percentile: float) -> "Saliency":
+        """The same sums cut at another percentile; nothing is computed anew."""
+        return replace(self, percentile=percentile)
+
+
+class Settings(TypedDict, total=False):
+    """Keywords of `saliency_of_spaces`, described there."""
+
+    base: "str | int | Path | Image"
+    samples: int
+    noise: float
+    percentile: float
+    seed: int
+    batch_size: int
+    progress: Callable[[int, int], None] | None
+    should_stop: Callable[[], bool] | None
+
+
+def saliency_maps(space: "Space", images: "Sequence[int | Path | Image]", **settings: "Unpack[Settings]") -> Saliency:
+    """What `space` looks at in each image: `saliency_of_spaces` for one space, with its keywords and errors."""
+    return saliency_of_spaces([space], images, **settings)[0]
+
+
+def saliency_of_spaces(
+    spaces: "Sequence[Space]",
+    images: "Sequence[int | Path | Image]",
+    *,
+    base: "str | int | Path | Image" = BLACK,
+    samples: int = SAMPLES,
+    noise: float = NOISE,
+    percentile: float = PERCENTILE,
+    seed: int = 0,
+    batch_size: int = BATCH,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> list[Saliency]:
+    """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021).
+
+    A pixel's saliency is the absolute gradient of the cosine distance between the embeddings of image and base image, summed over noisy copies of
+    the image. Spaces on one encoder get the same copies and share its forward pass. The noise of a copy follows from `seed`, the number of the
+    copy and what the model sees of the image: neither the other images nor `batch_size` change a map by more than rounding.
+
+    Args:
+        spaces: one or more, each with a model behind it.
+        images: row numbers of the spaces' common table, files or pictures.
+        base: "black", or a row number, file or picture.
+        samples: noisy copies of each image.
+        noise: their deviation, in units of the range of the image's values.
+        percentile: of each map; shown as 1.
+        batch_size: copies per forward pass; memory grows with it.
+        progress: called with (images done, images).
+        should_stop: asked after each batch of images; what is done then is returned.
+
+    Returns:
+        One `Saliency` per space, in order, all of the same images.
+
+    Raises:
+        InputError: a space without a differentiable model, images that are not there or can't be read, a number out of range.
+    """
+    _check(spaces, images, percentile)
+    drawn = Noise(samples, noise, seed, batch_size)
+    towers = by_tower([_model(space) for space in spaces], _base(spaces, base))
+    # all images are read before the first gradient, so that one that can't be read costs nothing but its message
+    opened = _opened(spaces, images)
+    pictures = [tower.pictures(opened) for _, tower in towers]
+    sums: list[list[Maps]] = [[] for _ in spaces]
+    step = max(1, batch_size // samples)
+    for start in range(0, len(opened), step):
+        for (positions, tower), seen in zip(towers, pictures, strict=True):
+            for position, part in zip(positions, tower.sums(seen[start : start + step], drawn), strict=True):
+                sums[position].append(part)
+        if progress:
+            progress(min(start + step, len(opened)), len(opened))
+        if should_stop and should_stop():
+            break
+    seen_by = {position: seen for (positions, _), seen in zip(towers, pictures, strict=True) for position in positions}
+    return [_joined(space.name, parts, seen_by[position], percentile) for position, (space, parts) in enumerate(zip(spaces, sums, strict=True))]
+
+
+def _joined(name: str, parts: list[Maps], pictures: Pictures, percentile: float) -> Saliency:
+    sums = np.concatenate(parts)
+    return Saliency(name, sums, pictures[: len(sums)], percentile)
+
+
+def _base(spaces: "Sequence[Space]", base: "str | int | Path | Image") -> "Path | Image":
+    from PIL import Image
+
+    if base == BLACK:
+        return Image.new("RGB", (64, 64))
+    if isinstance(base, str):
+        raise InputError(f"There is no base image '{base}'; give 'black', a row number, a file's path or a picture.")
+    return _opened(spaces, [base])[0]
+
+
+def _model(space: "Space") -> ImageModel:
+    if space.differentiable is None:
+        raise InputError(
+            f"The space '{space.name}' has no model through which gradients flow, so nothing tells what it looks at; "
+            f"choose a raw encoder or the space of a notion that was fitted on one."
+        )
+    return space.differentiable()
+
+
+def _check(spaces: "Sequence[Space]", images: "Sequence[int | Path | Image]", percentile: float) -> None:
+    if not spaces or not len(images):
+        raise InputError(f"There are {len(spaces)} spaces and {len(images)} images to explain; give at least one of each.")
+    check_percentile(percentile)
+
+
+def _opened(spaces: "Sequence[Space]", images: "Sequence[int | Path | Image]") -> "list[Path | Image]":
+    """Files and pictures, with row numbers replaced by the table's files."""
+    return [_file(spaces, int(image)) if isinstance(image, int | np.integer) else image for image in images]
+
+
+def _file(spaces: "Sequence[Space]", row: int) -> Path:
+    table = spaces[0].table
+    if not 0 <= row < len(table):
+        raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
+    path = _path(table, row)
+    for other in spaces[1:]:
+        if row >= len(other.table) or _path(other.table, row) != path:
+            raise InputError(f"Image {row} is not the same in the spaces '{spaces[0].name}' and '{other.name}'; compare spaces of one dataset.")
+    return path
+
+
+def _path(table: "ImageTable", row: int) -> Path:
+    return table.root / str(table.frame["path"].iloc[row])

@@ -1,0 +1,76 @@
+"""The differentiable model behind a space: an encoder's image tower and what the space does with its vectors."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+    from likeness.encoders import Tower
+
+    Head = Callable[[torch.Tensor], torch.Tensor]
+
+Pictures = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class ImageModel:
+    """From images to a space's vectors, with gradients.
+
+    Attributes:
+        tower: the encoder's image side; models that share it share its forward pass.
+        heads: what maps the tower's unit rows (n, r) to the space's rows (n, d), one after the other; none for the encoder's own space.
+    """
+
+    tower: "Tower"
+    heads: "tuple[Head, ...]" = ()
+
+    def then(self, head: "Head") -> "ImageModel":
+        """The model of a space on top of this one."""
+        return replace(self, heads=(*self.heads, head))
+
+    @property
+    def device(self) -> "torch.device":
+        """Where the tower computes."""
+        return self.tower.device
+
+    def prepare(self, images: "Sequence[Path | Image]") -> Pictures:
+        """What the model sees of each image, resized and cropped: (n, h, w, 3), RGB, 8-bit; for people to look at, too.
+
+        Raises:
+            InputError: for the first image that can't be read.
+        """
+        return np.stack([self.tower.prepare(_rgb(image)) for image in images])
+
+    def pixels(self, pictures: Pictures) -> "torch.Tensor":
+        """The tower's input (n, 3, h, w), float32, normalized, of prepared pictures (n, h, w, 3)."""
+        return self.tower.pixels(list(pictures))
+
+    def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        """Rows (n, d) in the space, of the tower's input (n, 3, h, w); gradients flow back to `pixels`."""
+        return self.head(self.tower.embed(pixels))
+
+    def head(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """The tower's unit rows (n, r) in the space, (n, d), of unit length where the space's are."""
+        for head in self.heads:
+            rows = head(rows)
+        return rows
+
+
+def _rgb(image: "Path | Image") -> "Image":
+    from likeness.encoders import read_image, to_rgb
+
+    if not isinstance(image, Path):
+        return to_rgb(image)
+    try:
+        return read_image(image)
+    except OSError as error:
+        raise InputError(f"The image '{image}' cannot be opened ({error.strerror or error}); give another.") from error
