@@ -1,0 +1,209 @@
+"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likeness.commands.inputs import dimensions, embedded, notion_named, notions_for, notions_of, whole_numbers
+from likeness.commands.options import Dim, EncoderName, OutputFile, Source
+from likeness.errors import InputError
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from plotly.graph_objects import Figure
+
+analyze = typer.Typer(
+    help="Measure what embedding size, encoder and number of prompts do to a notion (InDiReCT, section 6): a table and an interactive plot.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
+Methods = Annotated[str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle, separated by commas; or `all`.")]
+Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
+Metric = Annotated[str, typer.Option(help="What to plot: map_at_r, precision_at_1, r_precision, ami, nmi, map or mrr.")]
+Plot = Annotated[Path | None, typer.Option(help="Interactive figure to write, FILE.html; opens without network.")]
+Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
+
+
+@analyze.command("embedding-size")
+def embedding_size(
+    source: Source = "bundled",
+    notions: Notions = None,
+    methods: Methods = "raw,random-transform,pca,exact",
+    sizes: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "2,4,8,16,32,64,128,256,512",
+    seeds: Seeds = 5,
+    encoder: EncoderName = "bundled",
+    metric: Metric = "map_at_r",
+    out: OutputFile = None,
+    plot: Plot = None,
+    format: Format = "table",
+) -> None:
+    """Which number of dimensions is best? (The paper's Figure 3.)
+
+    Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
+    """
+    from likeness.data import read_dataset
+    from likeness.evaluation import embedding_sizes
+    from likeness.plots import metric_curve
+
+    metrics, widths = _checked(metric, plot, format), whole_numbers(sizes)
+    base = embedded(read_dataset(source), encoder)
+    chosen = notions_for(base, notions)
+    runs = _measured(
+        "Embedding sizes",
+        out,
+        lambda **watch: embedding_sizes(base, chosen, _method_names(methods), widths, range(seeds), metrics=metrics, **watch),
+    )
+    _report(runs, "dim", metrics, format)
+    _draw(runs, plot, "embedding size", metric, lambda title: metric_curve(runs, "dim", metric, log_x=True, title=title))
+
+
+@analyze.command("encoder-size")
+def encoder_size(
+    source: Source = "bundled",
+    encoders: Annotated[
+        str, typer.Option(help="Names, separated by commas; `paper` stands for ViT-B-32/openai, ViT-B-16/openai and ViT-L-14/openai.")
+    ] = "bundled-small,bundled",
+    notions: Notions = None,
+    methods: Methods = "raw,exact,oracle",
+    dim: Dim = 128,
+    seeds: Seeds = 2,
+    metric: Metric = "map_at_r",
+    out: OutputFile = None,
+    plot: Plot = None,
+    format: Format = "table",
+) -> None:
+    """Do larger encoders help? (The paper's Figure 4.) An encoder that is not here is named with the reason, and the rest goes on.
+
+    Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders bundled,paper`
+    """
+    from likeness.data import read_dataset
+    from likeness.evaluation import PAPER_ENCODERS, encoder_sizes
+    from likeness.plots import metric_bars
+
+    metrics, table = _checked(metric, plot, format), read_dataset(source)
+    chosen = notions_of(table, notions)
+    names = [known for name in encoders.split(",") for known in (PAPER_ENCODERS if name.strip() == "paper" else (name.strip(),))]
+    runs = _measured(
+        "Encoder sizes",
+        out,
+        lambda **watch: encoder_sizes(table, names, chosen, _method_names(methods), dim, range(seeds), metrics=metrics, embed=embedded, **watch),
+    )
+    _report(runs, "encoder", metrics, format)
+    _draw(runs, plot, "encoder", metric, lambda title: metric_bars(runs, "encoder", metric, title=title))
+
+
+@analyze.command("prompt-count")
+def prompt_count(
+    source: Source = "bundled",
+    notion: Annotated[str, typer.Option("--notion", "-n", help="A notion's name or a YAML file.")] = "car-model-names",
+    methods: Methods = "raw,exact",
+    counts: Annotated[str, typer.Option(help="Numbers of prompts, separated by commas; at most the notion's.")] = ",".join(
+        str(count) for count in range(10, 151, 10)
+    ),
+    dim: Annotated[str, typer.Option("--dim", "-d", help="Dimensions, or `suggested`: as many as each sample suggests.")] = "128",
+    seeds: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
+    encoder: EncoderName = "bundled",
+    metric: Metric = "map_at_r",
+    out: OutputFile = None,
+    plot: Plot = None,
+    format: Format = "table",
+) -> None:
+    """Do more prompts help? (The paper's Figure 5.) Each run fits the notion on a sample of its prompts.
+
+    Examples: `likeness analyze prompt-count --plot prompts.html`, `likeness analyze prompt-count cars196:FOLDER --notion cars196-car-model`
+    """
+    from likeness.data import read_dataset
+    from likeness.evaluation import prompt_counts
+    from likeness.plots import metric_curve
+
+    metrics, sampled, numbers = _checked(metric, plot, format), notion_named(notion), whole_numbers(counts)
+    size = _one_dimension(dim)
+    base = embedded(read_dataset(source), encoder)
+    runs = _measured(
+        "Prompts",
+        out,
+        lambda **watch: prompt_counts(base, sampled, numbers, _method_names(methods), size, range(seeds), metrics=metrics, **watch),
+    )
+    _report(runs, "prompts", metrics, format)
+    _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
+
+
+def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
+    """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
+    from likeness.evaluation import ANALYSIS_METRICS, METRICS
+
+    if metric not in METRICS:
+        raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
+    if plot is not None and plot.suffix != ".html":
+        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
+    check_format(format)
+    return list(dict.fromkeys((*ANALYSIS_METRICS, metric)))
+
+
+def _method_names(methods: str) -> list[str]:
+    """`raw,exact` -> ["raw", "exact"]; "all": every method."""
+    from likeness.evaluation import METHODS
+
+    return list(METHODS) if methods.strip() == "all" else methods.split(",")
+
+
+def _one_dimension(text: str) -> int | str:
+    sizes = dimensions(text)
+    if len(sizes) > 1:
+        raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
+    return sizes[0]
+
+
+def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":
+    """Runs the analysis with a progress bar and writes its runs; if it is interrupted, those that are finished."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    try:
+        with progress_bar(label) as progress:
+            runs = analysis(progress=progress, on_run=rows.append)
+    except BaseException:
+        _write_runs(pd.DataFrame(rows), out)
+        raise
+    _write_runs(runs, out)
+    return runs
+
+
+def _write_runs(runs: "pd.DataFrame", out: Path | None) -> None:
+    from likeness.files import write_atomic
+
+    if out and len(runs):
+        write_atomic(out, runs.to_csv(index=False).encode())
+
+
+def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) -> None:
+    """Prints the summary, a row per notion, method and value of `by`, and on stderr what was refused."""
+    import pandas as pd
+
+    from likeness.evaluation import refusals, summarize
+
+    if by == "dim":
+        table = summarize(runs, metrics)
+    else:
+        parts = [(value, summarize(part, metrics)) for value, part in runs.groupby(by, sort=False)]
+        table = pd.concat([part.assign(**{by: value})[[by, *part.columns]] for value, part in parts], ignore_index=True)
+    print_table(table, format)
+    for sentence in refusals(runs):
+        typer.echo(sentence, err=True)
+
+
+def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
+    """Writes the figure as a page with what was refused below it, where a file is named."""
+    from likeness.evaluation import METRICS, refusals
+    from likeness.files import write_atomic
+    from likeness.plots import as_page
+
+    if plot:
+        title = f"{METRICS[metric]} by {along}"
+        write_atomic(plot, as_page(figure(title), title, refusals(runs)).encode())
+        typer.echo(f"wrote {plot}", err=True)

@@ -1,0 +1,41 @@
+"""How every method looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
+
+from typing import NamedTuple
+
+# Okabe and Ito's colors, which color-blind people tell apart; their black is left out, because it cannot be seen on dark pages.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
+GREY = "#868B94"
+
+
+class Look(NamedTuple):
+    """A method's color, dash of its line, symbol of its points and pattern of its bars, in plotly's names."""
+
+    color: str
+    dash: str
+    symbol: str
+    pattern: str = ""
+
+
+# What learns nothing is grey.
+_LOOKS = {
+    "random": Look(GREY, "dot", "x-thin-open", "."),
+    "raw": Look(GREY, "dash", "line-ew"),
+    "random-transform": Look(GREY, "dashdot", "triangle-down-open", "/"),
+    "pca": Look("#009E73", "solid", "square"),
+    "lae": Look("#E69F00", "solid", "triangle-up"),
+    "ae": Look("#CC79A7", "solid", "diamond"),
+    "exact": Look("#0072B2", "solid", "circle"),
+    "adam": Look("#D55E00", "solid", "circle-open"),
+    "oracle": Look("#56B4E9", "solid", "star"),
+}
+
+
+def look_of(method: str) -> Look:
+    """The look of a method; the same for every method that has none of its own."""
+    return _LOOKS.get(method, Look("#F0E442", "solid", "hexagon"))
+
+
+def faded(color: str, opacity: float) -> str:
+    """A hex color as plotly's `rgba(...)`."""
+    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity})"

@@ -1,0 +1,178 @@
+"""`likeness analyze` as a person meets it."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.cli import main
+from likeness.errors import InputError
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs `likeness analyze ...`; exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["likeness", "analyze", *arguments])
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capfd.readouterr()
+
+    return call
+
+
+def _printed(text: str) -> pd.DataFrame:
+    from io import StringIO
+
+    return pd.read_csv(StringIO(text), dtype=str)
+
+
+def test_embedding_size_prints_writes_and_draws(run: Run, tmp_path: Path) -> None:
+    out, plot = tmp_path / "runs.csv", tmp_path / "sizes.html"
+    status, printed, err = run(
+        *("embedding-size", "--notions", "car-color", "--methods", "raw,pca,exact", "--sizes", "4,32", "--seeds", "2"),
+        *("--format", "csv", "--out", str(out), "--plot", str(plot)),
+    )
+    assert status == 0, err
+    runs = pd.read_csv(out, keep_default_na=False, na_values=[""])
+    assert list(zip(runs["method"], runs["dim"], strict=True)) == [("raw", 512), ("pca", 4), ("pca", 32), *[("exact", 4)] * 2, *[("exact", 32)] * 2]
+    table = _printed(printed).set_index(["method", "dim"])
+    assert list(table.columns) == ["notion", "runs", "MAP@R", "Prec@1"]
+    exact = runs[(runs["method"] == "exact") & (runs["dim"] == 4)]["map_at_r"]
+    assert table.loc[("exact", "4"), "MAP@R"] == f"{exact.mean():.3f} ± {exact.std(ddof=0):.3f}"
+    assert table.loc[("pca", "32"), "MAP@R"] == "–"
+    assert "car color, PCA at 32 dimensions: PCA to 32 dimensions needs more than 32 prompts, but there are 17" in err
+    page = plot.read_text(encoding="utf-8")
+    assert "<title>MAP@R by embedding size</title>" in page
+    assert "PCA to 32 dimensions needs more than 32 prompts" in page
+
+
+def test_prompt_count_samples_the_car_names(run: Run, tmp_path: Path) -> None:
+    out, plot = tmp_path / "runs.csv", tmp_path / "prompts.html"
+    status, printed, err = run(
+        *("prompt-count", "--counts", "5,569", "--dim", "4", "--seeds", "2", "--metric", "mrr", "--format", "csv"),
+        *("--out", str(out), "--plot", str(plot)),
+    )
+    assert status == 0, err
+    runs = pd.read_csv(out)
+    assert list(zip(runs["prompts"], runs["method"], runs["seed"], strict=True)) == [
+        (0, "raw", 0),
+        (5, "exact", 0),
+        (5, "exact", 1),
+        (569, "exact", 0),
+        (569, "exact", 1),
+    ]
+    assert list(runs.columns[-3:]) == ["map_at_r", "precision_at_1", "mrr"]
+    table = _printed(printed)
+    assert list(table["prompts"]) == ["0", "5", "569"]
+    five = runs[runs["prompts"] == 5]["mrr"]
+    assert table.loc[1, "MRR"] == f"{five.mean():.3f} ± {five.std(ddof=0):.3f}"
+    assert "<title>MRR by number of prompts</title>" in plot.read_text(encoding="utf-8")
+
+
+def test_the_suggested_dimension_follows_the_sample(run: Run) -> None:
+    status, printed, err = run("prompt-count", "--counts", "5,50", "--dim", "suggested", "--seeds", "1", "--methods", "exact", "--format", "csv")
+    assert status == 0, err
+    assert all(2 <= int(dim) < 20 for dim in _printed(printed)["dim"])
+
+
+def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.spaces import encoder_space
+
+    def without_network(table: Any, encoder: str, **options: Any) -> Any:
+        if encoder != "bundled":
+            raise InputError(f"The weights of '{encoder}' cannot be downloaded.")
+        return encoder_space(table, encoder)
+
+    monkeypatch.setattr("likeness.commands.analyze.embedded", without_network)
+    plot, out = tmp_path / "encoders.html", tmp_path / "runs.csv"
+    status, printed, err = run(
+        *("encoder-size", "--encoders", "bundled, paper", "--notions", "car-color", "--methods", "raw,exact", "--dim", "8", "--seeds", "1"),
+        *("--format", "csv", "--plot", str(plot), "--out", str(out)),
+    )
+    assert status == 0, err
+    table = _printed(printed)
+    assert list(dict.fromkeys(table["encoder"])) == ["bundled", "ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai"]
+    assert list(table["MAP@R"][2:]) == ["–"] * 6
+    runs = pd.read_csv(out)
+    assert table["MAP@R"][0] == f"{runs['map_at_r'][0]:.3f}"
+    assert "ViT-L-14/openai: The weights of 'ViT-L-14/openai' cannot be downloaded." in err
+    assert plot.read_text(encoding="utf-8").count("(refused)") == 3
+
+
+def test_all_methods_can_be_asked_for_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.evaluation import METHODS
+
+    asked: list[Any] = []
+
+    def compared(base: Any, notions: Any, methods: Any, *rest: Any, **options: Any) -> pd.DataFrame:
+        asked.append((methods, *rest))
+        row = {"notion": "x", "method": "raw", "dim": 512, "seed": 0, "refused": "", "map_at_r": 0.5, "precision_at_1": 0.5}
+        return pd.DataFrame([row])
+
+    monkeypatch.setattr("likeness.evaluation.embedding_sizes", compared)
+    status, _, err = run("embedding-size", "--methods", "all")
+    assert status == 0, err
+    assert asked == [(list(METHODS), [2, 4, 8, 16, 32, 64, 128, 256, 512], range(5))]
+
+
+def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, on_run: Callable[[dict[str, Any]], None], **options: Any) -> None:
+        on_run({"notion": "car color", "method": "raw", "dim": 512, "map_at_r": np.float64(0.25)})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("likeness.evaluation.embedding_sizes", interrupted)
+    out = tmp_path / "runs.csv"
+    status, _, _ = run("embedding-size", "--out", str(out))
+    assert status == 130
+    assert pd.read_csv(out).to_dict("records") == [{"notion": "car color", "method": "raw", "dim": 512, "map_at_r": 0.25}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["embedding-size", "--metric", "accuracy"], "There is no metric 'accuracy'; choose from map_at_r"),
+        (["embedding-size", "--plot", "figure.png"], "Can't write the plot 'figure.png'; end its name in .html."),
+        (["embedding-size", "--format", "pdf"], "There is no format 'pdf'"),
+        (["embedding-size", "--sizes", "2,many"], "'many' is not a whole number"),
+        (["embedding-size", "--sizes", "0"], "The dimension 0 can't be measured"),
+        (["embedding-size", "--methods", "best"], "There is no method 'best'"),
+        (["embedding-size", "--notions", "car-colour"], "There is no notion 'car-colour'"),
+        (["embedding-size", "/no/such/folder"], "There is no dataset '/no/such/folder'"),
+        (
+            ["encoder-size", "--encoders", "nonsense"],
+            "None of the encoders nonsense can be used; the first reason: The encoder 'nonsense' has no known",
+        ),
+        (["encoder-size", "--encoders", "bundled,bundled"], "The encoder 'bundled' stands twice"),
+        (["encoder-size", "--notions", "cub200-bird-species"], "is judged by the attribute"),
+        (["prompt-count", "--counts", "1"], "1 prompts can't be sampled"),
+        (["prompt-count", "--counts", "600"], "has 569 prompts, so 600 can't be sampled"),
+        (["prompt-count", "--notion", "car-color"], "The notion 'car color' has 17 prompts, so 20 can't be sampled"),
+        (["prompt-count", "--dim", "2,4"], "'2,4' are several dimensions; give one, such as 2."),
+        (["prompt-count", "--dim", "large"], "'large' is not a whole number"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["embedding-size", "encoder-size", "prompt-count"])
+def test_help_says_which_figure_and_how_long(run: Run, command: str) -> None:
+    status, printed, _ = run(command, "--help")
+    assert status == 0
+    assert "Figure" in printed
+    assert "minute" in printed

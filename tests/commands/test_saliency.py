@@ -1,0 +1,105 @@
+"""`likeness saliency` as a person meets it."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness.cli import main
+from likeness.data import bundled_images
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs `likeness saliency ...`; exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["likeness", "saliency", *arguments])
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capfd.readouterr()
+
+    return call
+
+
+def test_it_draws_image_map_and_difference_for_every_image(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "maps.png"
+    status, printed, err = run("--rows", "5,2", "--notion", "car-color,background-color", "--samples", "2", "--out", str(out))
+    assert status == 0, err
+    with Image.open(out) as figure:
+        sheet = np.asarray(figure)
+    assert f"wrote {out}: {sheet.shape[1]} x {sheet.shape[0]} pixels" in printed
+    assert sheet.shape[1] > 6 * 192
+    assert 2 * 192 < sheet.shape[0] < 3 * 192
+    seen = np.asarray(Image.open(bundled_images().paths()[5]).convert("RGB").resize((96, 96), Image.Resampling.BICUBIC))
+    corner = tuple(np.argwhere((sheet == seen[0, 0]).all(-1))[0])
+    tile = sheet[corner[0] : corner[0] + 192, corner[1] : corner[1] + 192]
+    assert np.abs(tile[::2, ::2].astype(int) - seen).mean() < 2
+
+
+def test_without_a_notion_it_draws_the_raw_encoder(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(2):
+        Image.effect_noise((40, 30), 60 + i).convert("RGB").save(folder / f"{i}.png")
+    status, _, err = run(str(folder), "--samples", "2", "--blur", "1", "--base", str(folder / "1.png"), "--out", str(tmp_path / "maps.png"))
+    assert status == 0, err
+    with Image.open(tmp_path / "maps.png") as figure:
+        assert 2 * 192 < figure.width < 3 * 192
+        assert 2 * 192 < figure.height < 3 * 192
+
+
+def test_the_check_prints_shares_on_the_car(run: Run) -> None:
+    status, printed, err = run("--check", "--rows", "0,1", "--notion", "car-color", "--samples", "2", "--dim", "4", "--format", "csv")
+    assert status == 0, err
+    from io import StringIO
+
+    table = pd.read_csv(StringIO(printed))
+    assert table["notion"].tolist() == ["car color", "random projection"]
+    assert table["images"].tolist() == [2, 2]
+    assert table["dim"].tolist() == [4, 4]
+    shares = table.iloc[:, 3:].map(lambda text: float(text.split(" ± ")[0]))
+    assert shares.shape == (2, 5)
+    assert ((shares > 0) & (shares < 1)).all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Say where to write the figure with --out, or ask for the table with --check"),
+        (["--check", "--out", "maps.png"], "one of the two"),
+        (["--out", "maps.pdf"], "Can't write 'maps.pdf'; end its name in .png"),
+        (["--rows", "0,2000", "--out", "maps.png"], "There is no image 2000; the last of 'Synthetic Cars' is 1999"),
+        (["--rows", "0,2000", "--check"], "There is no image 2000"),
+        (["--rows", "first", "--out", "maps.png"], "'first' is not a whole number"),
+        (["--notion", "car-colour", "--out", "maps.png"], "There is no notion 'car-colour'"),
+        (["--base", "grey.png", "--out", "maps.png"], "There is no file 'grey.png'; give `black`"),
+        (["--percentile", "0", "--out", "maps.png"], "The percentile is 0.0; choose a number above 0"),
+        (["--dim", "4096", "--notion", "car-color", "--out", "maps.png"], "4096"),
+        (["--seed", "-1", "--out", "maps.png"], "with seed -1 can't be"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+    assert not list(tmp_path.glob("*.p*"))
+
+
+def test_the_check_needs_rendered_cars(run: Run, tmp_path: Path) -> None:
+    Image.new("RGB", (20, 20), (90, 30, 30)).save(tmp_path / "a.png")
+    status, _, err = run(str(tmp_path), "--check")
+    assert status == 2
+    assert "Where the cars are in" in err
