@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.projection import LayoutFailed, LayoutJob, load_map, umap_map
+from likeness.projection import METHODS, LayoutFailed, LayoutJob, load_map, map_key, umap_map
 from likeness.projection.layout_worker import LayoutWorker, layout_worker
 
 pytestmark = pytest.mark.timeout(600)
@@ -39,6 +39,23 @@ def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
     assert not LayoutJob(VECTORS, "space-2", init=start, epochs=5).done
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gives_the_map_that_its_function_gives(method: str) -> None:
+    seed = {"seed": 3} if METHODS[method].seeded else {}
+    job = LayoutJob(VECTORS, method=method, **seed)
+    np.testing.assert_allclose(job.result(800), METHODS[method].function(VECTORS, **seed), atol=1e-4)
+
+
+def test_defaults_written_out_do_not_change_the_key() -> None:
+    """The key of a map without parameters is the one that shipped maps are stored under."""
+    job = LayoutJob(VECTORS, "space-3", neighbours=15, min_distance=0.1, seed=0)
+    assert job.key == map_key("space-3", "umap", init=None)
+    other = LayoutJob(VECTORS, "space-3", neighbours=16)
+    assert other.key == map_key("space-3", "umap", init=None, neighbours=16)
+    job.cancel()
+    other.cancel()
+
+
 def test_an_error_there_is_reported_here() -> None:
     with pytest.raises(LayoutFailed, match="could not be laid out: neighbours is 1, but"):
         LayoutJob(VECTORS, neighbours=1).result(500)
@@ -46,6 +63,8 @@ def test_an_error_there_is_reported_here() -> None:
         LayoutJob(VECTORS, colour="red").result(500)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
+    with pytest.raises(InputError, match="no layout method 'mds'"):
+        LayoutJob(VECTORS, method="mds")
 
 
 def test_cancel_stops_one_job_and_not_the_others() -> None:
@@ -59,6 +78,19 @@ def test_cancel_stops_one_job_and_not_the_others() -> None:
     with pytest.raises(LayoutFailed, match="was cancelled"):
         long.result()
     assert other.result(500).shape == (60, 2)
+
+
+def test_an_abandoned_job_leaves_the_queue_but_one_just_begun_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work, waiting, other = LayoutJob(VECTORS, epochs=40_000), LayoutJob(VECTORS, epochs=10**7), LayoutJob(VECTORS, epochs=11)
+    assert not at_work.abandon()
+    assert waiting.abandon()
+    with pytest.raises(LayoutFailed, match="was cancelled"):
+        waiting.result()
+    assert at_work.result(500).shape == other.result(500).shape == (60, 2)
+    assert not at_work.abandon()
+    monkeypatch.setattr("likeness.projection.layout_job.RESTART", 0.0)
+    endless = LayoutJob(VECTORS, epochs=10**7)
+    assert endless.abandon()
 
 
 def test_if_the_process_dies_its_job_failed_and_the_next_is_done(worker: LayoutWorker) -> None:

@@ -1,18 +1,13 @@
 """UMAP: quality floors, determinism, and what it does where there is little to lay out."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness
 
 from likeness.errors import InputError
-from likeness.projection import align, pca_map, umap_map
-
-
-@pytest.fixture(scope="module")
-def vectors() -> np.ndarray:
-    """Eight clusters in 20 dimensions, more than a plane can separate by projection."""
-    rng = np.random.default_rng(0)
-    return np.repeat(rng.standard_normal((8, 20)), 25, axis=0) + 0.4 * rng.standard_normal((200, 20))
+from likeness.projection import pca_map, umap_map
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -34,17 +29,18 @@ def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
     np.testing.assert_array_equal(umap_map(scaled, epochs=10), umap_map(vectors, epochs=10))
 
 
-def test_a_start_from_a_map_stays_close(vectors: np.ndarray) -> None:
+def test_a_start_from_a_map_stays_close(vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
     """After a small change of the vectors: closer to the old map than a new start, as a share of the map's size."""
     old = umap_map(vectors, 0)
     changed = vectors + 0.02 * np.random.default_rng(1).standard_normal(vectors.shape)
-
-    def moved(new: np.ndarray) -> float:
-        return float(np.sqrt(((align(new, old) - old) ** 2).sum() / ((old - old.mean(axis=0)) ** 2).sum()))
-
-    kept = moved(umap_map(changed, 0, init=old))
+    kept = moved(umap_map(changed, 0, init=old), old)
     assert kept < 0.2
-    assert kept < moved(umap_map(changed, 5)) / 2
+    assert kept < moved(umap_map(changed, 5), old) / 2
+
+
+@pytest.mark.parametrize("min_distance", [0.0, 0.99, 1.0])
+def test_minimum_distance_at_its_ends(vectors: np.ndarray, min_distance: float) -> None:
+    assert np.isfinite(umap_map(vectors, min_distance=min_distance, epochs=20)).all()
 
 
 def test_a_start_from_a_map_still_shows_what_is_new(vectors: np.ndarray) -> None:
@@ -74,6 +70,8 @@ def test_degenerate_vectors_give_a_finite_map(vectors: np.ndarray) -> None:
     ("keywords", "message"),
     [
         ({"neighbours": 1}, "neighbours is 1"),
+        ({"min_distance": -0.1}, "min_distance is -0.1"),
+        ({"min_distance": 1.5}, "min_distance is 1.5"),
         ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
         ({"init": np.full((200, 2), np.nan)}, "finite"),
     ],

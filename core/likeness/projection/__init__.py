@@ -4,7 +4,27 @@ from likeness.projection.align import align
 from likeness.projection.layout_job import LayoutFailed, LayoutJob
 from likeness.projection.layout_worker import warm_up
 from likeness.projection.map_store import load_map, map_key, save_map, write_map
+from likeness.projection.methods import METHODS, Method, Parameter, differing
+from likeness.projection.pacmap_map import pacmap_map
 from likeness.projection.pca_map import pca_map
+from likeness.projection.tsne_map import tsne_map
 from likeness.projection.umap_map import umap_map
 
-__all__ = ["LayoutFailed", "LayoutJob", "align", "load_map", "map_key", "pca_map", "save_map", "umap_map", "warm_up", "write_map"]
+__all__ = [
+    "METHODS",
+    "LayoutFailed",
+    "LayoutJob",
+    "Method",
+    "Parameter",
+    "align",
+    "differing",
+    "load_map",
+    "map_key",
+    "pacmap_map",
+    "pca_map",
+    "save_map",
+    "tsne_map",
+    "umap_map",
+    "warm_up",
+    "write_map",
+]

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 from likeness.projection.layout_worker import layout_worker
 from likeness.projection.map_store import load_map, map_key, map_path
+from likeness.projection.methods import differing
 from likeness.search import checked_rows
+
+# Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
+RESTART = 10.0
 
 
 class LayoutFailed(RuntimeError):  # noqa: N818
@@ -21,7 +25,7 @@ class LayoutFailed(RuntimeError):  # noqa: N818
 
 
 class LayoutJob:
-    """A UMAP that is being computed, or was found in the store.
+    """A map that is being laid out, or was found in the store.
 
     Jobs are done one after the other by one process, in the order they were made. A finished map stays in the store, also when the job
     itself has been forgotten meanwhile.
@@ -29,32 +33,36 @@ class LayoutJob:
     Args:
         vectors: (n, d).
         content: what the map is stored under, see `map_key`; None: the vectors themselves.
+        method: a name in `METHODS`.
         init: positions to start from (n, 2), see `umap_map`; they count for the key.
-        parameters: further keywords of `umap_map`: seed, neighbours, min_distance, epochs.
+        parameters: further keywords of the method's function, such as seed, neighbours, perplexity. Those at their default do not count
+            for the key.
 
     Attributes:
         key: name of the map in the store.
 
     Raises:
-        InputError: if a vector is not finite.
+        InputError: if a vector is not finite, or there is no such method.
     """
 
-    def __init__(self, vectors: Any, content: str | None = None, init: Any = None, **parameters: Any) -> None:
-        rows = checked_rows(vectors, "The vectors")
-        self.key = map_key(rows if content is None else content, "umap", init=init, **parameters)
+    def __init__(self, vectors: Any, content: str | None = None, method: str = "umap", init: Any = None, **parameters: Any) -> None:
+        rows, parameters = checked_rows(vectors, "The vectors"), differing(method, parameters)
+        self.key = map_key(rows if content is None else content, method, init=init, **parameters)
         self._folder: Path | None = None
         self._cancelled = False
+        self._begun = time.monotonic()
         if load_map(self.key) is None:
-            self._folder = self._written(rows, init, parameters)
+            self._folder = self._written(rows, method, init, parameters)
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             layout_worker().submit(self._folder)
 
-    def _written(self, rows: NDArray[np.float32], init: Any, parameters: dict[str, Any]) -> Path:
+    def _written(self, rows: NDArray[np.float32], method: str, init: Any, parameters: dict[str, Any]) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="likeness-map-"))
         np.save(folder / "vectors.npy", rows)
         if init is not None:
             np.save(folder / "init.npy", np.asarray(init, np.float32))
-        (folder / "job.json").write_text(json.dumps({"target": str(map_path(self.key).resolve()), "parameters": parameters}))
+        job = {"target": str(map_path(self.key).resolve()), "method": method, "parameters": parameters}
+        (folder / "job.json").write_text(json.dumps(job))
         return folder
 
     @property
@@ -85,6 +93,18 @@ class LayoutJob:
         if errors and errors.is_file():
             return f"The map could not be laid out: {errors.read_text()}"
         return "The map was removed from the store; ask for it again."
+
+    def abandon(self) -> bool:
+        """Cancels a job whose map is no longer wanted, if that brings the next one forward, and says whether it is cancelled.
+
+        A job that waits in the queue is cancelled. One at work ends only after `RESTART` seconds, since ending it costs a new process;
+        before that it goes on, and its map is kept.
+        """
+        if not self.done and self._folder is not None:
+            at_work = layout_worker().at_work(self._folder)
+            if not at_work or time.monotonic() - self._begun > RESTART:
+                self.cancel()
+        return self._cancelled
 
     def cancel(self) -> None:
         """Stops the job, unless it is done; nothing is stored."""

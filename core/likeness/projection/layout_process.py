@@ -10,6 +10,7 @@ import numpy as np
 
 from likeness.errors import InputError
 from likeness.projection.map_store import write_map
+from likeness.projection.methods import method_named
 from likeness.projection.umap_map import umap_map
 
 
@@ -27,7 +28,7 @@ def run(folder: Path) -> None:
             start = folder / "init.npy"
             init = np.load(start, allow_pickle=False) if start.is_file() else None
             vectors = np.load(folder / "vectors.npy", allow_pickle=False)
-            write_map(Path(job["target"]), umap_map(vectors, init=init, **job["parameters"]))
+            write_map(Path(job["target"]), method_named(job["method"]).function(vectors, init=init, **job["parameters"]))
     except InputError as error:
         problem = str(error)
     except Exception as error:
@@ -40,7 +41,7 @@ def run(folder: Path) -> None:
 
 
 def main() -> None:
-    """Compiles first, so that jobs find everything ready."""
+    """Compiles UMAP first, so that its jobs find everything ready; the other methods' libraries are imported by their first job."""
     umap_map(np.random.default_rng(0).standard_normal((64, 8)), epochs=2)
     for line in sys.stdin:
         run(Path(line.rstrip("\n")))

@@ -39,6 +39,12 @@ class LayoutWorker:
             self._recover()
             return folder not in self._queue
 
+    def at_work(self, folder: Path) -> bool:
+        """Whether a job is the one that the process is busy with, or will be as soon as it is ready."""
+        with self._lock:
+            self._recover()
+            return bool(self._queue) and self._queue[0] == folder
+
     def cancel(self, folder: Path) -> None:
         """Takes a job out; if it is the one at work, the process is ended and the others go to a new one."""
         with self._lock:

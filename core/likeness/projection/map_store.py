@@ -23,7 +23,7 @@ def map_key(content: Any, method: str, **parameters: Any) -> str:
         content: the vectors (n, d), or a string that determines them on every machine, such as the identities of images, encoder and
             notion together. Vectors computed on another processor differ in their last digits and so in their hash; maps that ship
             need the string.
-        method: "pca" or "umap".
+        method: a name in `METHODS`.
         parameters: everything else that changes the map; arrays count by content.
     """
     recipe = {"version": VERSION, "method": method, "content": _fingerprint(content)}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
+from likeness.projection.start import apart, checked_start, resized
 from likeness.search import checked_rows, nearest
 
 # Beyond this many items umap-learn's own choice is 200 passes instead of 500.
@@ -28,7 +29,7 @@ def umap_map(
         vectors: (n, d).
         seed: of the sampling.
         neighbours: size of the neighbourhood that is kept, the item included; cut to n - 1.
-        min_distance: how close items may come on the map, in map units.
+        min_distance: how close items may come on the map, 0 to 1 in map units.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map.
         epochs: passes of the optimiser; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
@@ -37,7 +38,8 @@ def umap_map(
         Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
 
     Raises:
-        InputError: if a vector is not finite or all zeros, `neighbours` is below 2, or `init` does not fit.
+        InputError: if a vector is not finite or all zeros, `neighbours` is below 2, `min_distance` outside 0 to 1, or
+            `init` does not fit.
 
     umap-learn's graph and optimiser are called one by one, not through its UMAP class: that stretches every start to a square, which
     moves a map even if nothing has changed. Neighbours are exact (`likeness.search.nearest`), which for up to some 30,000 items is
@@ -46,8 +48,10 @@ def umap_map(
     rows = checked_rows(vectors, "The vectors")
     if neighbours < 2:
         raise InputError(f"neighbours is {neighbours}, but a neighbourhood has at least 2 items; 15 is usual.")
+    if not 0 <= min_distance <= 1:
+        raise InputError(f"min_distance is {min_distance}, but it must lie between 0 and 1; 0.1 is usual.")
     flat = pca_map(rows)
-    start = _enlarged(flat) if init is None else _checked_start(init, len(rows))
+    start = resized(flat, START_SIZE) if init is None else checked_start(init, len(rows))
     if len(rows) < 4:
         return flat if init is None else start
     if epochs is None:
@@ -56,25 +60,7 @@ def umap_map(
         # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
         warnings.simplefilter("ignore")
         graph = _graph(rows, min(neighbours, len(rows) - 1), epochs)
-        return _optimised(graph, _apart(start, seed), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
-
-
-def _checked_start(init: Any, count: int) -> NDArray[np.float32]:
-    positions = np.asarray(init, np.float32)
-    if positions.shape != (count, 2) or not np.isfinite(positions).all():
-        raise InputError(f"init has shape {positions.shape}, but finite positions of shape ({count}, 2) are needed, one per vector.")
-    return positions
-
-
-def _enlarged(positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    size = float(np.ptp(positions, axis=0).max())
-    return positions * (START_SIZE / size) if size > 0 else positions
-
-
-def _apart(start: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    """Shifts positions by a ten-thousandth of the map, since items on exactly the same point have no direction to move apart in."""
-    size = float(np.ptp(start, axis=0).max()) or START_SIZE
-    return (start + np.random.default_rng(seed).normal(scale=1e-4 * size, size=start.shape)).astype(np.float32)
+        return _optimised(graph, apart(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
 
 
 def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:

@@ -1,0 +1,114 @@
+"""The ways to lay out a map, and what each can be told."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.projection.pacmap_map import pacmap_map
+from likeness.projection.pca_map import pca_map
+from likeness.projection.start import checked_start
+from likeness.projection.tsne_map import tsne_map
+from likeness.projection.umap_map import umap_map
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that changes a map.
+
+    Attributes:
+        title: as a person reads it.
+        default: of the method's function; a float where the parameter is continuous.
+        low, high, step: of a control; the function itself may accept more.
+        help: one sentence.
+    """
+
+    title: str
+    default: float
+    low: float
+    high: float
+    step: float
+    help: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to lay out a map.
+
+    Attributes:
+        title: as a person reads it.
+        help: what it keeps, in one sentence.
+        function: (vectors, seed, *, init, **parameters) -> positions (n, 2) float32.
+        parameters: name -> what it means.
+        seeded: whether the seed changes the map.
+    """
+
+    title: str
+    help: str
+    function: Callable[..., NDArray[np.float32]]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    seeded: bool = True
+
+
+def _pca(vectors: Any, seed: int = 0, *, init: Any = None) -> NDArray[np.float32]:
+    """The PCA map, which is the same for every seed and every start."""
+    if init is not None:
+        checked_start(init, len(vectors))
+    return pca_map(vectors)
+
+
+METHODS: dict[str, Method] = {
+    "umap": Method(
+        "UMAP",
+        "Keeps close images close.",
+        umap_map,
+        {
+            "neighbours": Parameter("Neighbors", 15, 2, 100, 1, "Neighborhood that is kept: few show detail, many the whole."),
+            "min_distance": Parameter("Minimum distance", 0.1, 0.0, 0.99, 0.01, "How close points may come: small packs clusters densely."),
+        },
+    ),
+    "tsne": Method(
+        "t-SNE",
+        "Shows the finest neighborhoods; distances between clusters mean little.",
+        tsne_map,
+        {
+            "perplexity": Parameter("Perplexity", 30.0, 2.0, 100.0, 1.0, "About how many neighbors each image tries to keep."),
+            "exaggeration": Parameter("Exaggeration", 1.0, 1.0, 8.0, 0.5, "More attraction: denser clusters that lie further apart."),
+        },
+    ),
+    "pacmap": Method(
+        "PaCMAP",
+        "Keeps neighborhoods and how the clusters lie to each other.",
+        pacmap_map,
+        {
+            "neighbours": Parameter("Neighbors", 10, 2, 50, 1, "Nearest images that each image is drawn to."),
+            "mid_near_ratio": Parameter("Mid-near pairs", 0.5, 0.0, 2.0, 0.1, "Pairs of middle distance per neighbor: more hold the whole in shape."),
+            "further_ratio": Parameter("Further pairs", 2.0, 0.5, 5.0, 0.1, "Pairs of any distance per neighbor: more push clusters apart."),
+        },
+    ),
+    "pca": Method("PCA", "Shows the directions of largest variation, at once.", _pca, seeded=False),
+}
+
+
+def method_named(name: str) -> Method:
+    """The method of a name.
+
+    Raises:
+        InputError: if there is none.
+    """
+    if name not in METHODS:
+        raise InputError(f"There is no layout method '{name}'; choose from {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+def differing(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that are not at the method's default, so that a map has one name whether its defaults are written out or not.
+
+    Raises:
+        InputError: if there is no such method.
+    """
+    defaults: dict[str, Any] = {name: each.default for name, each in method_named(method).parameters.items()} | {"seed": 0}
+    return {name: value for name, value in parameters.items() if name not in defaults or value != defaults[name]}

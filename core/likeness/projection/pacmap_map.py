@@ -1,0 +1,126 @@
+"""The map that keeps both neighbourhoods and the lie of the clusters: PaCMAP."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.projection.chords import chords
+from likeness.projection.pca_map import pca_map
+from likeness.projection.start import apart, checked_start
+from likeness.search import checked_rows, unit_rows
+
+# Passes of the paper's three phases: order at large, then clusters, then neighbourhoods.
+PHASES = (100, 100, 250)
+# From a given map the first phase, which ignores where the points are, is left out, and the second is short.
+REFIT_PHASES = (0, 50, 200)
+# The paper's initial weight of mid-near pairs, and the settings of its optimiser, Adam.
+MID_WEIGHT, ADAM = 1000.0, (0.9, 0.999, 1.0)
+# Size of the start, as a share of the PCA map's.
+START_SHARE = 0.01
+# Neighbours beyond those kept, from which the ones near in relation to local density are chosen; the library's own choice.
+SPARE = 50
+# A mid-near pair is the second nearest of so many random items.
+DRAWN = 6
+
+
+class _Pairs(NamedTuple):
+    """Row numbers (pairs, 2) of each kind."""
+
+    near: NDArray[np.int32]
+    mid: NDArray[np.int32]
+    far: NDArray[np.int32]
+
+
+def pacmap_map(
+    vectors: Any, seed: int = 0, *, neighbours: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
+) -> NDArray[np.float32]:
+    """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed.
+
+    Args:
+        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
+        seed: of the choice of mid-near and further pairs.
+        neighbours: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
+        mid_near_ratio: pairs of middle distance per neighbour, which hold the clusters in place at first.
+        further_ratio: pairs of any distance per neighbour, which push apart.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
+            the PCA map, small.
+
+    Returns:
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
+
+    Raises:
+        InputError: if a vector is not finite or all zeros, `neighbours` is below 1, a ratio is negative, `further_ratio` is below 0.1,
+            or `init` does not fit.
+
+    In the place of TriMap, which the InDiReCT paper shows. Both packages are maintained, but `trimap` needs `annoy`, which has no
+    wheels and so wants a compiler.
+
+    The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
+    vectors before it takes angles, so that they are no cosines any more. Neighbours are exact (`likeness.search.nearest`).
+    The first import compiles for about half a minute of processor time, once per installation.
+    """
+    given = checked_rows(vectors, "The vectors")
+    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    if neighbours < 1:
+        raise InputError(f"neighbours is {neighbours}, but each item needs at least 1; 10 is usual.")
+    if not 0 <= mid_near_ratio < float("inf"):
+        raise InputError(f"mid_near_ratio is {mid_near_ratio}, but it must be 0 or more; 0.5 is usual.")
+    if not 0.1 <= further_ratio < float("inf"):
+        raise InputError(f"further_ratio is {further_ratio}, but it must be at least 0.1, or nothing pushes apart; 2 is usual.")
+    start = None if init is None else checked_start(init, len(rows))
+    if len(rows) < 4:
+        return flat if start is None else start
+    with warnings.catch_warnings(), _one_thread():
+        # numba says that some of the package's loops stay serial
+        warnings.simplefilter("ignore")
+        pairs = _pairs(rows, neighbours, mid_near_ratio, further_ratio, seed)
+        if start is None:
+            return _optimised(pairs, apart(START_SHARE * flat, seed, START_SHARE), PHASES)
+        return _optimised(pairs, apart(start, seed, START_SHARE), REFIT_PHASES)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The gradient is a serial loop, and threads that wait beside it cost far more than the rest of a pass."""
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def _pairs(rows: NDArray[np.float32], neighbours: int, mid_near_ratio: float, further_ratio: float, seed: int) -> _Pairs:
+    from pacmap.pacmap import sample_FP_pair_deterministic, sample_MN_pair_deterministic, sample_neighbors_pair, scale_dist
+
+    others = len(rows) - 1
+    # near and further pairs of an item are different items; of the draws for a mid-near pair none may be an earlier one
+    near_count = max(1, min(neighbours, int(others / (1 + further_ratio))))
+    far_count = min(max(1, round(further_ratio * near_count)), others - near_count)
+    mid_count = max(0, min(round(mid_near_ratio * near_count), others - DRAWN))
+    found, distances = chords(rows, min(others, near_count + SPARE))
+    local = np.maximum(distances[:, min(3, distances.shape[1] - 1) : 6].mean(axis=1), 1e-10).astype(np.float32)
+    near = sample_neighbors_pair(rows, scale_dist(distances, local, found), found, near_count)
+    # the package adds the item's number to the seed: seeds 0 and 1 would draw nearly the same
+    state = int(np.random.default_rng(seed).integers(2**30))
+    mid = sample_MN_pair_deterministic(rows, mid_count, state, 0)
+    return _Pairs(near, mid, sample_FP_pair_deterministic(rows, near, near_count, far_count, state))
+
+
+def _optimised(pairs: _Pairs, start: NDArray[np.float32], phases: tuple[int, int, int]) -> NDArray[np.float32]:
+    from pacmap.pacmap import find_weight, pacmap_grad, update_embedding_adam
+
+    positions = start.copy()
+    mean, variance = np.zeros_like(positions), np.zeros_like(positions)
+    for step in range(sum(phases)):
+        mid_weight, near_weight, far_weight = find_weight(MID_WEIGHT, step, num_iters=phases)
+        gradient = pacmap_grad(positions, *pairs, near_weight, mid_weight, far_weight)
+        update_embedding_adam(positions, gradient, mean, variance, *ADAM, step)
+    return positions
