@@ -6,6 +6,7 @@ import streamlit as st
 
 import drafts
 import layouts
+import progress
 import selection
 import sidebar
 import view
@@ -19,7 +20,11 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
 page = st.navigation(
     {
-        "Look": [st.Page("pages/explore.py", title="Explore", icon=":material/scatter_plot:", default=True)],
+        "Look": [
+            st.Page("pages/explore.py", title="Explore", icon=":material/scatter_plot:", default=True),
+            st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
+            st.Page("pages/saliency.py", title="Saliency", icon=":material/center_focus_strong:"),
+        ],
         "Shape": [st.Page("pages/notions.py", title="Notions", icon=":material/tune:")],
         "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
     }
@@ -34,5 +39,6 @@ try:
 except InputError as error:
     st.error(str(error), icon=":material/error:")
 with watcher:
+    progress.watch()
     layouts.watch()
 warm_up()

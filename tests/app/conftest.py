@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox",
@@ -55,6 +57,28 @@ class Server:
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(20)
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
+    monkeypatch.syspath_prepend(str(MAIN.parent))
+    import streamlit as st
+    from streamlit.runtime.pages_manager import PagesManager
+
+    begin = PagesManager.__init__
+
+    def begin_with_navigation(self: PagesManager, *args: object, **options: object) -> None:
+        # AppTest begins each run anew and takes the folder pages/ for Streamlit's older kind of pages, which run without main.py; a
+        # server remembers from the first run that the app uses st.navigation.
+        begin(self, *args, **options)  # type: ignore[arg-type]
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", begin_with_navigation)
+    st.cache_resource.clear()
+    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app.query_params["layout"] = "PCA"
+    return app
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,109 @@
+"""The comparison's table: what is best, what is against the raw encoder, what does not apply, what is still missing."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from comparison_table import Line, Results, table_html
+from likeness.evaluation import METRICS
+
+LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
+
+
+def _run(method: str, dim: int, seed: int, value: float, refused: str = "") -> dict[str, object]:
+    return {
+        "notion": "car color",
+        "method": method,
+        "dim": dim,
+        "seed": seed,
+        "fit_seconds": 0.004,
+        "refused": refused,
+        **{metric: float("nan") if refused else value for metric in METRICS},
+    }
+
+
+@pytest.fixture
+def runs() -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            _run("raw", 512, 0, 0.25),
+            _run("pca", 128, 0, 0.0, "PCA needs more than 128 prompts, but there are <17>."),
+            _run("exact", 128, 0, 0.30),
+            _run("exact", 128, 1, 0.40),
+            _run("oracle", 128, 0, 0.90),
+            _run("oracle", 128, 1, 0.90),
+        ]
+    )
+
+
+def _rows(html: str) -> dict[str, str]:
+    """Method -> HTML of its row."""
+    rows = re.findall(r"<tr class=\"[^\"]*\"><th scope=\"row\".*?</tr>", html)
+    return {re.search(r"tabindex=\"0\">([^<]+)<", row)[1]: row for row in rows}
+
+
+def _words(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd.DataFrame) -> None:
+    exact = _rows(table_html(Results(LINES, runs), "map_at_r", {}))["InDiReCT (exact)"]
+    assert "▲ +0.100" in exact
+    assert _words(exact).count("0.350 ± 0.050") == len(METRICS)  # the deviation of .3 and .4 is .05
+    assert "4 ms" in exact
+
+
+def test_the_best_is_bold_and_named_but_never_the_oracle(runs: pd.DataFrame) -> None:
+    html = table_html(Results(LINES, runs), "map_at_r", {})
+    rows = _rows(html)
+    assert rows["InDiReCT (exact)"].count("<b>0.350</b>") == len(METRICS)
+    assert "<b>" not in rows["Oracle"]
+    assert "<b>" not in rows["Raw encoder"]
+    assert "Best: InDiReCT (exact) with 128 dimensions, +0.100 against the raw encoder." in html
+
+
+def test_a_tie_is_bold_twice(runs: pd.DataFrame) -> None:
+    runs.loc[runs["method"] == "exact", list(METRICS)] = 0.2504
+    html = table_html(Results(LINES, runs), "map_at_r", {})
+    assert all("<b>0.250</b>" in _rows(html)[method] for method in ("Raw encoder", "InDiReCT (exact)"))
+    assert "Nothing is better than the raw encoder." in html
+
+
+def test_a_worse_method_has_its_sign(runs: pd.DataFrame) -> None:
+    runs.loc[runs["method"] == "exact", "map_at_r"] = 0.1
+    assert "▼ −0.150" in _rows(table_html(Results(LINES, runs), "map_at_r", {}))["InDiReCT (exact)"]
+
+
+def test_what_does_not_apply_says_why(runs: pd.DataFrame) -> None:
+    row = _rows(table_html(Results(LINES, runs), "map_at_r", {}))["PCA"]
+    assert "Does not apply: PCA needs more than 128 prompts, but there are &lt;17&gt;." in row
+
+
+def test_rows_stand_before_their_runs_and_are_marked_until_all_are_there(runs: pd.DataFrame) -> None:
+    empty = table_html(Results(LINES, pd.DataFrame()), "map_at_r", {})
+    assert empty.count('class="waiting ') == len(LINES)
+    partial = table_html(Results(LINES, runs[runs["seed"] == 0]), "map_at_r", {})
+    assert partial.count('class="partial ') == 2
+    assert 'class="partial' not in table_html(Results(LINES, runs), "map_at_r", {})
+
+
+def test_the_papers_figures_stand_in_a_second_line_at_its_own_size_only(runs: pd.DataFrame) -> None:
+    paper = pd.DataFrame([{"dataset": "Synthetic Cars", "notion": "car color", "metric": "map_at_r", "method": "exact", "mean": 0.091, "std": 0.001}])
+    rows = _rows(table_html(Results(LINES, runs), "map_at_r", {}, paper))
+    assert '<span class="printed">0.091 <small>± 0.001</small></span>' in rows["InDiReCT (exact)"]
+    assert "printed" not in rows["Oracle"]
+    lines = [Line("car color", "raw", 512, 1), Line("car color", "exact", 8, 2)]
+    assert "printed" not in table_html(Results(lines, runs.replace({"dim": {128: 8}})), "map_at_r", {}, paper)
+
+
+def test_a_mean_just_below_zero_has_no_sign(runs: pd.DataFrame) -> None:
+    runs.loc[runs["method"] == "exact", "ami"] = -0.0004
+    assert "−0.000" not in table_html(Results(LINES, runs), "ami", {})
+
+
+def test_names_are_escaped(runs: pd.DataFrame) -> None:
+    line = Line("<i>red</i>", "raw", 512, 1)
+    html = table_html(Results([line], pd.DataFrame()), "map_at_r", {line.notion: "<b>about</b>"})
+    assert "<i>red" not in html
+    assert "<b>about" not in html

@@ -1,0 +1,97 @@
+"""The page Saliency without a browser: what it explains, and what it says where it can't."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from likeness.data import bundled_images
+from likeness.notions import InDiReCT, get_notion
+from likeness.saliency import Saliency, saliency_of_spaces
+from likeness.spaces import encoder_space, notion_space
+
+FEW = ("saliency_samples", 2)
+
+
+def _texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
+
+
+def _open(app: AppTest) -> AppTest:
+    app.session_state[FEW[0]] = FEW[1]
+    app.session_state["rows"] = np.array([3, 11])
+    app.switch_page("pages/saliency.py").run()
+    return _finished(app)
+
+
+def _finished(app: AppTest) -> AppTest:
+    import cached
+
+    for _, job in cached.jobs("saliency").all():
+        assert job.wait(120)
+        assert job.error is None
+    return app.run()
+
+
+def _result(app: AppTest) -> list[Saliency]:
+    import saliency_job
+
+    job = saliency_job.find(app.session_state["saliency_shown"])
+    assert job is not None
+    result: list[Saliency] = job.result
+    return result
+
+
+def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(app: AppTest) -> None:
+    _open(app)
+    assert not app.exception
+    assert "The 2 selected images." in _texts(app)
+    found = _result(app)
+    assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
+    base = encoder_space(bundled_images())
+    notion = notion_space(base, get_notion("car color"), InDiReCT(dim=2)).space
+    expected = saliency_of_spaces([notion, base.space], [3, 11], samples=2)
+    np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
+    np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
+
+
+def test_dimensions_make_other_maps(app: AppTest) -> None:
+    _open(app)
+    before = _result(app)[1].maps
+    app.number_input(key="saliency_dim").set_value(16).run()
+    _finished(app)
+    assert not app.exception
+    assert np.abs(_result(app)[1].maps - before).max() > 0.05
+
+
+def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
+    _open(app)
+    app.multiselect(key="looked_at").set_value([]).run()
+    _finished(app)
+    assert not app.exception
+    assert [each.name for each in _result(app)] == ["Raw encoder"]
+    assert "Yellow marks what decides the image's place" in _texts(app)
+
+
+def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cached
+
+    base = encoder_space(bundled_images())
+    mute = dataclasses.replace(base, space=dataclasses.replace(base.space, differentiable=None))
+    monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
+    app.switch_page("pages/saliency.py").run()
+    assert not app.exception
+    assert "came without a model" in _texts(app)
+
+
+def test_images_by_chance_obey_the_filters(app: AppTest) -> None:
+    app.session_state[FEW[0]] = FEW[1]
+    app.run()
+    app.multiselect(key="filter_body_type").select("van").run()
+    app.switch_page("pages/saliency.py").run()
+    _finished(app)
+    assert not app.exception
+    frame = app.session_state["view"].frame
+    shown = app.session_state["saliency_shown"].rows
+    assert set(frame["body_type"].iloc[list(shown)]) == {"van"}
