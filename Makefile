@@ -1,11 +1,12 @@
 # make app    creates .venv on its first call, installs, serves the app
 # make test   the same, and the tests' own needs (Chromium included); then runs every test
 # make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
+# make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: app test lint bench clean
+.PHONY: app test lint bench notebooks clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -19,6 +20,10 @@ lint: .venv/.test
 
 bench: .venv/.test
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+notebooks: .venv/.test
+	@sh tests/chromium.sh
+	$(BIN)/python notebooks/execute.py
 
 clean:
 	rm -rf .venv dist

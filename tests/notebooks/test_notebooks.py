@@ -1,0 +1,139 @@
+"""The notebooks: what ships is whole and tells nothing of the machine, and a quick run on a copy supports what their text says."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+PLOTLY = "application/vnd.plotly.v1+json"
+# places of a machine, and what only stands in the tracebacks and warnings of an installed package
+MACHINE = re.compile(r"/home/|/root/|/tmp/|/work/|/Users/|\.cache|\.venv|site-packages|[A-Z]:\\\\")
+
+
+def execution() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("execute", FOLDER / "execute.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs(notebook: NotebookNode) -> list[NotebookNode]:
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def small(path: Path, *sources: str) -> Path:
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells[0].metadata["tags"] = ["parameters"]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def shipped(request: pytest.FixtureRequest) -> NotebookNode:
+    return nbformat.read(request.param, as_version=4)
+
+
+def test_there_are_notebooks() -> None:
+    assert "01_indirect.ipynb" in [path.name for path in NOTEBOOKS]
+
+
+def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> None:
+    cells = code_cells(shipped)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    silent = [cell.source for cell in cells if not cell.outputs and "parameters" not in cell.metadata.get("tags", [])]
+    assert silent == []
+
+
+def test_shipped_outputs_are_those_of_the_full_setting(shipped: NotebookNode) -> None:
+    [parameters] = [cell.source for cell in code_cells(shipped) if "parameters" in cell.metadata.get("tags", [])]
+    for line in ('DATASET = "bundled"', 'ENCODER = "bundled"', 'SETTING = "full"'):
+        assert line in parameters
+
+
+def test_no_error_and_no_warning_ships(shipped: NotebookNode) -> None:
+    kinds = {output.output_type if output.output_type != "stream" else output.name for output in outputs(shipped)}
+    assert kinds <= {"execute_result", "display_data", "stdout"}
+
+
+def test_nothing_tells_of_the_machine(shipped: NotebookNode) -> None:
+    texts = [json.dumps({mime: text for mime, text in output.get("data", {}).items() if mime != "image/png"}) for output in outputs(shipped)]
+    found = [match.group() for text in texts for match in [MACHINE.search(text)] if match]
+    assert found == []
+    assert set(shipped.metadata) == {"kernelspec", "language_info"}
+    assert shipped.metadata.kernelspec.name == "python3"
+    assert not any("execution" in cell.metadata for cell in shipped.cells)
+
+
+def test_every_figure_has_a_picture(shipped: NotebookNode) -> None:
+    figures = [output.data for output in outputs(shipped) if PLOTLY in output.get("data", {})]
+    assert len(figures) >= 4
+    assert all("image/png" in data for data in figures)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_shipped_file_is_small(path: Path) -> None:
+    assert path.stat().st_size < 1_500_000
+
+
+def test_parameters_are_replaced_for_the_run_only(tmp_path: Path) -> None:
+    path = small(tmp_path / "a.ipynb", 'SETTING = "full"  # or "quick"\nOTHER = 1', "SETTING, OTHER")
+    before = path.read_bytes()
+    notebook = execution().execute(path, tmp_path, SETTING="quick")
+    assert notebook.cells[1].outputs[0].data["text/plain"] == "('quick', 1)"
+    assert notebook.cells[0].source.startswith('SETTING = "full"')
+    assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="The notebook has no parameter 'SPEED'"):
+        execution().execute(path, tmp_path, SPEED="high")
+
+
+def test_a_failing_cell_fails_the_run(tmp_path: Path) -> None:
+    path = small(tmp_path / "a.ipynb", "SETTING = 1", "1 / 0")
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+        execution().execute(path, tmp_path)
+
+
+def run_with_probe(name: str, folder: Path, probe: str, **parameters: str) -> Any:
+    """Runs a copy of the notebook with one more cell at its end, whose last line is a JSON text; returns what that says."""
+    notebook = nbformat.read(FOLDER / name, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell(probe))
+    copy = folder / name
+    nbformat.write(notebook, copy)
+    executed = execution().execute(copy, folder, **parameters)
+    kinds = {output.output_type for output in outputs(executed)}
+    assert "error" not in kinds
+    return json.loads(executed.cells[-1].outputs[-1].text)
+
+
+INDIRECT_PROBE = """
+import json
+def means(table):
+    table = table[table["metric"] == "map_at_r"].dropna(subset=["mean"])
+    return {notion: dict(zip(part["method"], part["mean"])) for notion, part in table.groupby("notion")}
+print(json.dumps({"at_128": means(at_128), "suggested": means(at_suggested), "many": means(at_128_many)}))
+"""
+
+
+def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
+    found = run_with_probe("01_indirect.ipynb", tmp_path, INDIRECT_PROBE, SETTING="quick")
+    at_128, suggested, many = found["at_128"], found["suggested"], found["many"]
+    assert set(at_128) == {"car model", "car color", "background color"}
+    for notion, of in at_128.items():
+        assert of["exact"] > 1.5 * of["raw"], notion
+        assert of["raw"] > of["random-transform"] > 2 * of["random"], notion
+        assert suggested[notion]["exact"] > of["exact"], notion
+    assert many["car model names"]["pca"] > many["car model names"]["raw"]
