@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+import cached
 import comparison_job
 import live_runs
 import sidebar
 from analysis_words import found
 from comparison_job import Compute, LiveRuns
 from comparison_request import with_baseline
-from comparison_settings import PAPER_DIM, choose_methods, choose_notions, choose_runs, labelled_notions
+from comparison_settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from comparison_words import METRICS_TOLD, called
-from likeness.errors import InputError
 from likeness.evaluation import ANALYSIS_METRICS, BUNDLED_ENCODERS, METRICS, PAPER_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
@@ -24,6 +24,10 @@ from view import View
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
+
+    Plot = Callable[..., Figure]
+
+Sentences = Callable[[pd.DataFrame, str], list[str]]
 
 _SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 _MOST_PROMPTS = 150  # of the paper
@@ -44,10 +48,10 @@ def show_sizes(seen: View) -> None:
             f"Dimensions of {called(notions)}" if notions and len(methods) > 1 else "",
             ("sizes", _content(seen, notions), methods, sizes, runs),
             partial(embedding_sizes, seen.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
-            _draw_sizes,
+            partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, seen, notions)),
         )
         live_runs.start_button("Measure", asked, "sizes_start")
-    _show("sizes", asked, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
+    _show(seen, "sizes", asked, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
 
 
 def show_encoders(seen: View) -> None:
@@ -65,15 +69,22 @@ def show_encoders(seen: View) -> None:
         )
         notions = choose_notions(seen, "encoders_notions")
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
+        dim = choose_dimension(seen, "encoders_dim")
         runs = choose_runs(3, "encoders_runs")
         asked = _asked(
             f"Encoders for {called(notions)}" if notions and encoders else "",
-            ("encoders", _content(seen, notions), encoders, methods, runs),
-            partial(encoder_sizes, seen.base.space.table, encoders, notions, methods, PAPER_DIM, range(runs), metrics=ANALYSIS_METRICS),
-            _draw_encoders,
+            ("encoders", _content(seen, notions), encoders, methods, dim, runs),
+            partial(encoder_sizes, seen.base.space.table, encoders, notions, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
+            partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
+            repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
         live_runs.start_button("Measure", asked, "encoders_start")
-    _show("encoders", asked, "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.")
+    _show(
+        seen,
+        "encoders",
+        asked,
+        "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.",
+    )
 
 
 def show_prompts(seen: View) -> None:
@@ -85,16 +96,16 @@ def show_prompts(seen: View) -> None:
         notion = notions[st.selectbox("Notion", names, format_func=lambda name: _sized(notions[name]), key="prompts_notion", bind="query-params")]
         methods = with_baseline(choose_methods(("exact",), "prompts_methods"))
         counts = _counts(len(notion.prompts))
+        dim = choose_dimension(seen, "prompts_dim")
         runs = choose_runs(5, "prompts_runs")
-        dim = min(PAPER_DIM, seen.base.space.vectors.shape[1])
         asked = _asked(
             f"Prompts of {notion.name}" if len(methods) > 1 else "",
-            ("prompts", _content(seen, [notion]), counts, methods, runs),
+            ("prompts", _content(seen, [notion]), counts, methods, dim, runs),
             partial(prompt_counts, seen.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
-            _draw_prompts,
+            partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
         )
         live_runs.start_button("Measure", asked, "prompts_start")
-    _show("prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more of them stop to help.")
+    _show(seen, "prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more of them stop to help.")
 
 
 def _sized(notion: Notion) -> str:
@@ -110,60 +121,49 @@ def _content(seen: View, notions: Sequence[Notion]) -> object:
     return seen.base.space.key, [(notion.name, notion.prompts, notion.attribute) for notion in notions]
 
 
-def _asked(title: str, content: object, compute: Compute, draw: Callable[[LiveRuns], None]) -> Asked | None:
+def _asked(title: str, content: object, compute: Compute, draw: Callable[[LiveRuns], None], repeatable: bool = False) -> Asked | None:
     """The analysis of this title; None where the title is empty because something is still to be chosen."""
-    return Asked(comparison_job.key_of(content), title, compute, draw) if title else None
+    return Asked(comparison_job.key_of(content), title, compute, draw, repeatable) if title else None
 
 
-def _show(slot: str, asked: Asked | None, told: str) -> None:
+def _show(seen: View, slot: str, asked: Asked | None, told: str) -> None:
     if asked is None:
         st.warning("Choose at least one of each to measure something.", icon=":material/warning:")
-    live_runs.show(slot, asked, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {told}"))
+    live_runs.show(f"{slot}_{seen.entry.id}", asked, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {told}"))
 
 
-def _draw_sizes(live: LiveRuns) -> None:
-    _draw(
-        live,
-        "sizes",
-        lambda runs, metric: metric_curve(runs, "dim", metric, log_x=True),
-        lambda runs, metric: found(
-            runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1]
-        ),
-    )
+def _about_sizes(seen: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
+    suggested = {sidebar.readable(notion.name): cached.suggested_dim(seen.entry.id, notion) for notion in notions}
+    lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
+    alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in suggested.items())
+    return [*lines, f"What the prompts alone suggest, without a label: {alone}."]
 
 
-def _draw_encoders(live: LiveRuns) -> None:
-    _draw(
-        live,
-        "encoders",
-        lambda runs, metric: metric_bars(runs, "encoder", metric),
-        lambda runs, metric: found(runs, "encoder", metric, lambda name: f"on {name}", lambda names: names[0]),
-    )
+def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
+    return found(runs, "encoder", metric, lambda name: f"on {name}", lambda names: names[0])
 
 
-def _draw_prompts(live: LiveRuns) -> None:
-    _draw(
-        live,
-        "prompts",
-        lambda runs, metric: metric_curve(runs, "prompts", metric),
-        lambda runs, metric: found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0]),
-    )
+def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
+    return found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
 
 
-def _draw(live: LiveRuns, slot: str, figure: "Callable[[pd.DataFrame, str], Figure]", sentences: Callable[[pd.DataFrame, str], list[str]]) -> None:
-    runs, metric = live.frame, _metric(slot)
-    try:
-        drawn = figure(runs, metric) if len(runs) else None
-    except InputError as error:  # nothing but refused runs
-        st.info(str(error), icon=":material/info:")
-        return
-    if drawn is None:
+def _draw(live: LiveRuns, slot: str, plot: "Plot", sentences: Sentences) -> None:
+    metric = _metric(slot)
+    if not live.rows:
         st.container(height=_FRAME, border=False)
         return
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences(runs, metric)))
-    st.plotly_chart(drawn, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})
-    for reason in refusals(runs):
-        st.caption(f"Left out: {reason}")
+    told, figure = _told(live.stamp, metric, live.frame, plot, sentences)
+    st.markdown(told)
+    if figure:
+        st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _told(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
+    """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
+    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {reason}]" for reason in refusals(_runs))]
+    figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
+    return "\n".join(f"- {line}" for line in lines), figure
 
 
 def _metric(slot: str) -> str:

@@ -1,5 +1,7 @@
 """Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -9,7 +11,7 @@ from likeness.encoders import embed_texts
 from likeness.evaluation import retrieval_metrics
 from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion, suggest_dim
-from likeness.projection import LayoutFailed, LayoutJob, load_map, map_key, pca_map
+from likeness.projection import LayoutJob, load_map, map_key, pca_map
 from likeness.search import expected_overlap, overlap
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
 
@@ -77,24 +79,24 @@ def _pca(key: str, _space: Space) -> NDArray[np.float32]:
     return pca_map(_space.vectors)
 
 
-def umap(space: Space, near: NDArray[np.float32] | None = None) -> NDArray[np.float32] | None:
-    """UMAP map (n, 2) of a space, or None while a process of its own lays it out; the PCA map where that failed.
+def layout(space: Space, method: str, parameters: Mapping[str, float], near: NDArray[np.float32] | None = None) -> LayoutJob:
+    """A map of a space on its way, or from the store; `parameters` are those that are not at the method's default.
 
     A map that is not stored yet begins at the positions `near`, so that it comes out close to them and sooner.
     """
-    job = _umap(space.key, space, near)
-    if not job.done:
-        return None
-    try:
-        return job.result()
-    except LayoutFailed:
-        return pca(space)
+    return _layout(space.key, method, tuple(sorted(parameters.items())), space, near)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _umap(key: str, _space: Space, _near: NDArray[np.float32] | None) -> LayoutJob:
-    stored = load_map(map_key(key, "umap", init=None)) is not None
-    return LayoutJob(_space.vectors, content=key, init=None if stored else _near)
+def _layout(key: str, method: str, parameters: tuple[tuple[str, float], ...], _space: Space, _near: NDArray[np.float32] | None) -> LayoutJob:
+    stored = load_map(map_key(key, method, init=None, **dict(parameters))) is not None
+    return LayoutJob(_space.vectors, content=key, method=method, init=None if stored else _near, **dict(parameters))
+
+
+def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -> None:
+    """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again begins it anew."""
+    if layout(space, method, parameters).abandon():
+        _layout.clear(space.key, method, tuple(sorted(parameters.items())), space, None)
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -20,17 +20,26 @@ class LiveRuns:
     """A comparison, under way or ended.
 
     Attributes:
+        key: of content and settings.
         job: its progress and end.
         rows: one for each finished run; grows while the job runs.
+        attempt: how often it was begun.
     """
 
+    key: str
     job: Job
     rows: list[Row]
+    attempt: int
 
     @property
     def frame(self) -> pd.DataFrame:
         """The runs so far."""
         return pd.DataFrame(list(self.rows))
+
+    @property
+    def stamp(self) -> str:
+        """Another one whenever there are other rows; for caches of what is drawn from them."""
+        return f"{self.key} {self.attempt} {len(self.rows)}"
 
     @property
     def running(self) -> bool:
@@ -50,30 +59,36 @@ def key_of(*content: object) -> str:
 
 def find(key: str) -> LiveRuns | None:
     """The comparison of this key, or None if nobody has asked for it."""
-    job = _jobs().get(key)
-    return LiveRuns(job, _rows(key)) if job else None
+    job, kept = _jobs().get(key), _kept(key)
+    return LiveRuns(key, job, kept.rows, kept.attempt) if job else None
 
 
-def begin(key: str, title: str, compute: Compute) -> LiveRuns:
-    """Starts a comparison; the one that is under way already, if there is one of this key.
+def begin(key: str, title: str, compute: Compute) -> Job:
+    """Starts a comparison; returns the one under way, if there is one of this key already.
 
     Args:
         title: shown beside the bar.
         compute: called on a thread of its own with `progress`, `should_stop` and `on_run`.
     """
-    rows = _rows(key)
+    kept = _kept(key)
 
     def work(report: Callable[..., None], should_stop: Callable[[], bool]) -> object:
-        rows.clear()
-        return compute(progress=report, should_stop=should_stop, on_run=rows.append)
+        kept.rows, kept.attempt = [], kept.attempt + 1
+        return compute(progress=report, should_stop=should_stop, on_run=kept.rows.append)
 
-    return LiveRuns(_jobs().begin(key, title, work), rows)
+    return _jobs().begin(key, title, work)
 
 
 def _jobs() -> Jobs:
     return cached.jobs("comparisons")
 
 
+@dataclass
+class _Kept:
+    rows: list[Row] = field(default_factory=list)
+    attempt: int = 0
+
+
 @st.cache_resource(show_spinner=False)
-def _rows(key: str) -> list[Row]:
-    return []
+def _kept(key: str) -> _Kept:
+    return _Kept()

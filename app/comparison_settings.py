@@ -69,6 +69,23 @@ def choose_dimensions(most: int, key: str) -> list[str]:
     )
 
 
+def choose_dimension(seen: View, key: str) -> int:
+    """One number of dimensions, at most the encoder's."""
+    most = seen.base.space.vectors.shape[1]
+    return int(
+        st.number_input(
+            "Dimensions",
+            1,
+            most,
+            min(PAPER_DIM, most),
+            key=key,
+            bind="query-params",
+            width=120,
+            help="How many numbers describe an image; the paper takes 128.",
+        )
+    )
+
+
 def choose_runs(default: int, key: str) -> int:
     """How often each method with random choices is run."""
     return int(

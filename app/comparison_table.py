@@ -40,6 +40,7 @@ class Score:
 
 
 Scores = dict[tuple[Line, str], Score]
+Printed = dict[tuple[str, str, str], Score]  # notion, method, metric
 
 
 class Results:
@@ -95,13 +96,19 @@ class Results:
         return next((line for line in mine if round(self.scores[line, metric].mean, 3) == best), None)
 
 
-def table_html(results: Results, metric: str, about: dict[str, str], paper: pd.DataFrame | None = None) -> str:
+def printed(paper: pd.DataFrame) -> Printed:
+    """The rows of `likeness.evaluation.published` by what they are about; what the paper does not report is left out."""
+    rows = paper.dropna(subset=["mean"]).itertuples()
+    return {(row.notion, row.method, row.metric): Score(row.mean, 0.0 if pd.isna(row.std) else row.std, 1 if pd.isna(row.std) else 5) for row in rows}
+
+
+def table_html(results: Results, metric: str, about: dict[str, str], paper: Printed | None = None) -> str:
     """The table as HTML; its looks are in `comparison.css`.
 
     Args:
         metric: the one that the bars and the differences show.
         about: a quiet line for each notion.
-        paper: rows of `likeness.evaluation.published` to stand beside, or None.
+        paper: figures to stand beside, or None.
     """
     columns = 5 + len(METRICS)
     body = [
@@ -145,40 +152,42 @@ def _head(metric: str) -> str:
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
 
 
-def _tip(text: str, told: str) -> str:
-    return f'<span class="tip" tabindex="0">{escape(text)}<span class="told" role="tooltip">{escape(told)}</span></span>'
+def _tip(text: str, told: str, reached: bool = True) -> str:
+    """A word whose explanation opens under the pointer, and where it is `reached` by the Tab key, then too."""
+    tabbed = ' tabindex="0"' if reached else ""
+    return f'<span class="tip"{tabbed}>{escape(text)}<span class="told" role="tooltip">{escape(told)}</span></span>'
 
 
-def _row(results: Results, line: Line, metric: str, paper: pd.DataFrame | None) -> str:
-    first = f'<th scope="row" class="method">{_tip(METHOD_TITLES[line.method], METHODS_TOLD[line.method])}</th><td class="number">{line.dim}</td>'
+def _row(results: Results, line: Line, metric: str, paper: Printed | None) -> str:
+    method = _tip(METHOD_TITLES[line.method], METHODS_TOLD[line.method], reached=False)
+    first = f'<th scope="row" class="method">{method}</th><td class="number">{line.dim}</td>'
     if line in results.refused:
         return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}">Does not apply: {escape(results.refused[line])}</td></tr>'
-    printed = _printed(paper, line)
-    cells = [_bar(results, line, metric, printed), _difference(results, line, metric)]
-    cells += [_number(results, line, name, name == metric, printed) for name in METRICS]
+    beside = _printed(paper, line)
+    cells = [_bar(results, line, metric, beside), _difference(results, line, metric)]
+    cells += [_number(results, line, name, name == metric, beside) for name in METRICS]
     cells.append(f'<td class="number">{_seconds(results.seconds.get(line))}</td>')
     score = results.scores.get((line, metric))
     kind = "waiting" if score is None else "partial" if score.runs < line.runs else ""
     return f'<tr class="{kind} {line.method}">{first}{"".join(cells)}</tr>'
 
 
-def _printed(paper: pd.DataFrame | None, line: Line) -> dict[str, Score]:
+def _printed(paper: Printed | None, line: Line) -> dict[str, Score]:
     """The paper's scores of a line by metric; it has 128 dimensions for all but the raw encoder."""
     if paper is None or (line.method != "raw" and line.dim != _PAPER_DIM):
         return {}
-    rows = paper[(paper["notion"] == line.notion) & (paper["method"] == line.method)].dropna(subset=["mean"])
-    return {row.metric: Score(row.mean, 0.0 if pd.isna(row.std) else row.std, 5) for row in rows.itertuples()}
+    return {metric: paper[line.notion, line.method, metric] for metric in METRICS if (line.notion, line.method, metric) in paper}
 
 
-def _bar(results: Results, line: Line, metric: str, printed: dict[str, Score]) -> str:
+def _bar(results: Results, line: Line, metric: str, beside: dict[str, Score]) -> str:
     parts = []
     if score := results.scores.get((line, metric)):
         parts.append(f'<i class="bar" style="width:{_percent(score.mean)}"></i>')
         if score.std > 0:
             low, high = max(score.mean - score.std, 0), min(score.mean + score.std, 1)
             parts.append(f'<i class="whisker" style="left:{_percent(low)};width:{_percent(high - low)}"></i>')
-    if metric in printed:
-        parts.append(f'<i class="printed" style="left:{_percent(printed[metric].mean)}"></i>')
+    if metric in beside:
+        parts.append(f'<i class="printed" style="left:{_percent(beside[metric].mean)}"></i>')
     if baseline := results.baseline(line.notion, metric):
         parts.append(f'<i class="baseline" style="left:{_percent(baseline.mean)}"></i>')
     return f'<td class="chart" aria-hidden="true"><div>{"".join(parts)}</div></td>'
@@ -200,11 +209,11 @@ def _difference(results: Results, line: Line, metric: str) -> str:
     return f'<td class="number {"up" if change > 0 else "down"}">{"▲ +" if change > 0 else "▼ −"}{abs(change):.3f}</td>'
 
 
-def _number(results: Results, line: Line, metric: str, chosen: bool, printed: dict[str, Score]) -> str:
+def _number(results: Results, line: Line, metric: str, chosen: bool, beside: dict[str, Score]) -> str:
     score = results.scores.get((line, metric))
     text = _text(score, score is not None and line.method != _NO_RIVAL and round(score.mean, 3) == results.best(line.notion, metric))
-    beside = f'<span class="printed">{_text(printed[metric])}</span>' if metric in printed else ""
-    return f'<td class="number{" chosen" if chosen else ""}">{text}{beside}</td>'
+    second = f'<span class="printed">{_text(beside[metric])}</span>' if metric in beside else ""
+    return f'<td class="number{" chosen" if chosen else ""}">{text}{second}</td>'
 
 
 def _text(score: Score | None, best: bool = False) -> str:

@@ -11,7 +11,7 @@ import sidebar
 from comparison_job import LiveRuns
 from comparison_request import Request, with_baseline
 from comparison_settings import choose_dimensions, choose_methods, choose_notions, choose_runs
-from comparison_table import Results, table_html
+from comparison_table import Printed, Results, printed, table_html
 from comparison_words import METRICS_TOLD
 from likeness.commands.inputs import dimensions
 from likeness.errors import InputError
@@ -29,7 +29,7 @@ _METHODS = ("random", "random-transform", "pca", "lae", "ae", "exact", "adam")
 def show(seen: View) -> None:
     """Draws the view."""
     request = _settings(seen)
-    live_runs.show("comparison", _asked(request) if request else None, lambda: _invite(request))
+    live_runs.show(f"comparison_{seen.entry.id}", _asked(request) if request else None, lambda: _invite(request))
 
 
 def _settings(seen: View) -> Request | None:
@@ -88,10 +88,15 @@ def _draw(request: Request, live: LiveRuns) -> None:
         metric = _metric()
         paper = _paper(request)
     st.caption(METRICS_TOLD[metric] + (" Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32." if paper is not None else ""))
-    results = Results(request.lines(), live.frame)
+    results = _results(live.stamp, request, live.frame)
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
     if live.rows and not live.running:
         _downloads(_ordered(live.frame))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _results(stamp: str, _request: Request, _runs: pd.DataFrame) -> Results:
+    return Results(_request.lines(), _runs)
 
 
 def _ordered(runs: pd.DataFrame) -> pd.DataFrame:
@@ -114,11 +119,9 @@ def _metric() -> str:
     return chosen or "map_at_r"
 
 
-def _paper(request: Request) -> pd.DataFrame | None:
-    """The paper's figures for these notions, where it has some and they are wanted."""
-    printed = published()
-    printed = printed[printed["notion"].isin([notion.name for notion in request.notions])]
-    if printed.empty:
+def _paper(request: Request) -> Printed | None:
+    """The paper's figures, where it has some for these notions and they are wanted."""
+    if not {notion for notion, _, _ in _published()} & {notion.name for notion in request.notions}:
         return None
     wanted = st.toggle(
         "Beside the paper's figures",
@@ -127,7 +130,12 @@ def _paper(request: Request) -> pd.DataFrame | None:
         help="Second line and diamond: what the InDiReCT paper (Kobs et al., WACV 2023) reports for its own images and CLIP ViT-B/32. "
         "The order of the methods can be compared, the heights only where images and encoder are the paper's.",
     )
-    return printed if wanted else None
+    return _published() if wanted else None
+
+
+@st.cache_resource(show_spinner=False)
+def _published() -> Printed:
+    return printed(published())
 
 
 def _about(notion: Notion) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from likeness.notions import Notion
+from sidebar import listed
 
 METHODS_TOLD = {
     "random": "Random vectors that have nothing to do with the images: what chance gives.",
@@ -34,7 +35,4 @@ def explained(titles: dict[str, str], told: dict[str, str]) -> str:
 
 def called(notions: Sequence[Notion]) -> str:
     """`car model, car color and viewpoint`; only their number where there are more."""
-    names = [notion.name for notion in notions]
-    if len(names) > 3:
-        return f"{len(names)} notions"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed([notion.name for notion in notions]) if len(notions) <= 3 else f"{len(notions)} notions"

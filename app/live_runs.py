@@ -19,19 +19,21 @@ class Asked:
         title: what people call it, "Comparison of car color".
         compute: the work, as `comparison_job.begin` takes it.
         draw: draws the runs so far.
+        repeatable: it may be asked for again when it is complete, because it may then give more.
     """
 
     key: str
     title: str
     compute: Compute
     draw: Callable[[LiveRuns], None]
+    repeatable: bool = False
 
 
 def start_button(label: str, asked: Asked | None, key: str) -> None:
     """The primary button; asleep while nothing can be asked for, and where the answer is there or under way."""
     live = comparison_job.find(asked.key) if asked else None
-    idle = asked is not None and not (live and (live.running or live.complete))
-    if st.button(label, type="primary", icon=":material/play_arrow:", disabled=not idle, key=key) and asked:
+    answered = live is not None and (live.running or (live.complete and not (asked and asked.repeatable)))
+    if st.button(label, type="primary", icon=":material/play_arrow:", disabled=asked is None or answered, key=key) and asked:
         comparison_job.begin(asked.key, asked.title, asked.compute)
         st.rerun()  # so that the button and the bar know of it
 

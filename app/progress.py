@@ -61,7 +61,7 @@ def _tell(job: Job) -> None:
         st.toast(f"{job.title}: done", icon=":material/check:", duration="long")
 
 
-@st.fragment(run_every=0.7)
+@st.fragment(run_every=1.5)
 def _watch(jobs: list[Job]) -> None:
     if any(job.finished for job in jobs):
         st.rerun()

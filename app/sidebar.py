@@ -1,6 +1,7 @@
 """The frame that every page shares: dataset, space A, space B, coloring and filters."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -143,3 +144,8 @@ def readable(name: str) -> str:
     """`car_color` -> `Car color`."""
     words = name.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -5,12 +5,12 @@ python benchmarks/indirect_fit.py --quick    # 16, 128 dimensions x 18, 569 prom
 """
 
 import argparse
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from measuring.timing import best_of
 from numpy.typing import NDArray
 
 from likeness.evaluation import retrieval_metrics
@@ -62,16 +62,6 @@ def bundled(name: str) -> Case:
     return Case(f"{name}, {len(text)} prompts", text, space.vectors, space.table.frame[notion.attribute])
 
 
-def timed(work: Callable[[], Any], runs: int = 1) -> tuple[float, Any]:
-    """Shortest time in seconds of several runs, and the last result."""
-    times, result = [], None
-    for _ in range(runs):
-        begin = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - begin)
-    return min(times), result
-
-
 def map_at_r(case: Case, estimator: Any) -> float:
     """MAP@R of the images in the estimator's space."""
     return retrieval_metrics(estimator.transform(case.images), case.labels)["map_at_r"]
@@ -79,10 +69,10 @@ def map_at_r(case: Case, estimator: Any) -> float:
 
 def compare(case: Case, dim: int, seeds: Iterable[int]) -> list[str]:
     """One line of the table."""
-    adam = [timed(lambda seed=seed: InDiReCT(dim, solver="adam", seed=seed).fit(case.text)) for seed in seeds]
-    exact_time, exact = timed(lambda: InDiReCT(dim).fit(case.text), runs=5)
-    adam_time, adam_loss = np.mean([seconds for seconds, _ in adam]), np.mean([fit.loss_ for _, fit in adam])
-    scores = [map_at_r(case, fit) for _, fit in adam]
+    adam = [best_of(1, lambda seed=seed: InDiReCT(dim, solver="adam", seed=seed).fit(case.text)) for seed in seeds]
+    exact_time, _, exact = best_of(5, lambda: InDiReCT(dim).fit(case.text))
+    adam_time, adam_loss = np.mean([run.seconds for run in adam]), np.mean([run.result.loss_ for run in adam])
+    scores = [map_at_r(case, run.result) for run in adam]
     return [
         case.name,
         str(dim),
@@ -103,9 +93,9 @@ def edit_one_of_569() -> list[str]:
     images = unit(np.random.default_rng(1).standard_normal((10_000, ENCODER_DIM)))
     text = case.text.copy()
     text[7] = clip_like(569, seed=1).text[7]
-    fit_time, fit = timed(lambda: InDiReCT(128).fit(text), runs=5)
-    transform_time, space = timed(lambda: fit.transform(images), runs=5)
-    search_time, _ = timed(lambda: nearest(space[:1], space, 10, exclude=[0]), runs=5)
+    fit_time, _, fit = best_of(5, lambda: InDiReCT(128).fit(text))
+    transform_time, _, space = best_of(5, lambda: fit.transform(images))
+    search_time = best_of(5, lambda: nearest(space[:1], space, 10, exclude=[0])).seconds
     total = fit_time + transform_time + search_time
     return [f"{fit_time:.3f}", f"{transform_time:.3f}", f"{search_time:.3f}", f"{total:.3f}", "0.300"]
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,10 @@ def photos(tmp_path: Path) -> Path:
         (["search", "bundled", "--row", "99999"], "There is no image 99999"),
         (["search", "bundled", "--image", "nothing.png"], "There is no file 'nothing.png'"),
         (["evaluate", "--methods", "best"], "There is no method 'best'; choose from"),
+        (["evaluate", "--metrics", "accuracy"], "There is no metric 'accuracy'; choose from map_at_r, precision_at_1"),
+        (["evaluate", "--ranking", "dot"], "The metric 'dot' is unknown; choose 'cosine' or 'euclidean'"),
         (["evaluate", "--dims", "many"], "'many' is not a whole number"),
+        (["evaluate", "--dims", "0"], "The dimension 0 can't be measured"),
         (["evaluate", "--notions", "cub200-bird-species"], "is judged by the attribute"),
         (["evaluate", "--format", "pdf", "--methods", "raw", "--notions", "sun-height"], "There is no format 'pdf'"),
     ],
@@ -149,6 +153,51 @@ def test_evaluate_prints_a_row_per_notion_method_and_dimension(run: Run, tmp_pat
     random = runs[runs["method"] == "random"].groupby("notion")["map_at_r"].mean()
     exact = runs[runs["method"] == "exact"].groupby("notion")["map_at_r"].mean()
     assert (exact > 2 * random).all()
+
+
+def test_evaluate_in_the_papers_form(run: Run) -> None:
+    status, printed, err = run(
+        "evaluate",
+        "--notions",
+        "car-color",
+        "--methods",
+        "raw,pca,exact",
+        "--metrics",
+        "map_at_r,nmi",
+        "--seeds",
+        "2",
+        "--paper",
+        "--format",
+        "latex",
+    )
+    assert status == 0, err
+    lines = printed.splitlines()
+    assert lines[2] == r"notion & metric & Raw encoder & PCA & InDiReCT (exact) \\"
+    assert [line.split(" & ")[:2] for line in lines[4:6]] == [["car color", "MAP@R"], ["car color", "NMI"]]
+    assert [line.split(" & ")[3] for line in lines[4:6]] == ["--", "--"]
+    assert all(r"\textbf{" in line and r"$\pm$" in line for line in lines[4:6])
+    assert "car color, PCA at 128 dimensions: PCA to 128 dimensions needs more than 128 prompts, but there are 17" in err.replace("\n", " ")
+
+
+def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import likeness.evaluation
+
+    asked: dict[str, Any] = {}
+
+    def compare(base: object, notions: list[Any], **options: Any) -> pd.DataFrame:
+        asked.update(options, notions=[notion.slug for notion in notions])
+        row = {"notion": "car color", "method": "raw", "dim": 512, "seed": 0, "fit_seconds": 0.0, "refused": "", "map_at_r": 0.5}
+        options["on_run"](row)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(likeness.evaluation, "compare", compare)
+    status, _, _ = run("evaluate", "--out", str(tmp_path / "runs.csv"))
+    assert status == 130
+    assert asked["notions"] == ["background-color", "car-color", "car-model"]
+    assert (tuple(asked["methods"]), asked["metrics"]) == (likeness.evaluation.METHODS, list(likeness.evaluation.METRICS))
+    assert (asked["dims"], list(asked["seeds"]), asked["ranking"]) == ([128], [0, 1, 2, 3, 4], "cosine")
+    # what was finished before the interruption is kept
+    assert pd.read_csv(tmp_path / "runs.csv")["map_at_r"].tolist() == [0.5]
 
 
 def test_render_writes_a_dataset_that_the_readers_take(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.notions import Identity, InDiReCT
+from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.spaces import Space, transformed
 
 
@@ -54,3 +54,25 @@ def test_a_transformed_space_sees_images_texts_and_new_images_alike() -> None:
 
 def test_a_space_without_a_text_side_stays_without_one() -> None:
     assert transformed(Space("raw", _table(4), _vectors(4, 8)), "notion", Identity().fit(_vectors(4, 8))).embed_texts is None
+
+
+def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() -> None:
+    import torch
+
+    from likeness.saliency import ImageModel
+
+    class Tower:
+        def embed(self, pixels: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.normalize(pixels.flatten(1), dim=1)
+
+    tower, loads, vectors = Tower(), [], _vectors(4, 12)
+    base = Space("raw", _table(4), vectors, differentiable=lambda: loads.append(1) or ImageModel(tower))  # type: ignore[arg-type, func-returns-value]
+    estimator = InDiReCT(dim=3).fit(_vectors(5, 12, seed=2))
+    space = transformed(base, "notion", estimator)
+    assert not loads
+    assert space.differentiable is not None
+    model = space.differentiable()
+    assert model.tower is tower
+    assert model.embed(torch.tensor(vectors).reshape(4, 3, 2, 2)).numpy() == pytest.approx(space.vectors, abs=1e-6)
+    assert transformed(base, "by chance", RandomEmbedding(dim=3)).differentiable is None
+    assert transformed(Space("raw", _table(4), vectors), "notion", estimator).differentiable is None

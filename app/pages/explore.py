@@ -5,14 +5,11 @@ import streamlit as st
 
 import cached
 import layouts
+import maps
 import neighbors
 import selection
 import view
-from coloring import color_map
 from components.gallery import Section, gallery
-from components.linked_map import linked_map
-from components.map_event import MapEvent
-from components.map_payload import MapPanel
 from sidebar import readable
 
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
@@ -22,9 +19,20 @@ _LINKED = 10  # neighbors joined to the query on the maps
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    query = _search_bar(seen)
+    query, choice = _search_bar(seen)
     found = neighbors.find(seen, query)
-    _maps(seen, found)
+    maps.draw(
+        seen,
+        seen.spaces,
+        choice,
+        slot="explore",
+        key="map",
+        height=640,
+        on_query=neighbors.image_was_clicked,
+        neighbors=[each.rows[:_LINKED] for each in found] or None,
+    )
+    if seen.b is not None:
+        _agreement(seen)
     chosen = _visible(seen, seen.selected)
     if found:
         _neighbors(seen, query, found)
@@ -34,9 +42,9 @@ def main() -> None:
         _all_images(seen)
 
 
-def _search_bar(seen: view.View) -> "neighbors.Query":
+def _search_bar(seen: view.View) -> "tuple[neighbors.Query, layouts.Choice]":
     has_text = seen.base.space.embed_texts is not None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search by text",
             key="text",
@@ -51,39 +59,8 @@ def _search_bar(seen: view.View) -> "neighbors.Query":
             st.file_uploader(
                 "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
             )
-        layouts.choose_method()
-    return neighbors.asked(seen)
-
-
-def _maps(seen: view.View, found: "list[neighbors.Found]") -> None:
-    method = st.session_state.get("layout") or "UMAP"
-    slot = f"explore_{seen.entry.id}"
-    placed = layouts.lay_out(seen.spaces, method, slot)
-    panels = [MapPanel(readable(space.name), positions) for space, positions in zip(seen.spaces, placed, strict=True)]
-    linked_map(
-        panels,
-        color_map(seen.frame, seen.color),
-        n=len(seen.frame),
-        thumbnails=seen.thumbnails,
-        info=seen.info,
-        key="map",
-        identity=seen.entry.id,
-        selected=seen.selected if len(seen.selected) else None,
-        query=seen.query,
-        neighbours=[each.rows[:_LINKED] for each in found] if found and seen.query is not None else None,
-        dimmed=seen.hidden,
-        height=640,
-        on_event=_take_in,
-    )
-    if seen.b is not None:
-        _agreement(seen)
-
-
-def _take_in(event: MapEvent) -> None:
-    if event.selection_changed:
-        selection.select([] if event.selected is None else event.selected)
-    if event.query_changed:
-        neighbors.image_was_clicked(event.query)
+        choice = layouts.choose()
+    return neighbors.asked(seen), choice
 
 
 def _agreement(seen: view.View) -> None:

@@ -5,15 +5,12 @@ import streamlit as st
 import cached
 import drafts
 import layouts
+import maps
 import neighbors
 import notion_editor
 import selection
 import view
-from coloring import color_map
 from components.gallery import Section, gallery
-from components.linked_map import linked_map
-from components.map_event import MapEvent
-from components.map_payload import MapPanel
 from drafts import Draft
 from likeness.errors import InputError
 from likeness.spaces import NotionFit
@@ -56,7 +53,9 @@ def _pictures(seen: view.View, draft: Draft) -> None:
             return
     saved = notion_editor.saved_fit(seen, draft)
     _quiet_line(fit)
-    _maps(seen, fit)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        choice = layouts.choose()
+    maps.draw(seen, [seen.base.space, fit.space], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(seen, fit, saved, draft)
     _before_and_after(seen, fit, saved)
 
@@ -76,32 +75,6 @@ def _newly_encoded(fit: NotionFit) -> int:
         told[id(fit)] = 0 if id(fit) in told else fit.n_encoded
         st.session_state["last_fit"] = id(fit)
     return int(told[id(fit)])
-
-
-def _maps(seen: view.View, fit: NotionFit) -> None:
-    spaces = [seen.base.space, fit.space]
-    placed = layouts.lay_out(spaces, layouts.choose_method(), f"notions_{seen.entry.id}")
-    linked_map(
-        [MapPanel(readable(space.name), positions) for space, positions in zip(spaces, placed, strict=True)],
-        color_map(seen.frame, seen.color),
-        n=len(seen.frame),
-        thumbnails=seen.thumbnails,
-        info=seen.info,
-        key="notion_map",
-        identity=seen.entry.id,
-        selected=seen.selected if len(seen.selected) else None,
-        query=seen.query,
-        dimmed=seen.hidden,
-        height=545,
-        on_event=_take_in,
-    )
-
-
-def _take_in(event: MapEvent) -> None:
-    if event.selection_changed:
-        selection.select([] if event.selected is None else event.selected)
-    if event.query_changed:
-        selection.ask(event.query)
 
 
 def _numbers(seen: view.View, fit: NotionFit, saved: NotionFit | None, draft: Draft) -> None:

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from comparison_table import Line, Results, table_html
+from comparison_table import Line, Results, printed, table_html
 from likeness.evaluation import METRICS
 
 LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
@@ -40,7 +40,7 @@ def runs() -> pd.DataFrame:
 def _rows(html: str) -> dict[str, str]:
     """Method -> HTML of its row."""
     rows = re.findall(r"<tr class=\"[^\"]*\"><th scope=\"row\".*?</tr>", html)
-    return {re.search(r"tabindex=\"0\">([^<]+)<", row)[1]: row for row in rows}
+    return {re.search(r"class=\"tip\">([^<]+)<", row)[1]: row for row in rows}
 
 
 def _words(html: str) -> str:
@@ -89,7 +89,8 @@ def test_rows_stand_before_their_runs_and_are_marked_until_all_are_there(runs: p
 
 
 def test_the_papers_figures_stand_in_a_second_line_at_its_own_size_only(runs: pd.DataFrame) -> None:
-    paper = pd.DataFrame([{"dataset": "Synthetic Cars", "notion": "car color", "metric": "map_at_r", "method": "exact", "mean": 0.091, "std": 0.001}])
+    frame = pd.DataFrame([{"dataset": "Synthetic Cars", "notion": "car color", "metric": "map_at_r", "method": "exact", "mean": 0.091, "std": 0.001}])
+    paper = printed(frame)
     rows = _rows(table_html(Results(LINES, runs), "map_at_r", {}, paper))
     assert '<span class="printed">0.091 <small>± 0.001</small></span>' in rows["InDiReCT (exact)"]
     assert "printed" not in rows["Oracle"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.encoders import Encoder, StagedEncoder, encoder_identity, load_encoder
+from likeness.encoders import Encoder, StagedEncoder, TowerEncoder, encoder_identity, load_encoder
 from likeness.errors import InputError
 
 
@@ -39,6 +39,20 @@ def test_pixels_equal_open_clips_transform(encoder, reference, photo, size: tupl
     image = photo(*size)
     ours = encoder.tower.pixels([encoder.prepare(image)])[0].numpy()
     np.testing.assert_array_equal(ours, reference[1](image).numpy())
+
+
+def test_gradients_reach_the_pixels_and_not_the_weights(encoder, photo) -> None:
+    import torch
+
+    pixels = encoder.tower.pixels([encoder.prepare(photo(40, 50, seed=i)) for i in range(2)]).requires_grad_()
+    rows = encoder.tower.embed(pixels)
+    rows[:, 0].sum().backward()
+    np.testing.assert_allclose(rows.detach().numpy(), encoder.encode_images([photo(40, 50, seed=i) for i in range(2)]), atol=1e-6)
+    assert pixels.grad.abs().amax(dim=(1, 2, 3)).min() > 0
+    assert isinstance(encoder, TowerEncoder)
+    module = encoder.tower.forward.__self__
+    assert isinstance(module, torch.nn.Module)
+    assert not any(weight.requires_grad for weight in module.parameters())
 
 
 @pytest.mark.parametrize("size", [(1, 60_000), (60_000, 1), (3, 2000)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from likeness.encoders import encoder_identity, names
-from likeness.encoders.names import parse_name
+from likeness.encoders.names import parse_name, reads_text
 from likeness.errors import InputError
 from likeness.paths import assets_dir
 
@@ -69,3 +69,11 @@ def test_the_bundled_model_is_missing(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_missing_folder() -> None:
     with pytest.raises(InputError, match="there is no folder 'nowhere'"):
         encoder_identity("local-dir:nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "reads"),
+    [("bundled", True), ("ViT-B-32/openai", True), ("hf-hub:org/name", True), ("timm:resnet50.a1_in1k", False), ("timm-vit/laion", True)],
+)
+def test_whether_an_encoder_reads_text_is_told_by_its_kind(name: str, reads: bool) -> None:
+    assert reads_text(name) is reads

@@ -46,3 +46,9 @@ def test_torch_in_torch_out(estimator: Identity | RandomEmbedding | RandomTransf
 def test_dim_below_one_is_refused(estimator: RandomEmbedding | RandomTransform) -> None:
     with pytest.raises(InputError, match="choose a whole number from 1"):
         estimator.fit(TEXT)
+
+
+def test_identity_scales_tensors_and_lets_gradients_through() -> None:
+    rows = torch.tensor([[3.0, 4], [0, 2]], dtype=torch.float64, requires_grad=True)
+    assert Identity().transform_tensor(rows).tolist() == [[0.6, 0.8], [0, 1]]
+    assert torch.autograd.gradcheck(Identity().transform_tensor, rows)

@@ -49,5 +49,5 @@ def test_both_signs_of_a_difference() -> None:
 def test_unusable_maps_and_masks_are_refused() -> None:
     with pytest.raises(InputError, match=r"shape \(1, 2, 2\) and the masks \(1, 2, 3\)"):
         mass_share(np.ones((1, 2, 2)), np.ones((1, 2, 3), bool))
-    with pytest.raises(InputError, match="go down to -0.3; a share needs values from 0"):
+    with pytest.raises(InputError, match=r"go down to -0\.3; a share needs values from 0"):
         mass_share(np.array([[[1, -0.3]]]), np.ones((1, 1, 2), bool))

@@ -159,7 +159,7 @@ def test_a_space_without_a_model_is_refused(space: Space) -> None:
     random = transformed(space, "by chance", RandomEmbedding(dim=4).fit(_text()))
     for blind in (random, replace(space, name="by chance", differentiable=None)):
         assert blind.differentiable is None
-        with pytest.raises(InputError, match="'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
+        with pytest.raises(InputError, match=r"'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
             saliency_of_spaces([space, blind], [0])
 
 

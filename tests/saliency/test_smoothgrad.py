@@ -15,7 +15,7 @@ def reference() -> dict[str, np.ndarray]:
         return dict(arrays)
 
 
-def _linear(weight: torch.Tensor):  # noqa: ANN202
+def _linear(weight: torch.Tensor):
     return lambda pixels: pixels.flatten(1) @ weight.T
 
 

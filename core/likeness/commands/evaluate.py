@@ -13,6 +13,9 @@ from likeness.terminal import check_format, print_table, progress_bar
 if TYPE_CHECKING:
     import pandas as pd
 
+    from likeness.notions import Notion
+    from likeness.spaces import EncoderSpace
+
 _ALL = "all"
 
 
@@ -27,6 +30,9 @@ def evaluate(
     ] = _ALL,
     dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
+    ranking: Annotated[
+        str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
+    ] = "cosine",
     encoder: EncoderName = "bundled",
     format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
     paper: Annotated[
@@ -47,7 +53,7 @@ def evaluate(
     check_format(format)
     sizes, wanted, measured = dimensions(dims), _listed(methods, METHODS), _listed(metrics, METRICS)
     base = embedded(read_dataset(source), encoder)
-    runs = _runs(base, notions, wanted, sizes, range(seeds), measured, out)
+    runs = _runs(base, notions_for(base, notions), out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)
     for sentence in refusals(runs):
@@ -58,19 +64,16 @@ def _listed(text: str, known: Iterable[str]) -> list[str]:
     return list(known) if text == _ALL else [part.strip() for part in text.split(",")]
 
 
-def _runs(
-    base: Any, notions: str | None, methods: list[str], dims: list[int | str], seeds: range, metrics: list[str], out: Path | None
-) -> "pd.DataFrame":
+def _runs(base: "EncoderSpace", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
     """The runs, written to `out`; those that are finished too, if they are interrupted."""
     import pandas as pd
 
     from likeness.evaluation import compare
 
     rows: list[dict[str, Any]] = []
-    chosen = notions_for(base, notions)
     try:
         with progress_bar("Comparing") as progress:
-            return compare(base, chosen, methods, dims, seeds, metrics=metrics, progress=progress, on_run=rows.append)
+            return compare(base, notions, progress=progress, on_run=rows.append, **options)
     finally:
         if out and rows:
             from likeness.files import write_atomic

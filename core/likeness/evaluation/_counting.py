@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 MOST_CELLS = 16384
 CELLS_PER_ITEM = 32
 FEW = 32
-TILE = 256
+TILE = 512
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -179,7 +179,8 @@ def ranks_by_counting(
 ) -> NDArray[np.int64]:
     """Ranks, from 1, of the relevant similarities of each query, in the form of `_ranks.ranks_by_sorting`, which it equals."""
     ranks = np.empty(len(relevant), np.int64)
-    bounds = np.linspace(0, len(similarities), threads + 1).astype(np.int64)
+    # A few parts per thread, since the work of a query depends on where its relevant items lie.
+    bounds = np.linspace(0, len(similarities), 4 * threads + 1).astype(np.int64)
     work = [pool.submit(_rank_rows, similarities, first, last, order, relevant, offsets, ranks, begin, end) for begin, end in pairwise(bounds)]
     for part in work:
         part.result()

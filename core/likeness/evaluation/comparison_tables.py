@@ -71,7 +71,8 @@ def paper_table(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS), bol
     long = _with_texts(runs, metrics)
     methods = list(dict.fromkeys(long["method"]))
     chosen = long[long["method"] != FIXED] if len(methods) > 1 else long
-    lines = chosen.groupby(["notion", "dim", "metric"], sort=False)
+    notions = list(dict.fromkeys(chosen["notion"]))
+    lines = sorted(chosen.groupby(["notion", "dim", "metric"], sort=False), key=lambda line: notions.index(line[0][0]))
     rows = []
     for (notion, dim, metric), own in lines:
         everywhere = long[(long["method"] == FIXED) & (long["notion"] == notion) & (long["metric"] == metric)]

@@ -12,6 +12,7 @@ from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles
+from likeness.notions.threads import threads_for
 
 SOLVERS = ("exact", "adam")
 OUTSIDE = ("paper", "none")
@@ -81,6 +82,8 @@ class InDiReCT(LinearProjection):
 
     def _adam(self, text: Any, r: int) -> Floats:
         tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)
-        fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
+        # two products forward, four backward
+        with threads_for(6 * tensor.shape[0] * r * self.dim):
+            fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
         self.n_iter_ = fit.n_iter
         return to_numpy(fit.U).astype(np.float64)

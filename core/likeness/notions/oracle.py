@@ -65,34 +65,34 @@ def random_start(r: int, dim: int, classes: int, seed: int) -> "tuple[torch.Tens
 
 
 def softmax_loss(
-    rows: "torch.Tensor", onehot: "torch.Tensor", parameters: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]"
+    rows: "torch.Tensor", codes: "torch.Tensor", parameters: "Sequence[torch.Tensor]", gradients: "Sequence[torch.Tensor]"
 ) -> "torch.Tensor":
     """L_Oracle (section 4.2): with unit codes v' = v U / |v U| and unit prototypes c, the mean cross entropy of the softmax of v' c.
 
     Args:
         rows: (m, r) unit rows.
-        onehot: (m, classes), 1 at the class of each row.
+        codes: (m, 1) class number of each row.
         parameters: U (r, dim) and the prototypes (classes, dim), in any length.
         gradients: of the same shapes; the gradient of the loss is written into them.
     """
     import torch
 
     U, prototypes = parameters
-    codes = rows @ U
-    lengths = codes.norm(dim=1, keepdim=True)
-    codes /= lengths
+    places = rows @ U
+    lengths = places.norm(dim=1, keepdim=True)
+    places /= lengths
     sizes = prototypes.norm(dim=1, keepdim=True)
     centres = prototypes / sizes
-    cosines = codes @ centres.T
+    cosines = places @ centres.T
     logarithms = torch.log_softmax(cosines, dim=1)
-    loss = -(logarithms * onehot).sum() / len(rows)
+    loss = -logarithms.gather(1, codes).mean()
     # The gradient of a cosine with respect to a vector has no part along the vector, whose length does not matter.
-    pull = logarithms.exp_().sub_(onehot).div_(len(rows))
-    towards = pull.T @ codes
+    pull = logarithms.exp_().scatter_add_(1, codes, rows.new_full((1, 1), -1.0).expand_as(codes)).div_(len(rows))
+    towards = pull.T @ places
     torch.div(towards - (towards * centres).sum(dim=1, keepdim=True) * centres, sizes, out=gradients[1])
     along = (pull * cosines).sum(dim=1, keepdim=True) / lengths
-    code_gradient = torch.addcmul((pull / lengths) @ centres, codes, along, value=-1)
-    torch.mm(rows.T, code_gradient, out=gradients[0])
+    place_gradient = torch.addcmul((pull / lengths) @ centres, places, along, value=-1)
+    torch.mm(rows.T, place_gradient, out=gradients[0])
     return loss
 
 
@@ -114,9 +114,9 @@ def fit_oracle(
     import torch
 
     rows = (rows if is_torch(rows) else torch.as_tensor(rows)).detach().float()
-    onehot = torch.nn.functional.one_hot(torch.as_tensor(codes, device=rows.device), len(prototypes)).to(rows)
+    column = torch.as_tensor(codes, dtype=torch.int64, device=rows.device)[:, None]
     with threads_for(2 * len(rows) * U.numel()):
-        return descend([U.to(rows), prototypes.to(rows)], partial(softmax_loss, rows, onehot), patience=patience, on_step=on_step)
+        return descend([U.to(rows), prototypes.to(rows)], partial(softmax_loss, rows, column), patience=patience, on_step=on_step)
 
 
 def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:

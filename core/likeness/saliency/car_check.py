@@ -74,8 +74,9 @@ def car_check(
         settings: keywords of `saliency_of_spaces`.
 
     Returns:
-        A row per notion (or control, "random projection") and image: notion, dim, row, and the shares `area` (of the image that is car: what a map that looks everywhere alike
-        would get), `raw` (the raw encoder's map), `map` (the notion's), `more` and `less` (the positive and the negative part of notion minus raw).
+        A row per notion (or control, "random projection") and image: notion, dim, row, and the shares `area` (of the image that is car: what a
+        map that looks everywhere alike would get), `raw` (the raw encoder's map), `map` (the notion's), `more` and `less` (the positive and
+        the negative part of notion minus raw).
 
     Raises:
         InputError: what `car_masks`, `saliency_of_spaces` and the fit of a notion refuse.
