@@ -6,6 +6,7 @@ from likeness.evaluation.comparison_tables import paper_table, statistics, summa
 from likeness.evaluation.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
 from likeness.evaluation.methods import METHOD_TITLES, METHODS
+from likeness.evaluation.parallel import compare_in_parallel
 from likeness.evaluation.prompt_counts import prompt_counts
 from likeness.evaluation.published import order_differences, published, side_by_side
 from likeness.evaluation.refusals import refusals
@@ -24,6 +25,7 @@ __all__ = [
     "as_markdown",
     "clustering_metrics",
     "compare",
+    "compare_in_parallel",
     "embedding_sizes",
     "encoder_sizes",
     "order_differences",
