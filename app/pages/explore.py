@@ -59,7 +59,7 @@ def _search_bar(seen: view.View) -> "tuple[neighbors.Query, layouts.Choice]":
             st.file_uploader(
                 "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
             )
-        choice = layouts.choose()
+        choice = layouts.choose("explore")
     return neighbors.asked(seen), choice
 
 

@@ -53,8 +53,7 @@ def _pictures(seen: view.View, draft: Draft) -> None:
             return
     saved = notion_editor.saved_fit(seen, draft)
     _quiet_line(fit)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        choice = layouts.choose()
+    choice = layouts.choose("notions")
     maps.draw(seen, [seen.base.space, fit.space], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(seen, fit, saved, draft)
     _before_and_after(seen, fit, saved)

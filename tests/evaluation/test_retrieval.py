@@ -181,6 +181,15 @@ def test_repeated_and_quantised_vectors_tie_exactly(most_queries: int, engine: _
     assert sorted(seen) == list(own)
 
 
+@pytest.mark.parametrize("relevant", [5, 40])
+def test_a_lone_tie_with_the_least_similar_relevant_item(relevant: int, engine: _ranks.Engine) -> None:
+    """All irrelevant items are far behind but one, which equals the last relevant one and stands before it in the gallery."""
+    values = np.concatenate([[1.0], np.arange(relevant, 0, -1), np.zeros(600)]).astype(np.float32)[:, None]
+    codes = np.concatenate([[0], np.ones(relevant), np.zeros(600)]).astype(np.intp)
+    (chunk,) = _ranks.relevant_ranks(np.ones((1, 1), np.float32), np.array([1]), values, codes, None, engine)
+    assert chunk.ranks.tolist() == [*range(1, relevant), relevant + 1]
+
+
 @pytest.mark.parametrize("classes", [1, 50])
 def test_chunks_keep_to_their_memory(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Similarities and what the relevant ones take stay below the limit, be the classes large or small."""

@@ -57,6 +57,15 @@ def test_repeated_prompts_add_no_direction(text: np.ndarray) -> None:
     assert PCA(2).fit(repeated).U.shape == (24, 2)
 
 
+def test_faint_directions_count_and_rounding_does_not() -> None:
+    rng = np.random.default_rng(0)
+    faint = (1 + rng.standard_normal((60, 40)) * 0.5 ** np.arange(0, 20, 0.5)).astype(np.float32)
+    assert PCA(39).fit(faint).explained_variance_ratio_[-1] < 1e-8
+    rounded = np.vstack([faint[:5] * np.float32(length) for length in (1, 1.7, 0.3)])
+    with pytest.raises(InputError, match="the 15 prompts vary in 4"):
+        PCA(5).fit(rounded)
+
+
 def test_dim_above_the_width_is_refused(text: np.ndarray) -> None:
     with pytest.raises(InputError, match="dim is 25, but the encoder has 24 dimensions; choose a whole number from 1 to 24"):
         PCA(25).fit(text)

@@ -77,9 +77,12 @@ class PCA:
 
 
 def _principal_axes(centred: Floats) -> tuple[Floats, Floats]:
-    """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign."""
+    """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
+
+    Rounding moves entries by some 1e-8 of a unit row, which makes singular values far below float32's epsilon times the largest.
+    """
     _, values, axes = np.linalg.svd(centred, full_matrices=False)
-    rank = int(np.count_nonzero(values > max(centred.shape) * np.finfo(np.float32).eps * values[0]))
+    rank = int(np.count_nonzero(values > np.finfo(np.float32).eps * values[0]))
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]
