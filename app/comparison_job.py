@@ -59,8 +59,11 @@ def key_of(*content: object) -> str:
 
 def find(key: str) -> LiveRuns | None:
     """The comparison of this key, or None if nobody has asked for it."""
-    job, kept = _jobs().get(key), _kept(key)
-    return LiveRuns(key, job, kept.rows, kept.attempt) if job else None
+    job = _jobs().get(key)
+    if job is None:
+        return None
+    kept = _kept(key)
+    return LiveRuns(key, job, kept.rows, kept.attempt)
 
 
 def begin(key: str, title: str, compute: Compute) -> Job:

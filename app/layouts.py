@@ -1,40 +1,18 @@
 """Where the points of each map lie: PCA at once, the others when they are ready; a new layout is turned to lie on the old one."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 import cached
-from likeness.projection import METHODS, LayoutFailed, Parameter, align, differing
+from likeness.projection import LayoutFailed, align
 from likeness.spaces import Space
+from map_controls import Choice
 
 Positions = NDArray[np.float32]
-_TITLES = {method.title: name for name, method in METHODS.items()}
-_SEED = "map_seed"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How maps are to be laid out.
-
-    Attributes:
-        method: a name in `METHODS`.
-        parameters: those that are not at the method's default, the seed among them.
-    """
-
-    method: str
-    parameters: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """The method's name as a person reads it."""
-        return METHODS[self.method].title
-
-
 _Wanted = tuple[Space, Choice]
 
 
@@ -57,85 +35,6 @@ class Layout:
     shown: Positions
     note: str = ""
     problem: str = ""
-
-
-def choose(page: str) -> Choice:
-    """The controls of the maps of a page: the method, and beside it what it can be told."""
-    _arrive(page)
-    _restore("layout")
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        title = st.segmented_control(
-            "Layout",
-            list(_TITLES),
-            default="UMAP",
-            required=True,
-            key="layout",
-            bind="query-params",
-            label_visibility="collapsed",
-            help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
-        )
-        _keep("layout", title)
-        name = _TITLES[title or "UMAP"]
-        with st.popover("Map settings", icon=":material/tune:"):
-            return Choice(name, differing(name, _settings(name)))
-
-
-def _settings(name: str) -> dict[str, float]:
-    method = METHODS[name]
-    st.markdown(f"**{method.title}**", help=method.help)
-    values = {each: _slider(f"{name}_{each}", parameter) for each, parameter in method.parameters.items()}
-    if method.seeded:
-        _restore(_SEED)
-        values["seed"] = st.number_input(
-            "Seed", 0, 9999, 0, key=_SEED, bind="query-params", help="The same seed always gives the same map; another one shows what is chance."
-        )
-        _keep(_SEED, values["seed"])
-    if not values:
-        st.caption("PCA has nothing to set: it is the same every time.")
-        return values
-    changed = bool(differing(name, values))
-    st.button("Reset", icon=":material/restart_alt:", disabled=not changed, key="reset_map", on_click=_reset, args=(name,))
-    return values
-
-
-def _slider(key: str, parameter: Parameter) -> float:
-    decimals = max(0, -math.floor(math.log10(parameter.step)))
-    _restore(key)
-    value = st.slider(
-        parameter.title,
-        parameter.low,
-        parameter.high,
-        parameter.default,
-        parameter.step,
-        format=f"%.{decimals}f",
-        key=key,
-        bind="query-params",
-        help=parameter.help,
-    )
-    _keep(key, value)
-    return round(value, decimals) if decimals else value  # 0.3, and not the browser's 0.30000000000000004
-
-
-def _arrive(page: str) -> None:
-    st.session_state["controls_are_new"] = st.session_state.get("controls_on") != page
-    st.session_state["controls_on"], st.session_state["controls_drawn"] = page, True
-
-
-def _keep(key: str, value: object) -> None:
-    st.session_state.setdefault("kept_map_settings", {})[key] = value
-
-
-def _restore(key: str) -> None:
-    """Gives a control what it had on the page before: in the first run on a page, Streamlit may give it its default."""
-    kept = st.session_state.get("kept_map_settings", {})
-    if st.session_state["controls_are_new"] and key in kept and key not in st.query_params:
-        st.session_state[key] = kept[key]
-
-
-def _reset(name: str) -> None:
-    for each, parameter in METHODS[name].parameters.items():
-        st.session_state[f"{name}_{each}"] = parameter.default
-    st.session_state[_SEED] = 0
 
 
 def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
@@ -199,8 +98,6 @@ def _wait(waited_for: list[_Wanted], slot: str) -> None:
 
 def watch() -> None:
     """Redraws the page once every layout that its maps wait for is ready; called once a run, after the page."""
-    if not st.session_state.pop("controls_drawn", False):
-        st.session_state.pop("controls_on", None)
     waited_for: list[_Wanted] = st.session_state.pop("waited_for", [])
     if waited_for:
         _watch(waited_for)

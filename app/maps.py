@@ -14,13 +14,14 @@ from components.linked_map import linked_map
 from components.map_event import MapEvent
 from components.map_payload import MapPanel
 from likeness.spaces import Space
+from map_controls import Choice
 from sidebar import readable
 
 
 def draw(
     seen: view.View,
     spaces: Sequence[Space],
-    choice: layouts.Choice,
+    choice: Choice,
     *,
     slot: str,
     key: str,
@@ -59,7 +60,7 @@ def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
         on_query(event.query)
 
 
-def _tell_problems(choice: layouts.Choice, placed: Sequence[layouts.Layout]) -> None:
+def _tell_problems(choice: Choice, placed: Sequence[layouts.Layout]) -> None:
     failed = [layout for layout in placed if layout.problem]
     if failed:
         names = " and ".join(readable(layout.name) for layout in failed)

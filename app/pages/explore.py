@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 import cached
-import layouts
+import map_controls
 import maps
 import neighbors
 import selection
@@ -42,7 +42,7 @@ def main() -> None:
         _all_images(seen)
 
 
-def _search_bar(seen: view.View) -> "tuple[neighbors.Query, layouts.Choice]":
+def _search_bar(seen: view.View) -> "tuple[neighbors.Query, map_controls.Choice]":
     has_text = seen.base.space.embed_texts is not None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
@@ -59,7 +59,7 @@ def _search_bar(seen: view.View) -> "tuple[neighbors.Query, layouts.Choice]":
             st.file_uploader(
                 "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
             )
-        choice = layouts.choose("explore")
+        choice = map_controls.choose("explore")
     return neighbors.asked(seen), choice
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 import cached
 import drafts
-import layouts
+import map_controls
 import maps
 import neighbors
 import notion_editor
@@ -53,7 +53,7 @@ def _pictures(seen: view.View, draft: Draft) -> None:
             return
     saved = notion_editor.saved_fit(seen, draft)
     _quiet_line(fit)
-    choice = layouts.choose("notions")
+    choice = map_controls.choose("notions")
     maps.draw(seen, [seen.base.space, fit.space], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(seen, fit, saved, draft)
     _before_and_after(seen, fit, saved)

@@ -14,7 +14,7 @@ from likeness.notions import get_notion
 from likeness.spaces import encoder_space
 
 pytestmark = pytest.mark.browser
-WAIT = 60_000
+WAIT = 120_000
 NOTIONS = ["Background color", "Car color", "Car model"]  # chosen by default
 
 

@@ -112,6 +112,33 @@ def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_p
     assert {job.parameters["neighbours"] for job in jobs.asked[-2:]} == {25}
 
 
+def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: AppTest, jobs: type[Instantly]) -> None:
+    app.run()
+    _choose(app, "t-SNE")
+    app.slider(key="tsne_perplexity").set_value(50.0).run()
+    assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
+    assert "tsne_exaggeration" not in app.query_params
+    assert "map_seed" not in app.query_params
+    app.switch_page("pages/notions.py").run()
+    assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
+    _choose(app, "UMAP")
+    assert not {"layout", "tsne_perplexity"} & set(app.query_params)
+    app.switch_page("pages/explore.py").run()
+    assert app.segmented_control(key="layout").value == "UMAP"
+    _choose(app, "t-SNE")
+    assert app.slider(key="tsne_perplexity").value == 50
+
+
+@pytest.mark.parametrize(("name", "text"), [("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")])
+def test_what_a_link_asks_for_in_vain_is_left_at_its_default(app: AppTest, jobs: type[Instantly], name: str, text: str) -> None:
+    app.query_params["layout"] = "UMAP"
+    app.query_params[name] = text
+    app.run()
+    assert not app.exception
+    assert (jobs.asked[-1].method, jobs.asked[-1].parameters) == ("umap", {})
+    assert name not in app.query_params
+
+
 def test_a_link_restores_method_and_settings(app: AppTest, jobs: type[Instantly]) -> None:
     app.query_params["layout"] = "UMAP"
     app.query_params["umap_neighbours"] = "40"

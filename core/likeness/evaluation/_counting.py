@@ -31,7 +31,7 @@ def _ties_before(row: Any, first: int, last: int, order: Any, column: int) -> in
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _ahead_of_one(values: Any, relevant: Any) -> tuple[int, int]:
+def _ahead_of_one(values: Any, relevant: Any) -> tuple[Any, Any]:
     """How many values are larger than one relevant similarity, and how many at least as large.
 
     Counters as wide as the values keep the loop in vector instructions of full width, three times as fast as with numba's own integers.
