@@ -168,16 +168,17 @@ def _one_dimension(text: str) -> int | str:
 
 
 def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":
-    """Runs the analysis with a progress bar and writes its runs; if it is interrupted, those that are finished."""
+    """Runs the analysis with a progress bar; after each run all that are finished are written, so that an end at any moment loses none."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    try:
-        with progress_bar(label) as progress:
-            runs = analysis(progress=progress, on_run=rows.append)
-    except BaseException:
+
+    def keep(row: dict[str, Any]) -> None:
+        rows.append(row)
         _write_runs(pd.DataFrame(rows), out)
-        raise
+
+    with progress_bar(label) as progress:
+        runs = analysis(progress=progress, on_run=keep)
     _write_runs(runs, out)
     return runs
 
