@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -16,10 +16,13 @@ from comparison_job import Compute, LiveRuns
 from comparison_request import with_baseline
 from comparison_settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from comparison_words import METRICS_TOLD, called
+from likeness.data import ImageTable
 from likeness.evaluation import ANALYSIS_METRICS, BUNDLED_ENCODERS, METRICS, PAPER_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
+from likeness.spaces import EncoderSpace, encoder_space
 from live_runs import Asked
+from progress import Stage
 from view import View
 
 if TYPE_CHECKING:
@@ -71,10 +74,11 @@ def show_encoders(seen: View) -> None:
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
         dim = choose_dimension(seen, "encoders_dim")
         runs = choose_runs(3, "encoders_runs")
+        content = ("encoders", _content(seen, notions), encoders, methods, dim, runs)
         asked = _asked(
             f"Encoders for {called(notions)}" if notions and encoders else "",
-            ("encoders", _content(seen, notions), encoders, methods, dim, runs),
-            partial(encoder_sizes, seen.base.space.table, encoders, notions, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
+            content,
+            partial(_measure_encoders, comparison_job.key_of(content), seen.base.space.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -85,6 +89,19 @@ def show_encoders(seen: View) -> None:
         asked,
         "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.",
     )
+
+
+def _measure_encoders(key: str, *settings: Any, should_stop: Callable[[], bool], **calls: Any) -> None:
+    def embed(table: ImageTable, encoder: str) -> EncoderSpace:
+        def report(done: int, total: int, *_: object) -> None:
+            comparison_job.at_stage(key, Stage(f"{encoder} embeds the images", done, total))
+
+        try:
+            return encoder_space(table, encoder, progress=report, should_stop=should_stop)
+        finally:
+            comparison_job.at_stage(key, None)
+
+    encoder_sizes(*settings, metrics=ANALYSIS_METRICS, embed=embed, should_stop=should_stop, **calls)
 
 
 def show_prompts(seen: View) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 import cached
 from likeness.jobs import Job, Jobs
+from progress import Stage
 
 Row = dict[str, Any]
 Compute = Callable[..., object]  # takes progress, should_stop and on_run, as the functions of `likeness.evaluation` do
@@ -24,12 +25,14 @@ class LiveRuns:
         job: its progress and end.
         rows: one for each finished run; grows while the job runs.
         attempt: how often it was begun.
+        stage: what is done before the next run, where that takes time.
     """
 
     key: str
     job: Job
     rows: list[Row]
     attempt: int
+    stage: Stage | None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -63,7 +66,7 @@ def find(key: str) -> LiveRuns | None:
     if job is None:
         return None
     kept = _kept(key)
-    return LiveRuns(key, job, kept.rows, kept.attempt)
+    return LiveRuns(key, job, kept.rows, kept.attempt, kept.stage)
 
 
 def begin(key: str, title: str, compute: Compute) -> Job:
@@ -76,10 +79,15 @@ def begin(key: str, title: str, compute: Compute) -> Job:
     kept = _kept(key)
 
     def work(report: Callable[..., None], should_stop: Callable[[], bool]) -> object:
-        kept.rows, kept.attempt = [], kept.attempt + 1
+        kept.rows, kept.attempt, kept.stage = [], kept.attempt + 1, None
         return compute(progress=report, should_stop=should_stop, on_run=kept.rows.append)
 
     return _jobs().begin(key, title, work)
+
+
+def at_stage(key: str, stage: Stage | None) -> None:
+    """Says what the comparison of this key is doing before its next run; None when it goes on."""
+    _kept(key).stage = stage
 
 
 def _jobs() -> Jobs:
@@ -90,6 +98,7 @@ def _jobs() -> Jobs:
 class _Kept:
     rows: list[Row] = field(default_factory=list)
     attempt: int = 0
+    stage: Stage | None = None
 
 
 @st.cache_resource(show_spinner=False)

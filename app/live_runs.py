@@ -65,7 +65,7 @@ def _redraw(shown: Asked) -> None:
         return
     with st.container():
         if live.running:
-            progress.bar(live.job, "runs", key=shown.key)
+            progress.bar(live.job, "runs", key=shown.key, stage=live.stage)
         elif live.job.error:
             st.error(live.job.error, icon=":material/error:")
         elif live.job.stopped:

@@ -1,15 +1,27 @@
 """Work in the background as people see it: a bar with rate and remaining time, and word of its end on whatever page they are."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from likeness.jobs import Job
 
 
-def bar(job: Job, unit: str, *, key: str) -> None:
+@dataclass(frozen=True)
+class Stage:
+    """What a piece of work is doing before it gets on: `done` of `total` of something, said in `what`."""
+
+    what: str
+    done: int
+    total: int
+
+
+def bar(job: Job, unit: str, *, key: str, stage: Stage | None = None) -> None:
     """One piece of work under way, in `unit`s (plural), and the button that stops it; inside a fragment that runs every while."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        share = min(job.done / job.total, 1.0) if job.total else 0.0
-        st.progress(share, f"{job.title}: {_standing(job, unit)}")
+        done, total = (stage.done, stage.total) if stage else (job.done, job.total)
+        said = f"{stage.what}, {done:,} of {total:,}" if stage else _standing(job, unit)
+        st.progress(min(done / total, 1.0) if total else 0.0, f"{job.title}: {said}")
         stopping = job.stopped
         st.button("Stopping" if stopping else "Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
