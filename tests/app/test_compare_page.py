@@ -165,3 +165,20 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     best = runs.loc[runs["map_at_r"].idxmax()]
     assert f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**" in _texts(app)
     assert len(app.get("plotly_chart")) == 1
+
+
+def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_tried_again(app: AppTest) -> None:
+    app.query_params["compare"] = "Encoders"
+    app.switch_page("pages/compare.py").run()
+    app.multiselect(key="encoders").set_value(["bundled", "local-dir:nowhere"])
+    app.multiselect(key="encoders_notions").set_value(["car color"])
+    app.number_input(key="encoders_runs").set_value(1)
+    app.run()
+    app.button(key="encoders_start").click().run()
+    assert _job().wait(60)
+    app.run()
+    assert not app.exception
+    assert "best with InDiReCT (exact) **on bundled**" in _texts(app)
+    assert "Left out: local-dir:nowhere: " in _texts(app)
+    assert len(app.get("plotly_chart")) == 1
+    assert not app.button(key="encoders_start").disabled
