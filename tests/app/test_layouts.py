@@ -57,8 +57,12 @@ def _layouts(app: AppTest, page: str = "explore") -> Any:
     return app.session_state[f"layouts_{page}_bundled"]
 
 
+def _control(app: AppTest, kind: str, name: str) -> Any:
+    return next(control for control in getattr(app, kind) if str(control.key).startswith(name))
+
+
 def _choose(app: AppTest, title: str) -> None:
-    app.segmented_control(key="layout").set_value(title).run()
+    _control(app, "segmented_control", "layout").set_value(title).run()
     assert not app.exception
 
 
@@ -75,7 +79,7 @@ def test_another_method_gives_another_map_with_its_own_settings(app: AppTest, jo
     assert (before.choice.method, after.choice.method) == ("pca", method)
     assert not np.allclose(before.shown, after.shown)
     for name, parameter in METHODS[method].parameters.items():
-        assert app.slider(key=f"{method}_{name}").value == parameter.default
+        assert _control(app, "slider", f"{method}_{name}").value == parameter.default
     assert jobs.asked[-1].parameters == {}
 
 
@@ -83,14 +87,14 @@ def test_a_parameter_gives_another_map_and_reset_the_first_one(app: AppTest, job
     app.run()
     _choose(app, "t-SNE")
     plain = _layouts(app)[0].own
-    app.slider(key="tsne_perplexity").set_value(50.0).run()
+    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
     assert jobs.asked[-1].parameters == {"perplexity": 50.0}
     assert not np.allclose(_layouts(app)[0].own, plain)
-    app.number_input(key="map_seed").set_value(3).run()
+    _control(app, "number_input", "map_seed").set_value(3).run()
     assert jobs.asked[-1].parameters == {"perplexity": 50.0, "seed": 3}
     app.button(key="reset_map").click().run()
     assert not app.exception
-    assert (app.slider(key="tsne_perplexity").value, app.number_input(key="map_seed").value) == (30.0, 0)
+    assert (_control(app, "slider", "tsne_perplexity").value, _control(app, "number_input", "map_seed").value) == (30.0, 0)
     np.testing.assert_array_equal(_layouts(app)[0].own, plain)
     assert app.button(key="reset_map").disabled
 
@@ -98,23 +102,23 @@ def test_a_parameter_gives_another_map_and_reset_the_first_one(app: AppTest, job
 def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_page(app: AppTest, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "PaCMAP")
-    app.slider(key="pacmap_neighbours").set_value(25).run()
+    _control(app, "slider", "pacmap_neighbours").set_value(25).run()
     _choose(app, "PCA")
     assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
     assert "PCA has nothing to set" in _texts(app)
     _choose(app, "PaCMAP")
-    assert app.slider(key="pacmap_neighbours").value == 25
+    assert _control(app, "slider", "pacmap_neighbours").value == 25
     app.switch_page("pages/notions.py").run()
     assert not app.exception
-    assert app.segmented_control(key="layout").value == "PaCMAP"
-    assert app.slider(key="pacmap_neighbours").value == 25
+    assert _control(app, "segmented_control", "layout").value == "PaCMAP"
+    assert _control(app, "slider", "pacmap_neighbours").value == 25
     assert {job.parameters["neighbours"] for job in jobs.asked[-2:]} == {25}
 
 
 def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app: AppTest, jobs: type[Instantly]) -> None:
     app.run()
     _choose(app, "t-SNE")
-    app.slider(key="tsne_perplexity").set_value(50.0).run()
+    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
     assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
     assert "tsne_exaggeration" not in app.query_params
     assert "map_seed" not in app.query_params
@@ -123,9 +127,9 @@ def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app
     _choose(app, "UMAP")
     assert not {"layout", "tsne_perplexity"} & set(app.query_params)
     app.switch_page("pages/explore.py").run()
-    assert app.segmented_control(key="layout").value == "UMAP"
+    assert _control(app, "segmented_control", "layout").value == "UMAP"
     _choose(app, "t-SNE")
-    assert app.slider(key="tsne_perplexity").value == 50
+    assert _control(app, "slider", "tsne_perplexity").value == 50
 
 
 @pytest.mark.parametrize(("name", "text"), [("layout", "MDS"), ("umap_neighbours", "many"), ("umap_neighbours", "1"), ("umap_min_distance", "nan")])
@@ -199,7 +203,7 @@ def test_only_a_refit_begins_at_the_map_before_it(app: AppTest, jobs: type[Insta
     own = _layouts(app, "notions")[1].own
     next(field for field in app.text_area if str(field.key).startswith("aspects_")).input("red\nblue\ngreen").run()
     np.testing.assert_array_equal(jobs.asked[-1].init, own)
-    app.slider(key="tsne_perplexity").set_value(50.0).run()
+    _control(app, "slider", "tsne_perplexity").set_value(50.0).run()
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
 
 
@@ -213,7 +217,7 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: AppTe
     assert "The PaCMAP map of Raw encoder could not be computed, so the PCA map is shown." in _texts(app)
     assert "out of memory" in _texts(app)
     monkeypatch.setattr(Instantly, "broken", False)
-    app.slider(key="pacmap_neighbours").set_value(25).run()
+    _control(app, "slider", "pacmap_neighbours").set_value(25).run()
     assert _layouts(app)[0].note == ""
     assert not app.warning
 
@@ -290,9 +294,10 @@ def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: An
     _settled(page)
     changed = _points(page)
     assert changed not in (flat, plain)
-    assert (_parameters(page)["layout"], _parameters(page)["tsne_exaggeration"]) == (["t-SNE"], ["4"])
+    assert _parameters(page) == {"layout": ["t-SNE"], "tsne_exaggeration": ["4"]}
     _open(page, page.url)
     _laid_out(page)
     page.get_by_role("button", name="Map settings").click()
-    assert page.get_by_role("slider", name="Exaggeration").get_attribute("aria-valuenow") == "4"
+    values = {name: page.get_by_role("slider", name=name).input_value() for name in ("Perplexity", "Exaggeration")}
+    assert values == {"Perplexity": "30", "Exaggeration": "4"}
     assert "t-SNE" in page.locator("[data-testid='stPopoverBody']").inner_text()
