@@ -35,13 +35,15 @@ def test_rows_can_be_read_while_the_job_runs_and_the_same_key_shares_it() -> Non
     assert comparison_job.begin("key", "Comparison", _count(release, started)) is job
     while not (live := comparison_job.find("key")).rows:
         job.wait(0.01)
-    assert live.running and not live.complete
+    assert live.running
+    assert not live.complete
     before = live.stamp
     release.set()
     assert job.wait(20)
     live = comparison_job.find("key")
     assert live.frame["method"].tolist() == ["raw", "exact"]
-    assert live.complete and live.stamp != before
+    assert live.complete
+    assert live.stamp != before
     assert started == [1]
 
 
@@ -52,10 +54,12 @@ def test_a_stop_keeps_the_rows_and_a_second_attempt_begins_anew() -> None:
     release.set()
     assert job.wait(20)
     first = comparison_job.find("key")
-    assert len(first.rows) == 1 and not first.complete
+    assert len(first.rows) == 1
+    assert not first.complete
     assert comparison_job.begin("key", "Comparison", _count(release, started)).wait(20)
     second = comparison_job.find("key")
-    assert len(second.rows) == 2 and second.complete
+    assert len(second.rows) == 2
+    assert second.complete
     assert second.stamp != first.stamp
     assert len(first.rows) == 1  # whoever still draws the first attempt sees it whole
 
