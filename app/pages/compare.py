@@ -10,6 +10,11 @@ import comparison_view
 import view
 
 _STYLE = Path(__file__).parent.parent / "comparison.css"
+# What has other choices for other images.
+_FIELDS = (
+    *("compare_notions", "compare_dims", "sizes_notions", "sizes_range"),
+    *("encoders_notions", "encoders_dim", "prompts_notion", "prompts_dim"),
+)
 
 
 def main() -> None:
@@ -20,6 +25,7 @@ def main() -> None:
     st.caption("Which way of reading a notion finds images of the same label best? Labels judge only; no method but the Oracle learns from them.")
     if _nothing_to_compare(seen):
         return
+    _belong_to(seen.entry.id)
     views = {
         "Methods": comparison_view.show,
         "Dimensions": analyses.show_sizes,
@@ -30,6 +36,14 @@ def main() -> None:
         if tab.open:
             with tab:
                 show(seen)
+
+
+def _belong_to(dataset: str) -> None:
+    """Fields with choices of other images begin anew when the images change."""
+    if st.session_state.setdefault("compared_images", dataset) != dataset:
+        st.session_state["compared_images"] = dataset
+        for field in _FIELDS:
+            st.session_state.pop(field, None)
 
 
 def _nothing_to_compare(seen: view.View) -> bool:

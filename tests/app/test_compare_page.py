@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from likeness.data import ImageTable, bundled_images
+from likeness.data.catalog import add_dataset, list_datasets, new_entry
 from likeness.evaluation import compare
 from likeness.jobs import Job
 from likeness.notions import get_notion
@@ -115,6 +116,25 @@ def test_a_setting_that_can_not_be_is_answered_in_a_sentence(page: AppTest) -> N
         assert not page.exception
         assert said in _texts(page)
         assert page.button(key="compare_start").disabled
+
+
+def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import cached
+
+    _set(page, ["car color"], ["exact"], 3)
+    bundled = cached.base("bundled").space
+    table = ImageTable("others", tmp_path, bundled.table.frame[["path", "viewpoint"]])
+    others = EncoderSpace(Space("Raw encoder", table, bundled.vectors[:, :64], embed_texts=bundled.embed_texts), "bundled", [])
+    add_dataset(new_entry("Others", str(tmp_path), "bundled", None))
+    entry = next(entry for entry in list_datasets() if entry.name == "Others")
+    page.run()
+    monkeypatch.setattr(cached, "base", lambda _: others)
+    page.selectbox(key="dataset").select(entry.id).run()
+    assert not page.exception
+    assert page.multiselect(key="compare_notions").value == ["viewpoint"]
+    assert page.multiselect(key="compare_dims").value == ["64"]
+    assert page.number_input(key="compare_seeds").value == 3
+    assert not page.button(key="compare_start").disabled
 
 
 @pytest.mark.parametrize(
