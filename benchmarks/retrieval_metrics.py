@@ -1,6 +1,6 @@
 """Retrieval and clustering metrics beside pytorch-metric-learning's AccuracyCalculator, in one run on the same rows.
 
-python benchmarks/retrieval_metrics.py                    # all three, some 5 minutes on two idle cores
+python benchmarks/retrieval_metrics.py                    # all three, some minutes on idle cores
 python benchmarks/retrieval_metrics.py --size cars        # 8,131 x 128, 98 classes, as the test half of Cars196: all seven metrics
 python benchmarks/retrieval_metrics.py --size products    # 60,502 x 512, 11,316 classes, as Stanford Online Products, beside the bare products
 python benchmarks/retrieval_metrics.py --size memory      # 100,000 x 512, 10,000 classes: peak memory
