@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ _QUIET = ["--IPKernelApp.log_level=ERROR"]
 _BROWSER = ["--no-sandbox", "--disable-gpu"]
 
 
-def execute(path: Path, folder: Path = FOLDER, **parameters: str) -> NotebookNode:
+def execute(path: Path, folder: Path = FOLDER, on_cell: Callable[[str], None] | None = None, **parameters: str) -> NotebookNode:
     """The notebook with the outputs of a run in a fresh kernel of this Python.
 
     Args:
         path: the .ipynb file, which stays as it is.
         folder: where the kernel runs.
+        on_cell: called with the last line of each cell that has run.
         parameters: values for the variables of its cell tagged "parameters", such as SETTING="quick".
 
     Raises:
@@ -45,8 +47,11 @@ def execute(path: Path, folder: Path = FOLDER, **parameters: str) -> NotebookNod
     original, cell.source = cell.source, _with_parameters(cell.source, parameters)
     # no folders to look in: the kernel is this Python's, whatever kernels the account has
     kernel = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
-    place = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, km=kernel, timeout=None, startup_timeout=180, resources=place, extra_arguments=_QUIET).execute(cleanup_kc=True)
+    client = NotebookClient(notebook, km=kernel, timeout=None, startup_timeout=180, extra_arguments=_QUIET)
+    client.resources = {"metadata": {"path": str(folder)}}
+    if on_cell:
+        client.on_cell_executed = lambda cell, **_: on_cell(cell.source.rsplit("\n", 1)[-1])
+    client.execute(cleanup_kc=True)
     cell.source = original
     return _without_traces(notebook)
 
@@ -119,7 +124,7 @@ def main(names: list[str]) -> None:
     """Executes the notebooks named, or all, and overwrites them."""
     for path in [FOLDER / name for name in names] or sorted(FOLDER.glob("*.ipynb")):
         start = time.perf_counter()
-        notebook = execute(path)
+        notebook = execute(path, on_cell=lambda line, start=start: print(f"{time.perf_counter() - start:5.0f} s  {line}", flush=True))  # type: ignore[misc]
         seconds = time.perf_counter() - start
         pictures = add_pictures(notebook)
         nbformat.write(notebook, path)

@@ -6,7 +6,7 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.notions import Identity, InDiReCT, RandomEmbedding
+from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding
 from likeness.spaces import Space, transformed
 
 
@@ -50,6 +50,28 @@ def test_a_transformed_space_sees_images_texts_and_new_images_alike() -> None:
     np.testing.assert_allclose(space.embed_texts(["a", "b"]), space.vectors[:2], atol=1e-6)
     np.testing.assert_allclose(space.embed_images([Path("x")] * 3), space.vectors[:3], atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(space.vectors, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("estimator", [PCA(dim=3), LinearAutoencoder(dim=3)])
+def test_a_transformed_space_has_unit_rows_whatever_the_estimators_are(estimator: PCA | LinearAutoencoder) -> None:
+    import torch
+
+    from likeness.saliency import ImageModel
+
+    class Tower:
+        def embed(self, pixels: torch.Tensor) -> torch.Tensor:
+            return pixels
+
+    vectors = _vectors(6, 8)
+    codes = estimator.fit(_vectors(5, 8, seed=2)).transform(vectors)
+    assert not np.allclose(np.linalg.norm(codes, axis=1), 1, atol=0.01)
+    base = Space("raw", _table(6), vectors, embed_images=lambda images: vectors[: len(images)], differentiable=lambda: ImageModel(Tower()))  # type: ignore[arg-type]
+    space = transformed(base, "notion", estimator)
+    np.testing.assert_allclose(space.vectors, codes / np.linalg.norm(codes, axis=1, keepdims=True), atol=1e-6)
+    assert space.embed_images is not None
+    assert space.differentiable is not None
+    np.testing.assert_allclose(space.embed_images([Path("x")] * 2), space.vectors[:2], atol=1e-6)
+    np.testing.assert_allclose(space.differentiable().embed(torch.tensor(vectors)).numpy(), space.vectors, atol=1e-6)
 
 
 def test_a_space_without_a_text_side_stays_without_one() -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from likeness.encoders import Failure
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
+    from likeness.saliency.image_model import Head
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -203,16 +204,29 @@ def _lineage(base: Space, notion: "Notion", estimator: Transform) -> str:
 def transformed(base: Space, name: str, estimator: Transform, lineage: str = "") -> Space:
     """The space `base` seen through a fitted estimator: images and texts alike.
 
-    It is differentiable where `base` is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
+    Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable
+    where `base` is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
     """
     texts, images, model = base.embed_texts, base.embed_images, base.differentiable
     through = getattr(estimator, "transform_tensor", None)
+
+    def seen(rows: Vectors) -> Vectors:
+        codes = np.asarray(estimator.transform(rows), dtype=np.float32)
+        lengths = np.linalg.norm(codes, axis=1, keepdims=True)
+        return codes / np.where(lengths > 0, lengths, 1)
+
     return Space(
         name=name,
         table=base.table,
-        vectors=np.asarray(estimator.transform(base.vectors), dtype=np.float32),
-        embed_texts=(lambda new: np.asarray(estimator.transform(texts(new)))) if texts else None,
-        embed_images=(lambda new: np.asarray(estimator.transform(images(new)))) if images else None,
+        vectors=seen(base.vectors),
+        embed_texts=(lambda new: seen(texts(new))) if texts else None,
+        embed_images=(lambda new: seen(images(new))) if images else None,
         lineage=lineage,
-        differentiable=(lambda: model().then(through)) if model and through else None,
+        differentiable=(lambda: model().then(_of_unit_length(through))) if model and through else None,
     )
+
+
+def _of_unit_length(head: "Head") -> "Head":
+    from torch.nn.functional import normalize
+
+    return lambda rows: normalize(head(rows), dim=1)

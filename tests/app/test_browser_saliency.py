@@ -32,11 +32,13 @@ def test_maps_enlarge_and_the_pointer_is_marked_in_every_picture(page: Any, serv
     assert dots == ["0", "1", "1"]
     page.keyboard.press("ArrowRight")
     assert dialog.locator(".pg-name").inner_text() != first
+    page.keyboard.press("ArrowLeft")
+    assert dialog.locator(".pg-name").inner_text() == first
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
 
 
-def test_chosen_images_are_explained_and_stand_in_the_link(page: Any, server: Any) -> None:
+def test_chosen_images_are_explained_and_stand_in_the_link(page: Any, browser: Any, server: Any) -> None:
     _open(page, server.url)
     page.get_by_text("Choose images").click()
     page.locator(".ga-tile").nth(2).click()
@@ -45,8 +47,10 @@ def test_chosen_images_are_explained_and_stand_in_the_link(page: Any, server: An
     _cells(page, 3)
     page.get_by_text("Both", exact=True).click()
     _cells(page, 6)
-    page.reload()
-    _cells(page, 6)
+    elsewhere = browser.new_page()
+    elsewhere.goto(page.url)
+    _cells(elsewhere, 6)
+    elsewhere.close()
 
 
 def _cells(page: Any, count: int) -> None:

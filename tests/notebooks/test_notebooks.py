@@ -69,6 +69,11 @@ def test_shipped_outputs_are_those_of_the_full_setting(shipped: NotebookNode) ->
         assert line in parameters
 
 
+def test_no_text_is_missing(shipped: NotebookNode) -> None:
+    texts = [cell.source for cell in shipped.cells if cell.cell_type == "markdown"]
+    assert [text for text in texts if len(text) < 20 or "@@" in text or "TODO" in text] == []
+
+
 def test_no_error_and_no_warning_ships(shipped: NotebookNode) -> None:
     kinds = {output.output_type if output.output_type != "stream" else output.name for output in outputs(shipped)}
     assert kinds <= {"execute_result", "display_data", "stdout"}
@@ -141,8 +146,8 @@ def test_indirect_quick_run_supports_the_text(tmp_path: Path) -> None:
         assert of["exact"] > of["lae"] > 1.5 * of["raw"] > 3 * of["random"], notion
         assert suggested[notion]["exact"] > 1.1 * of["exact"], notion
         assert suggested[notion]["pca"] > 2 * of["raw"], notion
-    assert "pca" not in many["car model names"]
     assert many["car model names"]["exact"] > 2 * many["car model names"]["raw"]
+    assert many["car model names"]["pca"] < 1.2 * many["car model names"]["raw"]
     assert shares["car color"] > shares["area"] > shares["background color"]
 
 

@@ -108,3 +108,16 @@ def test_unusable_input_is_refused(text: np.ndarray, dim: int, message: str) -> 
     for make in (LinearAutoencoder, Autoencoder):
         with pytest.raises(InputError, match=message):
             make(dim).fit(text)
+
+
+def test_a_decay_drops_the_directions_in_which_the_prompts_hardly_vary() -> None:
+    """Three strong directions and three a hundred times as faint; how many are left shows in the codes' singular values."""
+    rng = np.random.default_rng(0)
+    text = 1 + rng.standard_normal((40, 6)) @ np.diag([1, 1, 1, 0.01, 0.01, 0.01])
+    plain, decayed = LinearAutoencoder(6).fit(text), LinearAutoencoder(6, weight_decay=0.01).fit(text)
+    faint = [np.linalg.svd(fit.encoder_[0].weight, compute_uv=False)[-1] for fit in (plain, decayed)]
+    assert 10 * faint[1] < faint[0]
+    assert decayed.loss_ > plain.loss_
+    assert (Autoencoder().weight_decay, LinearAutoencoder().weight_decay) == (0.01, 0.0)
+    with pytest.raises(InputError, match="weight_decay is -1"):
+        LinearAutoencoder(2, weight_decay=-1).fit(text)

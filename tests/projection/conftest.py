@@ -31,13 +31,13 @@ def moved() -> Callable[[NDArray[np.float32], NDArray[np.float32]], float]:
 
 
 @pytest.fixture
-def in_another_process(tmp_path: Path, vectors: NDArray[np.float64]) -> Callable[[str, int], NDArray[np.float32]]:
-    """The map of `vectors` by a function of likeness.projection, laid out by a new process on so many threads."""
+def in_another_process(tmp_path: Path, vectors: NDArray[np.float64]) -> Callable[[str], NDArray[np.float32]]:
+    """The map of `vectors` by a function of likeness.projection, laid out by a new process on one thread."""
 
-    def laid_out(call: str, threads: int) -> NDArray[np.float32]:
+    def laid_out(call: str) -> NDArray[np.float32]:
         np.save(tmp_path / "vectors.npy", vectors)
         code = f"import numpy as np; from likeness.projection import *; np.save('map.npy', {call})"
-        number = {name: str(threads) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
+        number = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         code = code.replace("vectors", "np.load('vectors.npy')")
         subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | number, check=True, timeout=500)
         found: NDArray[np.float32] = np.load(tmp_path / "map.npy")

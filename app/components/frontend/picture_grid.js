@@ -55,7 +55,7 @@ class Enlarged {
     this.after = make("button", { type: "button", textContent: "Next", onclick: () => this.open(this.i + 1) });
     this.close = make("button", { type: "button", textContent: "Close", onclick: () => this.root.close() });
     this.panels = make("div", { className: "pg-panels" });
-    this.root = make("dialog", { className: "pg-large" }, make("div", { className: "pg-bar" }, this.name, this.before, this.after, this.close), this.panels);
+    this.root = make("dialog", { className: "pg-large", tabIndex: -1 }, make("div", { className: "pg-bar" }, this.name, this.before, this.after, this.close), this.panels);
     this.root.addEventListener("click", (event) => event.target === this.root && this.root.close());
     this.root.addEventListener("keydown", (event) => this.key(event));
   }
@@ -74,6 +74,8 @@ class Enlarged {
     this.name.textContent = rows[this.i].name;
     this.before.disabled = this.i === 0;
     this.after.disabled = this.i === rows.length - 1;
+    // a disabled button would keep the focus and swallow the arrow keys
+    if (this.root.getRootNode().activeElement?.disabled) this.root.focus();
     const panels = rows[this.i].cells.map((cell, j) => make("div", {},
       make("span", { className: "pg-title", textContent: titles[j] }), frame(cell, titles[j]), make("span", { className: "pg-caption", textContent: cell.caption })));
     followPointer(panels);

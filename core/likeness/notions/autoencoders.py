@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from likeness.errors import InputError
 from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import torch
 
 HIDDEN = 512
-_WEIGHT_DECAY = 1e-2
+WEIGHT_DECAY = 1e-2
 
 
 class Affine(NamedTuple):
@@ -38,6 +39,7 @@ class LinearAutoencoder:
         seed: of the initial weights.
         normalize: rows are scaled to unit length first, as the paper writes. False: taken as given, as in the authors' code, where
             prompts are of unit length and images are not.
+        weight_decay: share of the weights that is added to their gradients; the paper has none here.
 
     Attributes:
         encoder_: the layers to the code: (W1, b1) in the paper.
@@ -47,22 +49,23 @@ class LinearAutoencoder:
     """
 
     _hidden: tuple[int, ...] = ()
-    _decay = 0.0
 
-    def __init__(self, dim: int = 128, seed: int = 0, normalize: bool = True) -> None:
-        self.dim, self.seed, self.normalize = dim, seed, normalize
+    def __init__(self, dim: int = 128, seed: int = 0, normalize: bool = True, weight_decay: float = 0.0) -> None:
+        self.dim, self.seed, self.normalize, self.weight_decay = dim, seed, normalize, weight_decay
 
     def fit(self, text: Any) -> "LinearAutoencoder":
         """Learns from the prompts' embeddings (n, r), NumPy or torch.
 
         Raises:
-            InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r.
+            InputError: unusable embeddings, fewer than two different prompts, dim below 1 or above r, a negative decay.
         """
+        if not 0 <= self.weight_decay < float("inf"):
+            raise InputError(f"weight_decay is {self.weight_decay}, but it must be 0 or more; the nonlinear autoencoder's is {WEIGHT_DECAY}.")
         unit = prompt_rows(text, self.dim)
         r = unit.shape[1]
         widths = (r, *self._hidden, self.dim, *self._hidden, r)
         rows = unit if self.normalize else checked_rows(text, "prompt")
-        fit = fit_autoencoder(rows, random_weights(widths, self.seed), weight_decay=self._decay)
+        fit = fit_autoencoder(rows, random_weights(widths, self.seed), weight_decay=self.weight_decay)
         weights = [like(text)(to_numpy(value)) for value in fit.best]
         layers = tuple(Affine(*weights[i : i + 2]) for i in range(0, len(weights), 2))
         half = len(layers) // 2
@@ -96,12 +99,13 @@ class LinearAutoencoder:
 class Autoencoder(LinearAutoencoder):
     """The nonlinear autoencoder: 512 hidden units with leaky ReLU (slope 0.01) each way and a weight decay of 0.01 (section 4.2).
 
-    All else as `LinearAutoencoder`; `encoder_` and `decoder_` have two layers each, with the leaky ReLU between them. The decay is added
-    to the gradient.
+    All else as `LinearAutoencoder`; `encoder_` and `decoder_` have two layers each, with the leaky ReLU between them.
     """
 
     _hidden = (HIDDEN,)
-    _decay = _WEIGHT_DECAY
+
+    def __init__(self, dim: int = 128, seed: int = 0, normalize: bool = True, weight_decay: float = WEIGHT_DECAY) -> None:
+        super().__init__(dim, seed, normalize, weight_decay)
 
 
 def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:

@@ -39,7 +39,7 @@ class _Pairs(NamedTuple):
 def pacmap_map(
     vectors: Any, seed: int = 0, *, neighbours: int = 10, mid_near_ratio: float = 0.5, further_ratio: float = 2.0, init: Any = None
 ) -> NDArray[np.float32]:
-    """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed.
+    """PaCMAP (Wang et al. 2021) of the unit-length vectors, the same for the same vectors and seed on the same machine.
 
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.

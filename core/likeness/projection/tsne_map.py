@@ -21,7 +21,7 @@ EARLY_EXAGGERATION, EARLY_EPOCHS = 12.0, 250
 def tsne_map(
     vectors: Any, seed: int = 0, *, perplexity: float = 30.0, exaggeration: float = 1.0, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """t-SNE (van der Maaten and Hinton 2008) of the unit-length vectors, the same for the same vectors and seed.
+    """t-SNE (van der Maaten and Hinton 2008) of the unit-length vectors, the same for the same vectors and seed on the same machine.
 
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
@@ -41,7 +41,8 @@ def tsne_map(
     openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128,
     25 s against 126 s for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that
     a refit can leave out the early exaggeration, which would tear the given map apart. One thread, since with more the sums are added
-    in another order and the map would depend on the number of cores. Neighbours are exact (`likeness.search.nearest`).
+    in an order of chance. Neighbours are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds their
+    distances otherwise, and the descent carries a last digit far.
     """
     given = checked_rows(vectors, "The vectors")
     rows, flat = unit_rows(given, "The vectors"), pca_map(given)

@@ -23,7 +23,7 @@ REFIT_RATE = 0.3
 def umap_map(
     vectors: Any, seed: int = 0, *, neighbours: int = 15, min_distance: float = 0.1, init: Any = None, epochs: int | None = None
 ) -> NDArray[np.float32]:
-    """UMAP (McInnes et al. 2018) with cosine similarity, the same for the same vectors and seed.
+    """UMAP (McInnes et al. 2018) with cosine similarity, the same for the same vectors and seed on the same machine.
 
     Args:
         vectors: (n, d).
