@@ -211,9 +211,9 @@ def transformed(base: Space, name: str, estimator: Transform, lineage: str = "")
     through = getattr(estimator, "transform_tensor", None)
 
     def seen(rows: Vectors) -> Vectors:
-        codes = np.asarray(estimator.transform(rows), dtype=np.float32)
+        codes: Vectors = np.asarray(estimator.transform(rows), dtype=np.float32)
         lengths = np.linalg.norm(codes, axis=1, keepdims=True)
-        return codes / np.where(lengths > 0, lengths, 1)
+        return np.asarray(codes / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
     return Space(
         name=name,

@@ -8,7 +8,7 @@ from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, 
 from likeness.evaluation.methods import METHOD_TITLES, METHODS
 from likeness.evaluation.parallel import compare_in_parallel
 from likeness.evaluation.prompt_counts import prompt_counts
-from likeness.evaluation.published import order_differences, published, side_by_side
+from likeness.evaluation.published import order_differences, published, published_guidance, side_by_side
 from likeness.evaluation.refusals import refusals
 from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
 from likeness.evaluation.table_texts import as_latex, as_markdown
@@ -32,6 +32,7 @@ __all__ = [
     "paper_table",
     "prompt_counts",
     "published",
+    "published_guidance",
     "refusals",
     "retrieval_metrics",
     "retrieval_metrics_per_class",

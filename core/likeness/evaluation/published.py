@@ -64,6 +64,42 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     return frame if dataset is None else frame[frame["dataset"] == dataset].reset_index(drop=True)
 
 
+def published_guidance(table: str | None = None, dataset: str | None = None) -> pd.DataFrame:
+    """The tables of Roth, Vinyals, Akata, *Integrating Language Guidance into Vision-based Deep Metric Learning*, CVPR 2022.
+
+    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree.
+
+    Args:
+        table: "table1" (state of the art), "table2" (relative comparison), "table3" (language models), "table4" (ablations), "table5" (captions),
+            "table_s1" (table2 with all metrics), "table_s2" (more language models), "table_s3" (pseudolabels) or "section_4.5" (divergences
+            of the embeddings from the language's); None for all.
+        dataset: as the paper calls it: "CUB200", "CARS196" or "SOP"; None for all.
+
+    Returns:
+        table, dataset, backbone, dim, group (the base objective or the section that a row stands under), method, metric, mean and std, in
+        the paper's names and as printed: percent, divergences as they are. A text is empty and a number missing where the paper reports nothing
+        or its text can't be read.
+
+    Raises:
+        InputError: unknown table, or a dataset that the table (or the paper) does not have.
+    """
+    frame = pd.read_csv(
+        assets_dir() / "papers" / "language_guidance.csv",
+        dtype={"dim": "Int64"},
+        keep_default_na=False,
+        na_values={column: [""] for column in ("dim", "mean", "std")},
+    )
+    source = "The paper"
+    for value, column in [(table, "table"), (dataset, "dataset")]:
+        if value is None:
+            continue
+        known = [name for name in dict.fromkeys(frame[column]) if name]
+        if value not in known:
+            raise InputError(f"{source} has no {column} '{value}'; it has {', '.join(known) or 'none'}.")
+        frame, source = frame[frame[column] == value].reset_index(drop=True), f"The paper's {value}"
+    return frame
+
+
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of methods that one table puts in the other order than the other table.
 

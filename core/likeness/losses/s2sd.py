@@ -1,0 +1,102 @@
+"""S2SD: a small embedding learns from larger ones that are trained beside it and then thrown away (Roth et al., ICML 2021)."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from likeness.errors import InputError
+from likeness.losses.language_match import language_match
+
+Objective = Callable[[Tensor, Tensor], Tensor]
+POOLINGS = ("average", "average+max")
+
+
+class S2SD(nn.Module):
+    """Simultaneous similarity-based self-distillation around any objective.
+
+    loss = (objective(embeddings) + mean_i objective(branch_i)) / 2 + w_d mean_i KL_i + w_f KL_features
+
+    Branch i is a two-layer network from the backbone's features to `target_dims[i]` dimensions, scaled to unit length. KL_i is T^2 times
+    the mean over rows of KL(softmax(S_i / T) || softmax(S / T)), with the cosine similarities S of the embeddings and S_i of the branch, from
+    which nothing flows back; KL_features the same with the similarities of the features themselves.
+
+    Args:
+        objectives: the objective on the embeddings, then one for each branch; those with proxies need their own dimension.
+        feature_dim: f, of the backbone's pooled features.
+        target_dims: of the branches.
+        distill_weight: w_d. 50 in the S2SD paper; the language guidance paper sets it to 0 and keeps the features' term (section A).
+        feature_weight: w_f.
+        temperature: T.
+        pooling: of feature maps: "average", or "average+max", their sum.
+        hidden: width of the branches' inner layer; None: the target's dimension.
+
+    Raises:
+        InputError: not one objective more than branches, or an unknown pooling.
+    """
+
+    def __init__(
+        self,
+        objectives: Sequence[Objective],
+        feature_dim: int,
+        target_dims: Sequence[int] = (512, 1024, 1536, 2048),
+        distill_weight: float = 50.0,
+        feature_weight: float = 50.0,
+        temperature: float = 1.0,
+        pooling: str = "average",
+        hidden: int | None = None,
+    ) -> None:
+        super().__init__()
+        if len(objectives) != len(target_dims) + 1:
+            raise InputError(
+                f"{len(target_dims)} branches need {len(target_dims) + 1} objectives, the first for the embeddings; got {len(objectives)}."
+            )
+        if pooling not in POOLINGS:
+            raise InputError(f"There is no pooling '{pooling}'; choose from {', '.join(POOLINGS)}.")
+        self.objectives = nn.ModuleList(each if isinstance(each, nn.Module) else _Plain(each) for each in objectives)
+        self.branches = nn.ModuleList(
+            nn.Sequential(nn.Linear(feature_dim, hidden or dim), nn.ReLU(), nn.Linear(hidden or dim, dim)) for dim in target_dims
+        )
+        self.distill_weight, self.feature_weight = distill_weight, feature_weight
+        self.temperature, self.pooling = temperature, pooling
+
+    def forward(self, embeddings: Tensor, labels: Tensor, features: Tensor) -> Tensor:
+        """The loss of a batch: embeddings (n, d), scaled to unit length first, labels (n,), features (n, f) or maps (n, f, h, w)."""
+        embeddings = normalize(embeddings, dim=1)
+        source, *targets = self.objectives
+        pooled = self.pooled(features)
+        places = [normalize(branch(pooled), dim=1) for branch in self.branches]
+        loss: Tensor = source(embeddings, labels)
+        if places:
+            loss = (loss + torch.stack([target(each, labels) for target, each in zip(targets, places, strict=True)]).mean()) / 2
+            if self.distill_weight:
+                loss = loss + self.distill_weight * torch.stack([self.distance(embeddings, each) for each in places]).mean()
+        if self.feature_weight:
+            loss = loss + self.feature_weight * self.distance(embeddings, pooled)
+        return loss
+
+    def distance(self, embeddings: Tensor, target: Tensor) -> Tensor:
+        """T^2 times the divergence of the similarities of unit rows from those of the target's rows, to which nothing flows back."""
+        theirs = normalize(target.detach(), dim=1)
+        found: Tensor = language_match(
+            embeddings @ embeddings.T, theirs @ theirs.T, shift=0.0, direction="language||image", temperature=self.temperature
+        )
+        return found
+
+    def pooled(self, features: Tensor) -> Tensor:
+        """(n, f) from (n, f) or from maps (n, f, h, w)."""
+        if features.ndim == 2:
+            return features
+        average = features.mean(dim=(2, 3))
+        return average if self.pooling == "average" else average + features.amax(dim=(2, 3))
+
+
+class _Plain(nn.Module):
+    def __init__(self, objective: Objective) -> None:
+        super().__init__()
+        self.objective = objective
+
+    def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        found: Tensor = self.objective(embeddings, labels)
+        return found

@@ -1,0 +1,58 @@
+"""Distance-weighted sampling: negatives at all distances equally often (Wu et al., ICCV 2017)."""
+
+import torch
+from torch import Tensor
+
+from likeness.errors import InputError
+
+CUTOFF = 0.5
+
+
+def negative_probabilities(embeddings: Tensor, labels: Tensor, cutoff: float = CUTOFF, upper: float | None = None) -> Tensor:
+    """Probability (n, n) with which column j is drawn as the negative of row i.
+
+    p(j | i) is proportional to 1 / q(d_ij) over the rows of other classes, with q(d) = d^(r-2) (1 - d^2 / 4)^((r-3) / 2) the density of
+    distances between points spread evenly on the sphere in r dimensions.
+
+    Args:
+        embeddings: (n, r), unit rows.
+        labels: (n,) class numbers.
+        cutoff: smaller distances count as this one; without it the closest row would nearly always be drawn.
+        upper: rows at this distance or further are never drawn while there are nearer ones. pytorch-metric-learning has 1.4, the authors
+            of the language guidance paper None.
+
+    Returns:
+        Rows that sum to 1; rows of zeros where there is no other class.
+    """
+    dim = embeddings.shape[1]
+    with torch.no_grad():
+        squares = (2 - 2 * embeddings @ embeddings.T).clamp(min=cutoff**2, max=4 - 1e-6)
+        logarithms = (2 - dim) / 2 * squares.log() - (dim - 3) / 2 * (1 - squares / 4).log()
+        others = labels[:, None] != labels[None, :]
+        allowed = others if upper is None else others & (squares < upper**2)
+        allowed = torch.where(allowed.any(dim=1, keepdim=True), allowed, others)
+        logarithms = logarithms.masked_fill(~allowed, -torch.inf)
+        return logarithms.softmax(dim=1).nan_to_num(0.0)
+
+
+def distance_weighted_triplets(
+    embeddings: Tensor, labels: Tensor, cutoff: float = CUTOFF, upper: float | None = None, generator: torch.Generator | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One triplet for each row that has a partner of its class and a row of another: (anchors, positives, negatives), row numbers (t,).
+
+    The negative is drawn by `negative_probabilities`, the positive evenly from the anchor's class.
+
+    Raises:
+        InputError: if labels do not fit the embeddings.
+    """
+    if embeddings.ndim != 2 or labels.shape != (len(embeddings),):
+        raise InputError(f"Embeddings of shape {tuple(embeddings.shape)} need one label per row; got labels of shape {tuple(labels.shape)}.")
+    same = labels[:, None] == labels[None, :]
+    partners = same.fill_diagonal_(False)
+    anchors = (partners.any(dim=1) & (labels[:, None] != labels[None, :]).any(dim=1)).nonzero().squeeze(1)
+    if not len(anchors):
+        return anchors, anchors, anchors
+    probabilities = negative_probabilities(embeddings, labels, cutoff, upper)[anchors]
+    negatives = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
+    positives = torch.multinomial(partners[anchors].to(embeddings.dtype), 1, generator=generator).squeeze(1)
+    return anchors, positives, negatives

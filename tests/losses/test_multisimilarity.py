@@ -1,0 +1,122 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.losses import interpolated, language_scales, make_objective, mined_pairs, multisimilarity
+
+PARAMETERS = {"alpha": 2.0, "base": 0.5, "epsilon": 0.1}
+
+
+def plain(sims: np.ndarray, labels: np.ndarray, alpha: float, beta: float, base: float, epsilon: float, variant: str) -> float:
+    """Anchor by anchor, pair by pair."""
+    pulls, pushes, n = [], [], len(sims)
+    for i in range(n):
+        same = [j for j in range(n) if j != i and labels[j] == labels[i]]
+        others = [j for j in range(n) if labels[j] != labels[i]]
+        positives = [j for j in same if others and sims[i, j] < max(sims[i, k] for k in others) + epsilon]
+        negatives = [j for j in others if same and sims[i, j] > min(sims[i, k] for k in same) - epsilon]
+        pulls.append(np.log1p(sum(np.exp(-alpha * (sims[i, j] - base)) for j in positives)))
+        pushes.append(np.log1p(sum(np.exp(beta * (sims[i, j] - base)) for j in negatives)))
+    pull, push = np.mean(pulls), np.mean(pushes)
+    if variant == "official":
+        pull, push = np.log1p(np.exp(pull)), np.log1p(np.exp(push))
+    return float(pull / alpha + push / beta)
+
+
+@pytest.mark.parametrize("variant", ["formula", "official"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_is_the_formula(variant: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, labels = rng.standard_normal((12, 6)), rng.integers(0, 4, 12)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = multisimilarity(torch.tensor(rows @ rows.T), torch.tensor(labels), beta=40.0, **PARAMETERS, variant=variant)
+    assert found.item() == pytest.approx(plain(rows @ rows.T, labels, beta=40.0, **PARAMETERS, variant=variant), rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [40, 50])
+@pytest.mark.parametrize(("variant", "name"), [("official", "official_lg_b{}"), ("formula", "pml_b{}_mined")])
+def test_equals_the_authors_and_pytorch_metric_learning(reference: Any, gradient: Any, beta: int, variant: str, name: str) -> None:
+    arrays, name = reference("multisimilarity"), name.format(beta)
+    labels = torch.tensor(arrays["labels"])
+
+    def loss(rows: torch.Tensor) -> torch.Tensor:
+        unit = torch.nn.functional.normalize(rows, dim=1) if variant == "formula" else rows
+        return multisimilarity(unit @ unit.T, labels, beta=float(beta), **PARAMETERS, variant=variant)
+
+    value, slope = gradient(loss, arrays["embeddings"])
+    assert value == pytest.approx(float(arrays[f"{name}_loss"]), rel=1e-10)
+    np.testing.assert_allclose(slope, arrays[f"{name}_grad"], atol=1e-10)
+
+
+def test_keeps_the_pairs_of_the_reference_miner(reference: Any) -> None:
+    arrays = reference("multisimilarity")
+    rows = torch.tensor(arrays["embeddings"])
+    kept = mined_pairs(rows @ rows.T, torch.tensor(arrays["labels"]))
+    for mask, name in zip(kept, ("positive", "negative"), strict=True):
+        assert mask.nonzero().tolist() == sorted(arrays[f"mined_{name}_pairs"].tolist())
+
+
+@pytest.mark.parametrize("beta", [40.0, 50.0])
+def test_by_name_both_variants_are_the_reference(reference: Any, gradient: Any, beta: float) -> None:
+    arrays = reference("multisimilarity")
+    labels = torch.tensor(arrays["labels"])
+    for name, stored in (("multisimilarity", "pml_b{:.0f}_mined"), ("multisimilarity-official", "official_lg_b{:.0f}")):
+        value, slope = gradient(lambda rows, name=name: make_objective(name, 7, 32, beta=beta)(rows, labels), arrays["embeddings"])
+        assert value == pytest.approx(float(arrays[stored.format(beta) + "_loss"]), rel=1e-10)
+        np.testing.assert_allclose(slope, arrays[stored.format(beta) + "_grad"], atol=1e-10)
+
+
+@pytest.fixture
+def batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    rows, words = (torch.nn.functional.normalize(torch.randn(n, 5, dtype=torch.float64), dim=1) for n in (8, 4))
+    labels = torch.tensor([0, 0, 1, 1, 2, 2, 3, 3])
+    return rows @ rows.T, (words @ words.T)[labels][:, labels], labels
+
+
+def test_language_in_the_mining(batch: tuple[torch.Tensor, ...]) -> None:
+    """Eq. S1: the language decides which pairs are kept, the image similarities what they are held against."""
+    sims, language, labels = batch
+    found = mined_pairs(sims, labels, 0.1, interpolated(language, sims, 0.3))
+    for i in range(8):
+        others = max(float(sims[i, k]) for k in range(8) if labels[k] != labels[i])
+        same = min(float(sims[i, k]) for k in range(8) if labels[k] == labels[i] and k != i)
+        for j in range(8):
+            judged = 0.7 * float(language[i, j]) + 0.3 * float(sims[i, j])
+            alike = bool(labels[i] == labels[j])
+            assert bool(found[0][i, j]) == (alike and i != j and judged < others + 0.1)
+            assert bool(found[1][i, j]) == (not alike and judged > same - 0.1)
+    plain_pairs = mined_pairs(sims, labels)
+    assert any(not torch.equal(a, b) for a, b in zip(found, plain_pairs, strict=True))
+
+
+def test_interpolation_by_powers(batch: tuple[torch.Tensor, ...]) -> None:
+    """Eq. S2: one weight gives one side alone, and the power mean lies between its sides."""
+    sims, language = batch[0].abs(), batch[1].abs()
+    for power in (1.0, 2.0, 3.0):
+        assert torch.allclose(interpolated(language, sims, 1.0, power), sims)
+        assert torch.allclose(interpolated(language, sims, 0.0, power), language)
+        half = interpolated(language, sims, 0.5, power)
+        assert torch.all(half >= torch.minimum(language, sims) - 1e-9)
+        assert torch.all(half <= torch.maximum(language, sims) + 1e-9)
+
+
+def test_language_as_a_scale(batch: tuple[torch.Tensor, ...]) -> None:
+    """Eq. S3: equal similarities change nothing; a language that finds a negative more alike pushes it harder."""
+    sims, language, labels = batch
+    usual = multisimilarity(sims, labels)
+    assert torch.allclose(multisimilarity(sims, labels, scales=language_scales(sims.clamp(min=0.01), sims)), usual)
+    up, down = language_scales(language, sims, 0.75, 0.5)
+    assert float(up[0, 2]) == pytest.approx(float((language[0, 2].clamp(min=0.01) / sims[0, 2].clamp(min=0.01)) ** 0.75))
+    assert float(down[0, 2]) == pytest.approx(float((language[0, 2].clamp(min=0.01) / sims[0, 2].clamp(min=0.01)) ** 0.5))
+
+
+def test_a_batch_of_one_class_or_without_partners_gives_no_pairs() -> None:
+    rows = torch.nn.functional.normalize(torch.randn(5, 3), dim=1)
+    for labels in (torch.zeros(5, dtype=torch.int64), torch.arange(5)):
+        assert multisimilarity(rows @ rows.T, labels).item() == 0
+    with pytest.raises(InputError, match="no multisimilarity 'ours'"):
+        multisimilarity(rows @ rows.T, torch.arange(5), variant="ours")

@@ -1,0 +1,104 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.losses import OBJECTIVES, make_objective
+
+
+def triplets(arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, ...]:
+    return tuple(torch.tensor(column) for column in arrays["triplets"].T)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "file", "stored"),
+    [
+        ("margin", {}, "margin", "pml"),
+        ("contrastive", {}, "contrastive_triplet", "contrastive_pml_triplets"),
+        ("triplet", {}, "contrastive_triplet", "triplet_official"),
+        ("triplet", {}, "contrastive_triplet", "triplet_pml_squared_meanreducer"),
+    ],
+)
+def test_on_fixed_triplets_equals_the_reference(reference: Any, gradient: Any, name: str, options: dict[str, Any], file: str, stored: str) -> None:
+    arrays = reference(file)
+    labels, objective = torch.tensor(arrays["labels"]), make_objective(name, 7, 32, **options)
+    value, slope = gradient(lambda rows: objective.loss(rows, labels, triplets(arrays)), arrays["embeddings"])
+    assert value == pytest.approx(float(arrays[f"{stored}_loss"]), rel=1e-6)
+    if "official" not in stored:  # the authors' code takes the rows as they come, so its gradient has a part along each row
+        np.testing.assert_allclose(slope, arrays[f"{stored}_grad"], atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [16.0, 64.0])
+def test_arcface_equals_the_reference(reference: Any, gradient: Any, scale: float) -> None:
+    arrays, name = reference("arcface"), f"pml_m0p5_s{scale:.0f}"
+    objective = make_objective("arcface", 7, 32, scale=scale)
+    with torch.no_grad():
+        objective.loss.W = torch.nn.Parameter(torch.tensor(arrays["class_weights"], dtype=torch.float64).T)
+    value, slope = gradient(lambda rows: objective(rows, torch.tensor(arrays["labels"])), arrays["embeddings"])
+    assert value == pytest.approx(float(arrays[f"{name}_loss"]), rel=1e-6)
+    assert value == pytest.approx(float(arrays[f"formula_m0p5_s{scale:.0f}_loss"]), rel=1e-6)
+    np.testing.assert_allclose(slope, arrays[f"{name}_grad"], atol=1e-5)
+
+
+def test_proxyanchor_equals_the_reference(reference: Any, gradient: Any) -> None:
+    arrays = reference("proxyanchor")
+    objective = make_objective("proxyanchor", 8, 32)
+    with torch.no_grad():
+        objective.loss.proxies = torch.nn.Parameter(torch.tensor(arrays["proxies"], dtype=torch.float64))
+    value, slope = gradient(lambda rows: objective(rows, torch.tensor(arrays["labels"])), arrays["embeddings"])
+    assert value == pytest.approx(float(arrays["pml_loss"]), rel=1e-10)
+    assert value == pytest.approx(float(arrays["formula_paper_loss"]), rel=1e-10)
+    np.testing.assert_allclose(slope, arrays["pml_grad"], atol=1e-10)
+
+
+def batch(classes: int = 4, each: int = 4, dim: int = 8) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.nn.functional.normalize(torch.randn(classes * each, dim, generator=generator), dim=1)
+    return rows, torch.arange(classes).repeat_interleave(each)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_descending_any_objective_brings_classes_together(name: str) -> None:
+    torch.manual_seed(0)
+    rows, labels = batch()
+    objective = make_objective(name, 4, 8)
+    free = torch.nn.Parameter(rows.clone())
+    adam = torch.optim.Adam([free, *objective.parameters()], 0.02)
+
+    def contrast() -> float:
+        unit = torch.nn.functional.normalize(free.detach(), dim=1)
+        sims, same = unit @ unit.T, labels[:, None] == labels[None, :]
+        return float(sims[same].mean() - sims[~same].mean())
+
+    before = contrast()
+    for _ in range(60):
+        adam.zero_grad()
+        objective(torch.nn.functional.normalize(free, dim=1), labels).backward()
+        adam.step()
+    assert contrast() > before + 0.25
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+@pytest.mark.parametrize("labels", [[2, 2, 2, 2], [0, 1, 2, 3]], ids=["one class", "a class each"])
+def test_batches_without_pairs_give_a_finite_loss(name: str, labels: list[int]) -> None:
+    torch.manual_seed(0)
+    rows = torch.nn.functional.normalize(torch.randn(4, 8), dim=1).requires_grad_()
+    loss = make_objective(name, 4, 8)(rows, torch.tensor(labels))
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert rows.grad is not None
+    assert torch.isfinite(rows.grad).all()
+
+
+def test_a_learnt_beta_is_a_parameter_of_each_class() -> None:
+    shapes = [parameter.shape for parameter in make_objective("margin", 7, 32, learn_beta=True).parameters()]
+    assert shapes == [(7,)]
+
+
+def test_unknown_names_and_options_are_refused() -> None:
+    with pytest.raises(InputError, match="no objective 'triple'; choose from multisimilarity, multisimilarity-official, margin"):
+        make_objective("triple", 3, 4)
+    with pytest.raises(InputError, match="'margin' has no option 'gamma'; it has beta, margin, learn_beta"):
+        make_objective("margin", 3, 4, gamma=1)

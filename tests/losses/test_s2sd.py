@@ -1,0 +1,69 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.losses import S2SD, multisimilarity
+
+CONFIGURATIONS = {
+    "T1": {"temperature": 1.0, "feature_weight": 0.0},
+    "T0p5": {"temperature": 0.5, "feature_weight": 0.0},
+    "T1_feat": {"temperature": 1.0, "feature_weight": 50.0},
+    "T1_pool_feat": {"temperature": 1.0, "feature_weight": 50.0, "pooling": "average+max"},
+}
+
+
+def official(rows: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    return multisimilarity(rows @ rows.T, labels, variant="official")
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_equals_the_authors_code(reference: Any, gradient: Any, configuration: str) -> None:
+    arrays = reference("s2sd")
+    loss = S2SD([official] * 3, 20, arrays["target_dims"].tolist(), distill_weight=50.0, **CONFIGURATIONS[configuration])
+    for i, branch in enumerate(loss.branches):
+        for layer, number in ((branch[0], 1), (branch[2], 2)):
+            layer.weight.data, layer.bias.data = (torch.tensor(arrays[f"target{i}_{kind}{number}"], dtype=torch.float64) for kind in "wb")
+    labels = torch.tensor(arrays["labels"])
+    place = "feature_maps" if "pool" in configuration else "avg_features"
+    embeddings, features = torch.tensor(arrays["embeddings"]), torch.tensor(arrays[place])
+    value, slope = gradient(lambda rows: loss(rows, labels, features), arrays["embeddings"])
+    assert value == pytest.approx(float(arrays[f"{configuration}_loss"]), rel=1e-9)
+    np.testing.assert_allclose(slope, arrays[f"{configuration}_grad_embeddings"], atol=1e-9)
+    loss.zero_grad()
+    np.testing.assert_allclose(
+        gradient(lambda each: loss(embeddings, labels, each), arrays[place])[1], arrays[f"{configuration}_grad_{place}"], atol=1e-9
+    )
+    assert loss.branches[0][0].weight.grad.numpy() == pytest.approx(arrays[f"{configuration}_grad_target0_w1"], abs=1e-9)
+    distances = [loss.distance(embeddings, torch.nn.functional.normalize(branch(loss.pooled(features)), dim=1)) for branch in loss.branches]
+    assert [each.item() for each in distances] == pytest.approx(arrays[f"{configuration}_distill_kl"].tolist(), rel=1e-9)
+
+
+def test_maps_and_their_mean_are_the_same() -> None:
+    torch.manual_seed(0)
+    loss = S2SD([official] * 2, 6, [5])
+    rows, maps = torch.nn.functional.normalize(torch.randn(4, 3), dim=1), torch.randn(4, 6, 2, 2)
+    labels = torch.tensor([0, 0, 1, 1])
+    assert loss(rows, labels, maps).item() == pytest.approx(loss(rows, labels, maps.mean(dim=(2, 3))).item())
+
+
+def test_the_teachers_are_not_taught() -> None:
+    """Nothing flows from the distillation to the branches or the features."""
+    loss = S2SD([lambda rows, labels: 0 * rows.sum()] * 2, 6, [5])
+    rows = torch.nn.functional.normalize(torch.randn(4, 3), dim=1).requires_grad_()
+    features = torch.randn(4, 6, requires_grad=True)
+    loss(rows, torch.tensor([0, 0, 1, 1]), features).backward()
+    assert rows.grad is not None
+    assert rows.grad.abs().sum() > 0
+    assert features.grad is not None
+    assert features.grad.abs().sum() == 0
+    assert all(parameter.grad.abs().sum() == 0 for parameter in loss.branches.parameters())
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(InputError, match="2 branches need 3 objectives"):
+        S2SD([official], 6, [4, 5])
+    with pytest.raises(InputError, match="no pooling 'max'"):
+        S2SD([official] * 2, 6, [4], pooling="max")
