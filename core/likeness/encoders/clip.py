@@ -73,6 +73,11 @@ class ClipEncoder:
         with self._tokenizing:
             return words_outside(fast, text)
 
+    def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...]]":
+        """The module that maps normalized images to features, to be trained further, and the mean and deviation of its input."""
+        visual: torch.nn.Module = self._model.visual
+        return visual, self.tower.mean, self.tower.std
+
     def _encode_text_batch(self, texts: list[str]) -> Vectors:
         import torch
 

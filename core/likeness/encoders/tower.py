@@ -38,6 +38,16 @@ class ImageTower:
         self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
         self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
 
+    @property
+    def mean(self) -> tuple[float, ...]:
+        """Of each channel, subtracted in `pixels`."""
+        return tuple(self._mean.flatten().tolist())
+
+    @property
+    def std(self) -> tuple[float, ...]:
+        """Of each channel, divided by in `pixels`."""
+        return tuple(self._std.flatten().tolist())
+
     def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
         image = _without_far_ends(image)

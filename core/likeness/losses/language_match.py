@@ -65,13 +65,17 @@ def language_match(
 
 
 def _distance(image: "torch.Tensor", language: "torch.Tensor", direction: str, matching: str) -> "torch.Tensor":
+    import torch
+
     if matching == "row-l2":
-        return (image - language).norm(dim=1).mean()
+        lengths: torch.Tensor = torch.linalg.vector_norm(image - language, dim=1)
+        return lengths.mean()
     if matching == "full":
         image, language = image.reshape(1, -1), language.reshape(1, -1)
     ours, theirs = (image, language) if direction == DIRECTIONS[0] else (language, image)
     logarithms, others = ours.log_softmax(dim=1), theirs.log_softmax(dim=1)
-    return (logarithms.exp() * (logarithms - others)).sum(dim=1).mean()
+    divergence: torch.Tensor = (logarithms.exp() * (logarithms - others)).sum(dim=1).mean()
+    return divergence
 
 
 def _tensor(values: Any, like: Any) -> "torch.Tensor":

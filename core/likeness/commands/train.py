@@ -1,0 +1,98 @@
+"""`likeness train` and `likeness runs`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+import yaml
+
+from likeness.errors import InputError
+from likeness.terminal import print_table, progress_bar
+
+if TYPE_CHECKING:
+    from likeness.training.run_folder import RunFolder
+
+_MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+
+
+def train(
+    config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` names them.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. Without: runs/NAME.")] = None,
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
+) -> None:
+    """Train an embedding: config -> run folder. Called again on the same folder, it goes on where it was stopped or killed.
+
+    Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`
+    """
+    from likeness.training.config import as_yaml, presets, read_config, with_changes
+
+    if listed:
+        for name in presets():
+            typer.echo(f"{name:28} {read_config(name).note}")
+        return
+    if not config:
+        raise InputError("Say what to train: a YAML file or a preset; `likeness train --list` names the presets.")
+    chosen = with_changes(read_config(config), dict(_changed(each) for each in change or []))
+    if show:
+        typer.echo(as_yaml(chosen).rstrip())
+        return
+    _run(chosen, out or Path("runs") / chosen.name)
+
+
+def runs(folder: Annotated[Path, typer.Argument(help="The folder that holds the runs' folders.")] = Path("runs")) -> None:
+    """List runs: how they stand, and their best figures on classes that they have not seen.
+
+    Example: `likeness runs`
+    """
+    import pandas as pd
+
+    from likeness.training.run_folder import list_runs
+
+    found = list_runs(folder)
+    if not found:
+        raise InputError(f"There are no runs in '{folder}'; start one with `likeness train`.")
+    print_table(pd.DataFrame([_line(run) for run in found]).fillna(""), "table")
+
+
+def _run(config: "object", folder: Path) -> None:
+    from likeness.training.config import RunConfig
+    from likeness.training.train import train as begin
+
+    assert isinstance(config, RunConfig)
+    with progress_bar("Preparing") as progress:
+
+        def report(what: str, done: int, total: int) -> None:
+            progress(done, total)
+
+        run = begin(config, folder, report)
+    status = run.status()
+    typer.echo(f"{status.state} after {status.step:,} of {status.total:,} steps, {status.seconds:.0f} s: {run.path}")
+    told = run.report()
+    if told:
+        for which in ("last", "best"):
+            figures = ", ".join(f"{name} {told[which][name]:.3f}" for name in _MAIN if name in told.get(which, {}))
+            if figures:
+                typer.echo(f"{which} (step {told[which]['step']:,}): {figures}")
+
+
+def _line(run: "RunFolder") -> dict[str, object]:
+    status, measured = run.status(), run.metrics()
+    line: dict[str, object] = {"run": run.name, "state": status.state, "step": f"{status.step:,}/{status.total:,}", "seconds": round(status.seconds)}
+    for name in _MAIN:
+        if name in measured:
+            line[f"best {name}"] = round(float(measured[name].max()), 3)
+    return line
+
+
+def _changed(text: str) -> tuple[str, object]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"'--set {text}' has no '='; write it as --set guidance.omega=5.")
+    try:
+        return key.strip(), yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise InputError(f"The value in '--set {text}' cannot be read; quote texts with special characters.") from error

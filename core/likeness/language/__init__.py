@@ -1,0 +1,43 @@
+"""Language guidance, the language side: similarities of classes from names, captions and pseudolabels. Importing this needs no torch."""
+
+from likeness.language.captions import caption_embeddings, caption_similarities, captions_in_order, insert_class_name
+from likeness.language.class_names import clean_class_name, first_synonym, imagenet_names, readable_names
+from likeness.language.embedding import embed_names
+from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similarities
+from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
+from likeness.language.models import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
+from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
+from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
+from likeness.language.similarity import class_similarities, cosine_similarities
+from likeness.language.wordnet import wordnet_similarities
+
+__all__ = [
+    "DEFAULT_PRIMER",
+    "LANGUAGE_MODELS",
+    "PRIMERS",
+    "TOP_3",
+    "Hierarchy",
+    "LanguageModel",
+    "batch_similarities",
+    "caption_embeddings",
+    "caption_similarities",
+    "captions_in_order",
+    "check_primer",
+    "class_similarities",
+    "clean_class_name",
+    "cosine_similarities",
+    "embed_names",
+    "first_synonym",
+    "hierarchy_embeddings",
+    "hierarchy_similarities",
+    "imagenet_names",
+    "insert_class_name",
+    "language_model",
+    "names_in_use",
+    "prime",
+    "pseudolabel_similarities",
+    "read_hierarchy",
+    "readable_names",
+    "top_pseudolabels",
+    "wordnet_similarities",
+]

@@ -1,0 +1,40 @@
+"""The text side of a CLIP as a language model."""
+
+from likeness.encoders import encoder_identity, load_encoder, reads_text
+from likeness.errors import InputError
+from likeness.language.models import Vectors
+
+
+class ClipText:
+    """Unit text embeddings of an encoder of `likeness.encoders`, the paper's choice ("CLIP-L", ViT-B/32).
+
+    Args:
+        name: as given to `language_model`.
+        encoder: the encoder's own name, such as "bundled" or "ViT-B-32/openai".
+        device: "auto" or a torch device.
+
+    Raises:
+        InputError: if the encoder's name has no known form or its folder is missing.
+    """
+
+    reads_sentences = True
+
+    def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
+        if not reads_text(encoder):
+            raise InputError(f"The encoder '{encoder}' has no text side; choose an open_clip encoder such as 'bundled'.")
+        self.name = name
+        self._encoder, self._device = encoder, device
+
+    @property
+    def identity(self) -> str:
+        """The encoder's, so that prompts of notions and names of classes share one cache."""
+        return encoder_identity(self._encoder)
+
+    @property
+    def has_text(self) -> bool:
+        """Always true here."""
+        return True
+
+    def encode_texts(self, texts: list[str]) -> Vectors:
+        """Unit rows (n, d), float32."""
+        return load_encoder(self._encoder, self._device).encode_texts(texts)

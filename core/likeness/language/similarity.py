@@ -1,0 +1,78 @@
+"""Similarities of classes, told from their names alone: the matrices S^lang that language guidance distills."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.language.embedding import embed_names
+from likeness.language.models import LanguageModel, Vectors, language_model
+from likeness.language.primers import DEFAULT_PRIMER, check_primer, prime
+
+Model = LanguageModel | str
+
+
+def class_similarities(
+    names: Sequence[str], model: Model | Sequence[Model] = "minilm", primer: str = DEFAULT_PRIMER, device: str = "auto"
+) -> Vectors:
+    """Cosine similarities of class names, S^lang of Sec. 3.2 of "Integrating Language Guidance" (Roth et al. 2022).
+
+    The matrix over classes is computed once; that of a batch is gathered from it (`batch_similarities`).
+
+    Args:
+        names: n class names in words (`readable_names`), in the order of the classes; they may repeat.
+        model: what `language_model` knows, a language model, "wordnet" (Wu-Palmer) or "hierarchy:FILE" (HierMatch); or several, whose
+            matrices are averaged ("Top 3" of Table 3: `TOP_3`).
+        primer: sentence with one "{}" that the names are put into. Word vectors, WordNet and hierarchies know names only and get no primer.
+        device: where a model given by name computes.
+
+    Returns:
+        (n, n) float32, symmetric, in [-1, 1], with ones on the diagonal; [0, 1] from WordNet and hierarchies.
+
+    Raises:
+        InputError: if there is no name or no model, the primer has not exactly one "{}", a model is unknown or not here, or a name is
+            unknown to it.
+    """
+    check_primer(primer)
+    if isinstance(names, str) or not len(names):
+        raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
+    models = [model] if isinstance(model, str | LanguageModel) else list(model)
+    if not models:
+        raise InputError("There is no language model to average over; give at least one, such as 'minilm'.")
+    total = sum(_similarities(list(names), one, primer, device) for one in models)
+    return np.asarray(total / len(models), dtype=np.float32)
+
+
+def cosine_similarities(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Cosines (n, n) between rows (n, d), clipped to [-1, 1], exactly 1 on the diagonal.
+
+    Raises:
+        InputError: if a row is all zeros and so has no direction.
+    """
+    rows = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not lengths.all():
+        raise InputError(f"The embedding of name {int(np.argmin(lengths))} is all zeros and has no direction; choose another model or name.")
+    rows = rows / lengths
+    cosines = np.clip(rows @ rows.T, -1.0, 1.0)
+    np.fill_diagonal(cosines, 1.0)
+    return np.asarray((cosines + cosines.T) / 2)
+
+
+def _similarities(names: list[str], model: Model, primer: str, device: str) -> NDArray[np.float64]:
+    """One model's matrix (n, n)."""
+    if isinstance(model, str) and model == "wordnet":
+        from likeness.language.wordnet import wordnet_similarities
+
+        return wordnet_similarities(names)
+    if isinstance(model, str) and model.startswith("hierarchy:"):
+        from likeness.language.hierarchy import hierarchy_similarities
+        from likeness.language.hierarchy_files import read_hierarchy
+
+        tree = read_hierarchy(Path(model.removeprefix("hierarchy:")).expanduser())
+        return hierarchy_similarities([tree.path_of(name) for name in names], tree.paths)
+    chosen = language_model(model, device) if isinstance(model, str) else model
+    texts = prime(names, primer) if chosen.reads_sentences else names
+    return cosine_similarities(embed_names(texts, chosen))

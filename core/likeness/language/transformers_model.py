@@ -1,0 +1,172 @@
+"""Any text encoder that transformers loads, from the hub or a folder."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.encoders.hub import load_from_folder, load_from_hub
+from likeness.encoders.names import encoder_identity
+from likeness.encoders.tower import choose_device
+from likeness.errors import InputError
+from likeness.language.models import Vectors
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH = 64
+MAX_TOKENS = 512
+_encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when two threads use one
+
+
+class TransformersModel:
+    """Sentence vectors of a transformers encoder or decoder (BERT, RoBERTa, Reformer, MPNet, GPT-2 ...).
+
+    The paper does not say how it makes one vector out of many. The default here is the mean of the last layer over the tokens that are no
+    padding, which every model has. The authors' code takes BERT's and RoBERTa's `pooler_output`: pooling "pooler", written "bert@pooler".
+
+    Args:
+        name: as given to `language_model`.
+        source: a hub id or a folder.
+        pooling: "mean" or "pooler".
+        device: "auto" or a torch device.
+        unit: whether rows are scaled to length 1.
+
+    Raises:
+        InputError: if the folder is missing.
+    """
+
+    reads_sentences = True
+
+    def __init__(self, name: str, source: str, pooling: str = "mean", device: str = "auto", unit: bool = False) -> None:
+        self.name = name
+        self._source, self._pooling, self._device, self._unit = source, pooling, device, unit
+        self._folder = _folder(name, source)
+
+    @property
+    def identity(self) -> str:
+        """Of a folder: a digest of its files; of a hub model: its id and, once downloaded, its revision. With pooling and scaling."""
+        encoder = f"local-dir:{self._folder}" if self._folder else f"hf-hub:{self._source}"
+        parts = ("transformers", encoder_identity(encoder), self._pooling, str(self._unit))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def has_text(self) -> bool:
+        """Always true here."""
+        return True
+
+    def encode_texts(self, texts: list[str]) -> Vectors:
+        """Rows (n, d), float32; texts longer than the model's context (or 512 tokens) are cut.
+
+        Raises:
+            InputError: if weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
+        """
+        parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
+        with _encoding:
+            rows = np.concatenate([_encode(*parts, texts[start : start + BATCH], self._pooling) for start in range(0, len(texts), BATCH)])
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) if self._unit else rows
+
+
+def _folder(name: str, source: str) -> Path | None:
+    """The folder that `source` names, or none if it is a hub id."""
+    folder = Path(source).expanduser()
+    if folder.is_dir():
+        return folder
+    if source.startswith(("/", ".", "~")):
+        raise InputError(f"The language model '{name}' is not here: there is no folder '{source}'; give the folder that holds the model.")
+    return None
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling: str, device: str) -> "tuple[Any, Any, torch.device]":
+    """Tokenizer, model in evaluation mode and device; the last two models are kept until their files change."""
+    place = choose_device(device)
+    if folder is not None:
+        _check_folder(name, folder)
+        tokenizer, model, missing = load_from_folder(name, folder, lambda: _load(str(folder)))
+    else:
+        try:
+            tokenizer, model, missing = load_from_hub(name, lambda: _load(source))
+        except InputError as error:
+            # The hub's errors name image encoders as the remedy, after the last semicolon.
+            what = str(error).rpartition("; ")[0]
+            raise InputError(f"{what}; use 'minilm' or 'bundled', or a copy on disk as 'transformers:FOLDER'.") from error
+    _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
+    return tokenizer, model.eval().requires_grad_(False).to(place), place
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    for what, patterns in (("config.json", ("config.json",)), ("weights (model.safetensors)", ("*.safetensors", "*.bin"))):
+        if not any(any(folder.glob(pattern)) for pattern in patterns):
+            raise InputError(f"The folder '{folder}' of language model '{name}' has no {what}; give a folder saved by transformers.")
+
+
+def _check_complete(name: str, missing: list[str]) -> None:
+    """transformers only reports missing weights and goes on with random ones."""
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise InputError(
+            f"The weights of language model '{name}' lack '{sorted(missing)[0]}'{more}, which would be random; use another pooling or another model."
+        )
+
+
+def _load(source: str) -> tuple[Any, Any, list[str]]:
+    """Tokenizer, model, and the names of parameters that the weights lack."""
+    from transformers import AutoModel, AutoTokenizer
+
+    options = {"dtype": "float32", "output_loading_info": True}
+    with _quiet():
+        tokenizer = AutoTokenizer.from_pretrained(source)
+        try:
+            model, info = AutoModel.from_pretrained(source, use_safetensors=True, **options)
+        except OSError:
+            # Older checkpoints (Reformer's) exist as pickles only; torch then reads tensors and nothing else.
+            model, info = AutoModel.from_pretrained(source, use_safetensors=False, weights_only=True, **options)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    tokenizer.padding_side = "right"
+    return tokenizer, model, list(info["missing_keys"])
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars or load reports: a cached language model takes a second to load."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _encode(tokenizer: Any, model: Any, device: "torch.device", texts: list[str], pooling: str) -> Vectors:
+    import torch
+
+    # RoBERTa and MPNet number their tokens from 2, so that of 514 positions 512 can be used; for the others two tokens more hardly matter
+    limit = min(MAX_TOKENS, tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", MAX_TOKENS + 2) - 2)
+    tokens = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit, return_token_type_ids=False).to(device)
+    with torch.inference_mode():
+        output = model(**tokens)
+    if pooling == "pooler":
+        if getattr(output, "pooler_output", None) is None:
+            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave '@pooler' away.")
+        rows = output.pooler_output
+    else:
+        rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])
+    return np.asarray(rows.float().cpu().numpy(), dtype=np.float32)
+
+
+def masked_mean(hidden: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+    """Mean of token vectors (n, t, d) over the tokens where mask (n, t) is 1; zeros for a text without tokens. Returns (n, d)."""
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)

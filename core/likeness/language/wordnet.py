@@ -1,0 +1,76 @@
+"""Wu-Palmer similarities of class names on WordNet."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+
+_GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy its folder nltk_data from a machine where that was done"
+
+
+def wordnet_similarities(names: Sequence[str], corpus: Any = None) -> NDArray[np.float64]:
+    """Wu-Palmer similarities of names as nouns: section (c) of Table 3, "PLG+WordNet" of Table S3.
+
+    2 depth(c) / (depth(a) + depth(b)), with c the deepest common ancestor of the synsets a and b; of all pairs of synsets of two names the
+    best counts. A name is looked up whole ("sports car"), and if WordNet lacks it, its last word that WordNet knows stands for it
+    ("Shiny Cowbird": "cowbird"); mere numbers are passed over. nltk is asked for each pair of synsets: 1,000 names
+    are half a million pairs of names, so give only those in use (`names_in_use`).
+
+    Args:
+        names: n class names in words.
+        corpus: what nltk calls the corpus reader; by default nltk's WordNet.
+
+    Returns:
+        (n, n) float64 in [0, 1], symmetric, ones on the diagonal.
+
+    Raises:
+        InputError: if nltk or its WordNet is not here, or a name has no word that WordNet knows as a noun.
+    """
+    corpus = nltk_wordnet() if corpus is None else corpus
+    synsets = {name: noun_synsets(name, corpus) for name in dict.fromkeys(names)}
+    unknown = [name for name, found in synsets.items() if not found]
+    if unknown:
+        shown = ", ".join(f"'{name}'" for name in unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+        raise InputError(f"WordNet knows no noun in {shown}; rename these classes or use a language model such as 'minilm'.")
+    distinct = list(synsets)
+    best = np.eye(len(distinct))
+    for i, name in enumerate(distinct):
+        for j in range(i):
+            best[i, j] = best[j, i] = _best(synsets[name], synsets[distinct[j]])
+    rows = [distinct.index(name) for name in names]
+    return best[np.ix_(rows, rows)]
+
+
+def noun_synsets(name: str, corpus: Any) -> list[Any]:
+    """The noun synsets of the whole name, or of its last word that has some; none if no word has."""
+    words = name.split()
+    for lemma in ("_".join(words), *reversed(words)):
+        if not lemma.isdecimal() and (found := list(corpus.synsets(lemma.lower(), pos="n"))):
+            return found
+    return []
+
+
+def nltk_wordnet() -> Any:
+    """nltk's WordNet, loaded.
+
+    Raises:
+        InputError: if nltk or the corpus is not here.
+    """
+    try:
+        from nltk.corpus import wordnet
+    except ImportError as error:
+        raise InputError(f"'wordnet' needs nltk; run: pip install nltk (or 'likeness[language]'), then: {_GET_CORPUS}.") from error
+    try:
+        wordnet.ensure_loaded()
+    except LookupError as error:
+        raise InputError(f"nltk's WordNet is not on this machine; run: {_GET_CORPUS}.") from error
+    return wordnet
+
+
+def _best(first: list[Any], second: list[Any]) -> float:
+    """The largest similarity over all pairs of synsets; 0 where nothing connects them."""
+    return max(float(a.wup_similarity(b) or 0.0) for a, b in product(first, second))

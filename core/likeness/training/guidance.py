@@ -1,0 +1,74 @@
+"""Language guidance around any objective (Roth et al., CVPR 2022, Eq. 2 to 5): expert class names (ELG) or pseudolabels (PLG)."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from likeness.language import batch_similarities, pseudolabel_similarities
+from likeness.losses import language_match
+
+
+class ClassTargets(nn.Module):
+    """Language similarities of classes, computed once and gathered for each batch.
+
+    Args:
+        table: (c, c), or (t, c, c) where several are distilled jointly.
+    """
+
+    table: Tensor
+
+    def __init__(self, table: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.from_numpy(table if table.ndim == 3 else table[None]).float(), persistent=False)
+
+    def forward(self, labels: Tensor, rows: Tensor) -> Tensor:
+        """Targets (t, n, n) of a batch of class numbers (n,)."""
+        found: Tensor = batch_similarities(self.table, labels)
+        return found
+
+
+class ImageTargets(nn.Module):
+    """Language similarities of single images by their own pseudolabels ("Sample" of Table S3).
+
+    Args:
+        pseudolabels: (images, k) indices of names, best first.
+        names: (m, m) similarities of all names.
+        variant: of `likeness.language.pseudolabel_similarities`.
+    """
+
+    pseudolabels: Tensor
+    names: Tensor
+
+    def __init__(self, pseudolabels: NDArray[np.int64], names: NDArray[np.float32], variant: Any = "mean") -> None:
+        super().__init__()
+        self.variant = variant
+        self.register_buffer("pseudolabels", torch.from_numpy(pseudolabels), persistent=False)
+        self.register_buffer("names", torch.from_numpy(names).float(), persistent=False)
+
+    def forward(self, labels: Tensor, rows: Tensor) -> Tensor:
+        """Targets (t, n, n) of a batch of image row numbers (n,)."""
+        found: Tensor = pseudolabel_similarities(self.pseudolabels[rows], self.names, self.variant)
+        return found if found.ndim == 3 else found[None]
+
+
+class LanguageGuidance(nn.Module):
+    """L_match of a batch, averaged over the targets; to be weighted with omega and added to the objective (Eq. 4).
+
+    Args:
+        targets: the language side.
+        masked: entries of one class are masked on the image side (Eq. 3): for names and pseudolabels of classes, not of single images.
+        options: of `language_match`: shift, direction, matching, temperature, mask_language, stop_gradient.
+    """
+
+    def __init__(self, targets: "ClassTargets | ImageTargets", masked: bool = True, **options: Any) -> None:
+        super().__init__()
+        self.targets, self.masked, self.options = targets, masked, options
+
+    def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The distance of unit embeddings (n, d), with class numbers and image row numbers (n,), from their language targets."""
+        sims = embeddings @ embeddings.T
+        known = labels if self.masked else None
+        return torch.stack([language_match(sims, target, known, **self.options) for target in self.targets(labels, rows)]).mean()

@@ -1,0 +1,108 @@
+"""A run's network, objective and optimizer as a Lightning module."""
+
+import math
+from typing import Any
+
+import torch
+from lightning import LightningModule
+from torch import Tensor, nn
+
+from likeness.errors import InputError
+from likeness.losses import S2SD, make_objective
+from likeness.training.config import ObjectiveConfig, RunConfig
+from likeness.training.guidance import LanguageGuidance
+from likeness.training.network import EmbeddingNetwork
+
+MOST_DROPS = 2
+
+
+class RunModule(LightningModule):
+    """L_DML + omega L_match (Eq. 4), by Adam.
+
+    Args:
+        network: images or features -> embeddings.
+        objective: (embeddings, labels), or S2SD with features as well.
+        guidance: language guidance, or None.
+        config: of the run.
+        epoch: steps in an epoch.
+
+    Attributes:
+        drops: how often the learning rate has fallen.
+    """
+
+    def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: LanguageGuidance | None, config: RunConfig, epoch: int) -> None:
+        super().__init__()
+        self.network, self.objective, self.guidance = network, objective, guidance
+        self.config, self.epoch, self.drops = config, epoch, 0
+        self.losses: dict[str, float] = {}
+
+    def training_step(self, batch: tuple[Tensor, Tensor, Tensor], number: int) -> Tensor:
+        """The loss of a batch. What is drawn (tuples, dropout) is a function of the seed and the step alone."""
+        torch.manual_seed(self.config.seed * 1_000_003 + self.global_step)
+        inputs, labels, rows = batch
+        embeddings, features = self.network(inputs)
+        self._check_finite(float(embeddings.detach().sum()))
+        seen = (embeddings, labels, features) if isinstance(self.objective, S2SD) else (embeddings, labels)
+        loss: Tensor = self.objective(*seen)
+        parts = {"loss_objective": loss}
+        if self.guidance is not None and self.config.guidance is not None:
+            parts["loss_guidance"] = self.guidance(embeddings, labels, rows)
+            loss = loss + self.config.guidance.omega * parts["loss_guidance"]
+        self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
+        self._check_finite(self.losses["loss"])
+        return loss
+
+    def _check_finite(self, value: float) -> None:
+        if not math.isfinite(value):
+            raise InputError(
+                f"The loss is {value} at step {self.global_step + 1}; choose a smaller learning rate than {self.rate():g}. "
+                f"The last checkpoint is from before."
+            )
+
+    def rate(self) -> float:
+        """Learning rate of the backbone now."""
+        return self.config.optimizer.rate * self.config.optimizer.factor**self.drops
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Adam with a group each for backbone, embedding layer and the objective's own parameters."""
+        optimizer, groups = self.config.optimizer, []
+        for share, parameters in (
+            (1.0, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
+            (optimizer.rate_head, list(self.network.head.parameters())),
+            (self.config.objective.proxy_rate, list(self.objective.parameters())),
+        ):
+            if parameters:
+                groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share})
+        return torch.optim.Adam(groups, lr=optimizer.rate, weight_decay=optimizer.weight_decay)
+
+    def on_train_batch_start(self, batch: Any, number: int) -> None:
+        """Sets the learning rates."""
+        milestones = self.config.optimizer.milestones
+        if milestones:
+            self.drops = sum(self.global_step >= each * self.epoch for each in milestones)
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = self.rate() * group["share"]
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keeps what Lightning does not know of."""
+        checkpoint["drops"] = self.drops
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Takes it back."""
+        self.drops = checkpoint["drops"]
+
+
+def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
+    """The objective of a run, wrapped in S2SD where the config says so.
+
+    Raises:
+        InputError: unknown names or options.
+    """
+    if config.s2sd is None:
+        return make_objective(config.name, classes, dim, **config.options)
+    options = {"target_dims": (512, 1024, 1536, 2048)} | config.s2sd
+    dims = [dim, *options["target_dims"]]
+    try:
+        return S2SD([make_objective(config.name, classes, each, **config.options) for each in dims], feature_dim, **options)
+    except TypeError as error:
+        raise InputError(f"S2SD does not take these options: {error}.") from error

@@ -1,0 +1,128 @@
+"""The images of a run: who trains, who validates, who tests, and the tensors that the network is shown."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from torch import Tensor, from_numpy
+from torch.utils.data import Dataset, Sampler
+
+from likeness.data import ImageTable, read_dataset
+from likeness.data.folder import natural_key
+from likeness.errors import InputError
+from likeness.miners import ClassBatches
+from likeness.training.config import DataConfig
+from likeness.training.pixels import middle, random_crops
+
+if TYPE_CHECKING:
+    from likeness.training.pixels import Pixels
+
+Rows = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RunImages:
+    """The images of a run and their parts.
+
+    Attributes:
+        table: all images in use.
+        names: the classes in natural order.
+        labels: (n,) number of each image's class in `names`.
+        train, validation, test: row numbers of `table`; test classes are in neither of the others.
+    """
+
+    table: ImageTable
+    names: list[str]
+    labels: Rows
+    train: Rows
+    validation: Rows
+    test: Rows
+
+    @property
+    def train_classes(self) -> list[str]:
+        """Names of the classes that train, numbered as in `labels`."""
+        return self.names[: int(self.labels[self.train].max()) + 1]
+
+
+def run_images(config: DataConfig, seed: int) -> RunImages:
+    """Reads the dataset and divides it: the first classes train, the rest test; of the training images a random part validates.
+
+    Raises:
+        InputError: an attribute that is not there or has gaps, too few classes, a training class without a second image.
+    """
+    table = read_dataset(config.source)
+    values = _classes(table, config.attribute)
+    names = sorted(set(values), key=natural_key)
+    count = round(config.train_classes * len(names))
+    if count < 2 or len(names) - count < 2:
+        raise InputError(f"'{table.name}' has {len(names)} classes; {count} to train and {len(names) - count} to test are too few, each needs two.")
+    place = {name: number for number, name in enumerate(names)}
+    labels = np.array([place[value] for value in values], dtype=np.int64)
+    rng = np.random.default_rng([seed, 1])
+    if config.per_class:
+        kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
+        table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
+    training = np.flatnonzero(labels < count)
+    held = rng.permutation(training)[: round(config.validation * len(training))]
+    train = np.setdiff1d(training, held)
+    if len(np.unique(labels[train])) < 2:
+        raise InputError(f"After {config.validation:.0%} were held out, fewer than two classes are left to train; hold out less.")
+    return RunImages(table, names, labels, train, np.sort(held), np.flatnonzero(labels >= count))
+
+
+def _classes(table: ImageTable, attribute: str | tuple[str, ...]) -> list[str]:
+    columns = [attribute] if isinstance(attribute, str) else list(attribute)
+    for column in columns:
+        if column not in table.attributes:
+            raise InputError(f"'{table.name}' has no attribute '{column}'; it has {', '.join(table.attributes) or 'none'}.")
+        missing = int(table.frame[column].isna().sum())
+        if missing:
+            raise InputError(f"'{table.name}' has no '{column}' for {missing} images; fill it in or choose another attribute.")
+    parts: pd.DataFrame = table.frame[columns].astype(str)
+    return [" ".join(row) for row in parts.itertuples(index=False, name=None)]
+
+
+class Batches(Dataset[tuple[Tensor, Tensor, Tensor]]):
+    """Batch number t as (inputs, labels, rows); a function of the seed and t alone.
+
+    Args:
+        inputs: of all images: kept pixels (n, s, s, 3), or features (n, f).
+        images: the run's images.
+        batches: rows of `images.train` for each number.
+        size: side of what the network is shown.
+        augment: random crops and mirrors; otherwise the middle.
+        seed: of the crops.
+    """
+
+    def __init__(self, inputs: "Pixels | NDArray[np.float32]", images: RunImages, batches: ClassBatches, size: int, augment: bool, seed: int) -> None:
+        self.inputs, self.images, self.batches = inputs, images, batches
+        self.size, self.augment, self.seed = size, augment, seed
+
+    def __getitem__(self, number: int) -> tuple[Tensor, Tensor, Tensor]:
+        rows = self.images.train[self.batches.batch(number)]
+        return self._shown(rows, number), from_numpy(self.images.labels[rows]), from_numpy(rows)
+
+    def _shown(self, rows: Rows, number: int) -> Tensor:
+        taken: NDArray[Any] = self.inputs[rows]
+        if taken.ndim == 2:
+            return from_numpy(taken)
+        if not self.augment:
+            return middle(taken, self.size)
+        return random_crops(taken, self.size, np.random.default_rng([self.seed, number, 2]))
+
+
+class Remaining(Sampler[int]):
+    """The numbers from `start` to `total`; its length is `total`, as Lightning counts the batches of the whole run."""
+
+    def __init__(self, start: int, total: int) -> None:
+        self.start, self.total = start, total
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.start, self.total))
+
+    def __len__(self) -> int:
+        return self.total

@@ -1,0 +1,76 @@
+"""From a language model's name to the model, for every kind."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from likeness.errors import InputError
+from likeness.language import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
+
+
+@pytest.mark.parametrize("name", [*LANGUAGE_MODELS, "clip:bundled", "ViT-L-14/openai", "hf-hub:org/model", "bert@pooler", "transformers:org/model"])
+def test_a_model_of_that_name_without_loading_weights(name: str) -> None:
+    model = language_model(name)
+    assert isinstance(model, LanguageModel)
+    assert (model.name, model.has_text, model.reads_sentences) == (name, True, True)
+    assert len(model.identity) == 16
+
+
+def test_identities_are_those_of_what_the_names_stand_for() -> None:
+    identity = {name: language_model(name).identity for name in LANGUAGE_MODELS}
+    assert len(set(identity.values())) == len(identity)
+    assert language_model("clip:ViT-B-32/openai").identity == language_model("ViT-B-32/openai").identity == identity["clip"]
+    assert language_model("transformers:bert-base-uncased").identity == language_model("bert@mean").identity == identity["bert"]
+    assert language_model("bert@pooler").identity != identity["bert"]
+
+
+def test_the_papers_top_three_are_known() -> None:
+    assert set(TOP_3) <= set(LANGUAGE_MODELS)
+
+
+@pytest.mark.parametrize("name", ["", "elmo", "transformers:", "vectors:", "clip:", "/openai", "bert:x", "fasttext:x.vec"])
+def test_no_such_model(name: str) -> None:
+    with pytest.raises(InputError, match=r"There is no language model .*; write minilm, bundled, clip, bert.*'vectors:FILE'"):
+        language_model(name)
+
+
+def test_not_a_name() -> None:
+    with pytest.raises(InputError, match="language model 3 is not a name"):
+        language_model(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["minilm@pooler", "clip@mean", "bundled@pooler"])
+def test_pooling_where_there_is_no_choice(name: str) -> None:
+    with pytest.raises(InputError, match="has its own way to make one vector of a text; leave '@"):
+        language_model(name)
+
+
+def test_an_encoder_without_text_side() -> None:
+    with pytest.raises(InputError, match="'timm:resnet50' has no text side"):
+        language_model("clip:timm:resnet50")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("transformers:./nowhere", "there is no folder './nowhere'"),
+        ("transformers:/nowhere", "there is no folder '/nowhere'"),
+        ("vectors:nowhere.txt", "no file of word vectors 'nowhere.txt'"),
+        ("clip:local-dir:/nowhere", "there is no folder '/nowhere'"),
+    ],
+)
+def test_a_missing_file_or_folder(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _ = language_model(name).identity
+
+
+def test_importing_needs_no_torch() -> None:
+    code = "import sys, likeness.language; print({'torch', 'transformers', 'nltk', 'timm', 'sentence_transformers'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
+
+
+def test_a_folder_named_like_a_hub_id_is_the_folder(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tiny_bert.parent)
+    assert language_model(f"transformers:{tiny_bert.name}").identity == language_model(f"transformers:{tiny_bert}").identity

@@ -1,0 +1,223 @@
+"""Pseudolabels and their similarities, against the authors' arrays and plain loops."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.language import batch_similarities, cosine_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
+
+VARIANTS = ["mean", "multi", "dense", "dense+multi"]
+
+
+@pytest.fixture
+def reference(data: Path) -> dict[str, np.ndarray]:
+    """Top-k indices by the authors' code."""
+    return dict(np.load(data / "pseudolabels.npz"))
+
+
+@pytest.fixture
+def guidance(data: Path) -> dict[str, np.ndarray]:
+    """Language similarities by the authors' code."""
+    return dict(np.load(data / "elg_language.npz"))
+
+
+def as_names(embeddings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Embeddings (n, k, d) as similarities of n * k names, and the (n, k) indices into them."""
+    n, k, d = embeddings.shape
+    return cosine_similarities(embeddings.reshape(-1, d)), np.arange(n * k).reshape(n, k)
+
+
+def loop(topk: np.ndarray, names: np.ndarray, variant: str) -> np.ndarray:
+    """Entry by entry, as Eq. 5 and Table S3 describe it."""
+    n, k = topk.shape
+    pairs = [(a, a) for a in range(k)] if variant in ("mean", "multi") else [(a, b) for a in range(k) for b in range(k)]
+    matrices = np.array([[[names[topk[i, a], topk[j, b]] for j in range(n)] for i in range(n)] for a, b in pairs])
+    return matrices.mean(0) if variant in ("mean", "dense") else matrices
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+@pytest.mark.parametrize("average", ["softmax", "logits"])
+def test_class_level_as_the_authors(reference: dict[str, np.ndarray], average: str, kind: str) -> None:
+    logits, labels = reference["logits"], reference["labels"]
+    if kind == "torch":
+        logits, labels = torch.from_numpy(logits), torch.from_numpy(labels)
+    topk = top_pseudolabels(logits, labels, k=int(reference["k"]), average=average)
+    np.testing.assert_array_equal(topk, reference[f"topk_class_mean_{average}"])
+    assert topk.dtype == np.int64
+
+
+def test_softmax_and_logits_disagree_there(reference: dict[str, np.ndarray]) -> None:
+    assert (reference["topk_class_mean_softmax"] != reference["topk_class_mean_logits"]).any()
+
+
+@pytest.mark.parametrize("average", ["softmax", "logits"])
+def test_per_image_as_the_authors(reference: dict[str, np.ndarray], average: str) -> None:
+    sound = reference["per_sample_tie_free"]
+    assert sound.sum() > 30
+    topk = top_pseudolabels(reference["logits"], k=5, average=average)
+    np.testing.assert_array_equal(topk[sound], reference["topk_per_sample"][sound])
+
+
+@pytest.mark.parametrize("average", ["softmax", "logits"])
+def test_class_level_equals_a_loop(average: str) -> None:
+    rng = np.random.default_rng(3)
+    logits, labels = rng.normal(size=(40, 12)) * 4, rng.choice([3, 5, 11], 40)
+    expected = []
+    for label in (3, 5, 11):
+        rows = [np.exp(row) / np.exp(row).sum() if average == "softmax" else row for row in logits[labels == label]]
+        mean = sum(rows) / len(rows)
+        expected.append(sorted(range(12), key=lambda name: -mean[name])[:4])
+    np.testing.assert_array_equal(top_pseudolabels(logits, labels, k=4, average=average), expected)
+
+
+def test_a_constant_per_image_and_large_outputs_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    logits, labels = rng.normal(size=(20, 9)) * 3, np.arange(20) % 3
+    shifted = logits + rng.uniform(-3000, 3000, (20, 1))
+    np.testing.assert_array_equal(top_pseudolabels(shifted, labels), top_pseudolabels(logits, labels))
+
+
+def test_of_equal_outputs_the_lower_index_comes_first() -> None:
+    np.testing.assert_array_equal(top_pseudolabels(np.array([[1.0, 2, 2, 0, 2]]), k=5), [[1, 2, 4, 0, 3]])
+
+
+@pytest.mark.parametrize(
+    ("logits", "options", "message"),
+    [
+        (np.zeros(5), {}, r"shape \(5,\) or are not finite"),
+        (np.zeros((0, 5)), {}, r"shape \(0, 5\)"),
+        (np.full((2, 5), np.nan), {}, "not finite"),
+        (np.zeros((2, 5)), {"k": 6}, "k between 1 and the 5 names, got 6"),
+        (np.zeros((2, 5)), {"k": 0}, "got 0"),
+        (np.zeros((2, 5)), {"average": "median"}, "no average 'median'; choose from softmax, logits"),
+        (np.zeros((2, 5)), {"labels": [1, 2, 3]}, r"labels have shape \(3,\), the outputs \(2, 5\)"),
+    ],
+)
+def test_outputs_refused(logits, options, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        top_pseudolabels(logits, **options)
+
+
+def test_class_level_matrices_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
+    """Eq. 5 and the k matrices, over classes and then gathered for the authors' batch."""
+    names, topk = as_names(guidance["pseudo_class_language_embeddings"])
+    mean, multi = (pseudolabel_similarities(topk, names, variant) for variant in ("mean", "multi"))
+    rows = guidance["labels"]
+    np.testing.assert_allclose(batch_similarities(mean, rows), guidance["language_sims_plg_class"], atol=1e-12)
+    np.testing.assert_allclose(batch_similarities(multi, rows), np.moveaxis(guidance["language_sims_plg_class_per_k"], -1, 0), atol=1e-12)
+
+
+def test_sample_level_matrix_as_the_authors(guidance: dict[str, np.ndarray]) -> None:
+    names, topk = as_names(guidance["pseudo_sample_language_embeddings"])
+    np.testing.assert_allclose(pseudolabel_similarities(topk, names), guidance["language_sims_plg_sample"], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_equals_a_loop(variant: str, kind: str) -> None:
+    rng = np.random.default_rng(1)
+    names, topk = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (8, 3))
+    given = (torch.from_numpy(topk), torch.from_numpy(names)) if kind == "torch" else (topk, names)
+    result = pseudolabel_similarities(*given, variant)
+    assert isinstance(result, torch.Tensor if kind == "torch" else np.ndarray)
+    np.testing.assert_allclose(np.asarray(result), loop(topk, names, variant), atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_gradients_reach_the_names(variant: str) -> None:
+    """For backpropagation into the language model ("No stop grad." of Table 4): each entry counts as often as it is gathered."""
+    rng = np.random.default_rng(6)
+    names, topk = torch.from_numpy(rng.normal(size=(9, 9))).requires_grad_(), rng.integers(0, 9, (4, 2))
+    result = pseudolabel_similarities(topk, names, variant)
+    np.testing.assert_allclose(result.detach().numpy(), loop(topk, names.detach().numpy(), variant), atol=1e-12)
+    result.sum().backward()
+    pairs = [(0, 0), (1, 1)] if variant in ("mean", "multi") else [(0, 0), (0, 1), (1, 0), (1, 1)]
+    counts = np.zeros((9, 9))
+    for a, b in pairs:
+        for first in topk[:, a]:
+            for second in topk[:, b]:
+                counts[first, second] += 1 / len(pairs) if variant in ("mean", "dense") else 1
+    np.testing.assert_allclose(names.grad.numpy(), counts, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_laws(variant: str) -> None:
+    """Averages are those of the matrices; all but the mixed pairings are symmetric; equal lists are alike."""
+    rng = np.random.default_rng(2)
+    names, topk = cosine_similarities(rng.normal(size=(20, 6))).astype(np.float32), rng.integers(0, 20, (7, 4))
+    topk[5] = topk[2]
+    result = pseudolabel_similarities(topk, names, variant)
+    assert result.dtype == np.float32
+    if variant == "dense+multi":
+        np.testing.assert_array_equal(result[1 * 4 + 3], result[3 * 4 + 1].T)
+        np.testing.assert_allclose(result.mean(0), pseudolabel_similarities(topk, names, "dense"), atol=1e-6)
+        np.testing.assert_array_equal(result[:: 4 + 1], pseudolabel_similarities(topk, names, "multi"))
+    else:
+        np.testing.assert_allclose(result, np.swapaxes(result, -1, -2), atol=1e-6)
+        np.testing.assert_array_equal(result[..., 5, :], result[..., 2, :])
+    if variant in ("mean", "multi"):
+        np.testing.assert_array_equal(result[..., 5, 2], 1)
+    if variant == "mean":
+        np.testing.assert_allclose(result, pseudolabel_similarities(topk, names, "multi").mean(0), atol=1e-6)
+
+
+def test_one_pseudolabel_makes_all_variants_equal() -> None:
+    names, topk = cosine_similarities(np.random.default_rng(0).normal(size=(6, 3))), np.array([[4], [1], [0]])
+    expected = names[np.ix_([4, 1, 0], [4, 1, 0])]
+    for variant in VARIANTS:
+        np.testing.assert_array_equal(np.squeeze(pseudolabel_similarities(topk, names, variant)), expected)
+
+
+def test_gradients_reach_the_table() -> None:
+    table = torch.eye(5, dtype=torch.float64).requires_grad_()
+    gathered = batch_similarities(table, torch.tensor([3, 0, 3]))
+    np.testing.assert_array_equal(gathered.detach().numpy(), [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    gathered.sum().backward()
+    assert table.grad is not None
+    assert (table.grad[3, 3], table.grad[0, 3], table.grad[0, 0], table.grad[1].abs().sum()) == (4, 2, 1, 0)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_batch_from_the_table_equals_the_batch_itself(variant: str, kind: str) -> None:
+    rng = np.random.default_rng(4)
+    names, topk, rows = cosine_similarities(rng.normal(size=(30, 5))), rng.integers(0, 30, (10, 3)), rng.integers(0, 10, 17)
+    if kind == "torch":
+        names, topk, rows = torch.from_numpy(names), torch.from_numpy(topk), torch.from_numpy(rows)
+    gathered = batch_similarities(pseudolabel_similarities(topk, names, variant), rows)
+    np.testing.assert_allclose(np.asarray(gathered), np.asarray(pseudolabel_similarities(topk[rows], names, variant)), atol=1e-12)
+
+
+def test_only_the_names_in_use() -> None:
+    rng = np.random.default_rng(5)
+    vectors, topk = rng.normal(size=(40, 5)), rng.integers(0, 40, (6, 3))
+    used, indices = names_in_use(topk, [f"name {i}" for i in range(40)])
+    assert used == [f"name {i}" for i in sorted(set(topk.ravel().tolist()))]
+    assert [[used[i] for i in row] for row in indices.tolist()] == [[f"name {i}" for i in row] for row in topk.tolist()]
+    few = cosine_similarities(vectors[[int(name.split()[1]) for name in used]])
+    np.testing.assert_allclose(pseudolabel_similarities(indices, few), pseudolabel_similarities(topk, cosine_similarities(vectors)), atol=1e-12)
+
+
+def test_names_in_use_that_are_not_there() -> None:
+    with pytest.raises(InputError, match="A pseudolabel is 2, but there are 2 names; give all names"):
+        names_in_use(np.array([[0, 2]]), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("topk", "names", "variant", "message"),
+    [
+        (np.zeros((2, 2), int), np.eye(3), "median", r"no variant 'median'; choose from mean, multi, dense, dense\+multi"),
+        (np.zeros(2, int), np.eye(3), "mean", r"pseudolabels have shape \(2,\)"),
+        (np.zeros((2, 2)), np.eye(3), "mean", "type float64; give whole numbers"),
+        (np.zeros((2, 0), int), np.eye(3), "mean", r"shape \(2, 0\)"),
+        (np.zeros((2, 2), int), np.ones((3, 2)), "mean", r"similarities of names have shape \(3, 2\)"),
+        (np.array([[0, 3]]), np.eye(3), "mean", "A pseudolabel is 3, but there are 3 names"),
+        (np.array([[0, -1]]), np.eye(3), "mean", "A pseudolabel is -1"),
+    ],
+)
+def test_similarities_refused(topk, names, variant: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        pseudolabel_similarities(topk, names, variant)

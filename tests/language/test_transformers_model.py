@@ -1,0 +1,155 @@
+"""Any transformers encoder: pooling, padding, faults."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from likeness.encoders import hub
+from likeness.errors import InputError
+from likeness.language import embed_names, language_model
+from likeness.language.transformers_model import masked_mean
+
+KINDS = ["bert", "roberta", "mpnet", "distilbert", "gpt2", "reformer"]
+TEXTS = ["a photo of a red car", "bird", "a tench"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 1000))
+def test_masked_mean_equals_a_loop(lengths: list[int], seed: int) -> None:
+    hidden = np.random.default_rng(seed).normal(size=(len(lengths), 5, 3))
+    mask = (np.arange(5) < np.array(lengths)[:, None]).astype(np.int64)
+    expected = [rows[:length].mean(0) if length else np.zeros(3) for rows, length in zip(hidden, lengths, strict=True)]
+    np.testing.assert_allclose(masked_mean(torch.from_numpy(hidden), torch.from_numpy(mask)).numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mean_over_tokens_as_text_by_text_without_padding(kind: str, tiny: dict[str, Path]) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(tiny[kind]), AutoModel.from_pretrained(tiny[kind]).eval()
+    with torch.inference_mode():
+        expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).last_hidden_state[0].mean(0).numpy() for text in TEXTS]
+    vectors = embed_names(TEXTS, f"transformers:{tiny[kind]}")
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-3
+    assert vectors.dtype == np.float32
+
+
+def test_the_authors_pooling(tiny_bert: Path) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(tiny_bert), AutoModel.from_pretrained(tiny_bert).eval()
+    with torch.inference_mode():
+        expected = [model(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).pooler_output[0].numpy() for text in TEXTS]
+    np.testing.assert_allclose(embed_names(TEXTS, f"transformers:{tiny_bert}@pooler"), expected, atol=1e-6)
+
+
+def test_more_texts_than_a_batch(tiny_bert: Path) -> None:
+    texts = [f"{'red ' * (i % 7)}car {i}" for i in range(150)]
+    model = language_model(f"transformers:{tiny_bert}")
+    single = np.concatenate([model.encode_texts([text]) for text in texts[::29]])
+    np.testing.assert_allclose(model.encode_texts(texts)[::29], single, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_longer_than_the_context_is_cut(kind: str, tiny: dict[str, Path]) -> None:
+    vectors = embed_names(["red " * 40, "red " * 41, "car"], f"transformers:{tiny[kind]}")
+    np.testing.assert_allclose(vectors[0], vectors[1], atol=1e-6)
+    assert np.abs(vectors[0] - vectors[2]).max() > 1e-3
+
+
+def test_no_pooled_output(tiny: dict[str, Path]) -> None:
+    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave '@pooler' away"):
+        embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
+
+
+def test_changed_weights_give_new_vectors(tmp_path: Path, save_model) -> None:
+    name = f"transformers:{save_model(tmp_path / 'bert')}"
+    before, identity = embed_names(["car"], name), language_model(name).identity
+    save_model(tmp_path / "bert", seed=1)
+    assert language_model(name).identity != identity
+    assert np.abs(embed_names(["car"], name) - before).max() > 1e-3
+
+
+@pytest.mark.parametrize(("file", "message"), [("config.json", "has no config.json"), ("model.safetensors", r"has no weights \(model.safetensors\)")])
+def test_a_folder_that_lacks_a_file(tmp_path: Path, tiny_bert: Path, file: str, message: str) -> None:
+    shutil.copytree(tiny_bert, tmp_path / "bert")
+    (tmp_path / "bert" / file).unlink()
+    with pytest.raises(InputError, match=message):
+        embed_names(["car"], f"transformers:{tmp_path / 'bert'}")
+
+
+def test_damaged_weights(tmp_path: Path, tiny_bert: Path) -> None:
+    shutil.copytree(tiny_bert, tmp_path / "bert")
+    weights = tmp_path / "bert" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"cannot be loaded: .*; save it again or choose another"):
+        embed_names(["car"], f"transformers:{tmp_path / 'bert'}")
+
+
+@pytest.mark.parametrize(("lost", "pooling", "works"), [("pooler", "", True), ("pooler", "@pooler", False), ("encoder.layer.0", "", False)])
+def test_weights_that_would_be_random(tmp_path: Path, tiny_bert: Path, lost: str, pooling: str, works: bool) -> None:
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(tiny_bert, tmp_path / "bert")
+    weights = tmp_path / "bert" / "model.safetensors"
+    save_file({key: value for key, value in load_file(weights).items() if not key.startswith(lost)}, weights, metadata={"format": "pt"})
+    name = f"transformers:{tmp_path / 'bert'}{pooling}"
+    if works:
+        np.testing.assert_allclose(embed_names(["car"], name), embed_names(["car"], f"transformers:{tiny_bert}"), atol=1e-6)
+    else:
+        with pytest.raises(InputError, match=rf"lack '{lost}.*which would be random; use another pooling or another model"):
+            embed_names(["car"], name)
+
+
+def test_an_older_checkpoint_is_read_without_running_code(tmp_path: Path, tiny_bert: Path) -> None:
+    """Tensors in a .bin are read; anything else in it is refused, not run."""
+    from safetensors.torch import load_file
+
+    for kind in ("tensors", "code"):
+        folder = tmp_path / kind
+        shutil.copytree(tiny_bert, folder)
+        state = load_file(folder / "model.safetensors")
+        (folder / "model.safetensors").unlink()
+        torch.save(state if kind == "tensors" else {**state, "code": _Evil(tmp_path / "ran")}, folder / "pytorch_model.bin")
+    vectors = embed_names(["car"], f"transformers:{tmp_path / 'tensors'}")
+    np.testing.assert_allclose(vectors, embed_names(["car"], f"transformers:{tiny_bert}"), atol=1e-6)
+    with pytest.raises(InputError, match="cannot be loaded"):
+        embed_names(["car"], f"transformers:{tmp_path / 'code'}")
+    assert not (tmp_path / "ran").exists()
+
+
+class _Evil:
+    """Unpickled, it creates a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_no_network_says_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "hub_answers", lambda: False)
+    with pytest.raises(
+        InputError, match=r"weights of 'bert' cannot be downloaded: .*; use 'minilm' or 'bundled', or a copy on disk as 'transformers:FOLDER'"
+    ):
+        embed_names(["car"], "bert")
+
+
+def test_from_the_hubs_cache(tmp_path: Path, tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that was downloaded before is found without network, under its hub id."""
+    from huggingface_hub import constants
+
+    snapshot = tmp_path / "models--org--tiny" / "snapshots" / "abc"
+    shutil.copytree(tiny_bert, snapshot)
+    (tmp_path / "models--org--tiny" / "refs").mkdir()
+    (tmp_path / "models--org--tiny" / "refs" / "main").write_text("abc")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(hub, "hub_answers", lambda: False)
+    np.testing.assert_allclose(embed_names(TEXTS, "transformers:org/tiny"), embed_names(TEXTS, f"transformers:{tiny_bert}"), atol=1e-6)

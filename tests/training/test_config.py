@@ -1,0 +1,94 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from likeness.errors import InputError
+from likeness.evaluation import published_guidance
+from likeness.losses import make_objective
+from likeness.training.config import RunConfig, as_yaml, config_from, difference, presets, read_config, with_changes
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    config = config_from({"guidance": {"kind": "plg", "language": "bert"}, "data": {"attribute": ["a", "b"]}, "optimizer": {"milestones": [3, 5]}})
+    (tmp_path / "a.yaml").write_text(as_yaml(config), encoding="utf-8")
+    assert read_config(tmp_path / "a.yaml") == config
+    assert config.guidance is not None
+    assert config.guidance.language == ("bert",)
+
+
+def test_defaults_are_the_papers() -> None:
+    config = RunConfig()
+    assert (config.optimizer.rate, config.optimizer.weight_decay, config.data.validation) == (1e-5, 3e-4, 0.0)
+    guidance = config_from({"guidance": {}}).guidance
+    assert guidance is not None
+    assert (guidance.direction, guidance.matching, guidance.temperature, guidance.mask_language) == ("image||language", "rows", 1.0, False)
+    assert (guidance.k, guidance.level, guidance.variant, guidance.average, guidance.primer) == (5, "class", "mean", "softmax", "A photo of a {}")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"epoch": 3}, "there is no key 'epoch'"),
+        ({"guidance": {"omge": 1}}, "there is no key 'guidance.omge'"),
+        ({"epochs": 0}, "epochs is 0: Input should be greater than or equal to 1"),
+        ({"batch": {"size": 10, "per_class": 4}}, "size 10 is no multiple of per_class 4"),
+        ({"optimizer": {"plateau": 2}}, "plateau needs data.validation above 0"),
+        ({"optimizer": {"plateau": 2, "milestones": [1]}, "data": {"validation": 0.1}}, "exclude each other"),
+        ({"guidance": {"kind": "glg"}}, "guidance.kind is 'glg': Input should be 'elg' or 'plg'"),
+        ([1], "holds list, but a config is a mapping"),
+    ],
+)
+def test_what_does_not_fit_is_named(content: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        config_from(content)
+
+
+def test_files_that_are_no_config_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("data: [", encoding="utf-8")
+    with pytest.raises(InputError, match=r"'a.yaml' is no YAML"):
+        read_config(tmp_path / "a.yaml")
+    with pytest.raises(InputError, match=r"no config file or preset 'b.yaml'; the presets are lg-cars196-margin"):
+        read_config("b.yaml")
+
+
+def test_changes_by_dotted_keys() -> None:
+    config = with_changes(RunConfig(), {"guidance.omega": 5, "seed": 2, "objective.options.beta": 1.0})
+    assert config.guidance is not None
+    assert (config.guidance.omega, config.seed, config.objective.options) == (5.0, 2, {"beta": 1.0})
+    with pytest.raises(InputError, match="goes through 'seed', which has no keys"):
+        with_changes(RunConfig(), {"seed.a": 1})
+
+
+def test_difference_names_what_differs() -> None:
+    a, b = RunConfig(), with_changes(RunConfig(), {"seed": 3, "guidance.omega": 2.0})
+    found = difference(a, b)
+    assert found["seed"] == (0, 3)
+    assert found["guidance.omega"] == (None, 2.0)
+    assert difference(a, a) == {}
+
+
+@pytest.mark.parametrize("name", presets())
+def test_every_preset_can_be_read_and_its_objective_made(name: str) -> None:
+    config = read_config(name)
+    assert config.name == name
+    assert len(config.note) > 40
+    make_objective(config.objective.name, 10, config.backbone.dim, **config.objective.options)
+
+
+def test_the_figures_in_the_presets_are_the_papers() -> None:
+    table = published_guidance("table_s1").dropna(subset=["mean"])
+    seen = 0
+    for name in presets():
+        if not name.startswith("lg-"):
+            continue
+        dataset, base = name.split("-")[1].upper(), name.split("-")[2]
+        group = {"multisimilarity": "Multisimilarity", "margin": "Margin, β = 1.2", "s2sd": "Multisimilarity + S2SD"}[base]
+        method = {"elg": "+ELG", "plg": "+PLG Top-5"}.get(name.split("-")[-1], group)
+        rows = table[(table["dataset"] == dataset) & (table["group"] == group) & (table["method"] == method)].set_index("metric")["mean"]
+        for metric in ("R@1", "mAP@1000"):
+            if metric in rows:
+                assert f"{metric} {rows[metric]:.1f}" in yaml.safe_load(presets()[name].read_text(encoding="utf-8"))["note"], name
+                seen += 1
+    assert seen > 30
