@@ -74,9 +74,7 @@ def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int,
         raise InputError("Pseudolabels come from an ImageNet classifier; set guidance.classifier to a timm model with its weights.")
     model = timm_model(classifier)
     if model.num_classes != len(imagenet_names()):
-        raise InputError(
-            f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's {len(imagenet_names())}; choose another."
-        )
+        raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")
     data = model.pretrained_cfg
     network = EmbeddingNetwork(model, model.num_classes, 2, tuple(data["mean"]), tuple(data["std"]))
     told = (lambda done, total: report("Computing pseudolabels", done, total)) if report else None

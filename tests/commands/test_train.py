@@ -1,0 +1,73 @@
+"""`likeness train` and `likeness runs` as a person meets them."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from likeness.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capfd.readouterr()
+
+    return call
+
+
+def test_a_preset_trains_and_stands_in_the_list(run: Run, tmp_path: Path) -> None:
+    status, printed, err = run("train", "shipped-cars-elg", "--out", str(tmp_path / "a"), "--set", "epochs=2", "--set", "guidance.language=bundled")
+    assert status == 0, err
+    assert f"finished after 20 of 20 steps, 0 s: {tmp_path / 'a'}" in printed or "finished after 20 of 20 steps" in printed
+    assert "best (step 20): recall_at_1 0." in printed
+    status, printed, _ = run("runs", str(tmp_path))
+    assert status == 0
+    assert printed.splitlines()[1].split()[:3] == ["a", "finished", "20/20"]
+
+
+def test_a_config_is_shown_with_its_changes_and_nothing_runs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, printed, _ = run("train", "shipped-cars-elg", "--set", "guidance.omega=2.5", "--show")
+    assert status == 0
+    assert "  omega: 2.5" in printed
+    assert list(tmp_path.glob("runs")) == []
+
+
+def test_presets_are_listed_with_what_they_are(run: Run) -> None:
+    status, printed, _ = run("train", "--list")
+    assert status == 0
+    assert "lg-cub200-multisimilarity-plg" in printed
+    assert "R@1 67.1" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train",), "Say what to train"),
+        (("train", "nothing"), "There is no config file or preset 'nothing'; the presets are"),
+        (("train", "shipped-cars-elg", "--set", "epochs"), "'--set epochs' has no '='"),
+        (("train", "shipped-cars-elg", "--set", "epoch=3"), "there is no key 'epoch'"),
+        (("train", "shipped-cars-elg", "--set", "backbone.name=resnet"), "There is no timm model 'resnet'; the nearest names are"),
+        (("train", "shipped-cars-elg", "--set", "data.attribute=colour"), "has no attribute 'colour'; it has"),
+        (("runs", "absent"), "There are no runs in 'absent'"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, printed, err = run(*arguments)
+    assert (status, printed) == (2, "")
+    assert message in " ".join(err.split())
