@@ -1,5 +1,6 @@
 """Small images of classes, and runs of a tiny network on them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,18 @@ def write_images(folder: Path, classes: int = 6, each: int = 6, side: int = 20) 
             pixels = np.clip(color + rng.normal(0, 20, (side, side, 3)), 0, 255).astype(np.uint8)
             Image.fromarray(pixels).save(folder / f"class {number}" / f"{image}.png")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Of torch, here and in processes begun here: for small networks more threads only wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
 from likeness.miners import ClassBatches
+from likeness.notions.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.language_side import build_guidance
 from likeness.training.module import MOST_DROPS, RunModule, build_objective
@@ -137,9 +138,15 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, wa
             log_every_n_steps=1,
         )
         if start < watch.total:
-            trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
+            with threads_for(_multiply_adds(config, module)):
+                trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
         else:
             module.load_state_dict(torch.load(run.checkpoint, weights_only=True)["state_dict"])
+
+
+def _multiply_adds(config: RunConfig, module: RunModule) -> float:
+    """Of a step's largest product; a whole backbone counts as large."""
+    return config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")
 
 
 def _checked_step(file: Path) -> int:
