@@ -1,6 +1,5 @@
 """The command line as a person meets it: what it prints, one line for bad input, exit codes."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,25 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from likeness.cli import main
-
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; exit status, stdout and stderr."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return status, *capfd.readouterr()
-
-    return call
 
 
 @pytest.fixture

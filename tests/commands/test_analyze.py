@@ -1,6 +1,5 @@
 """`likeness analyze` as a person meets it."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,26 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.cli import main
 from likeness.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(run: Run) -> Run:
     """Runs `likeness analyze ...`; exit status, stdout and stderr."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["likeness", "analyze", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return status, *capfd.readouterr()
-
-    return call
+    return lambda *arguments: run("analyze", *arguments)
 
 
 def _printed(text: str) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """`likeness saliency` as a person meets it."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,26 +8,15 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from likeness.cli import main
 from likeness.data import bundled_images
 
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def run(run: Run) -> Run:
     """Runs `likeness saliency ...`; exit status, stdout and stderr."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["likeness", "saliency", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return status, *capfd.readouterr()
-
-    return call
+    return lambda *arguments: run("saliency", *arguments)
 
 
 def test_it_draws_image_map_and_difference_for_every_image(run: Run, tmp_path: Path) -> None:

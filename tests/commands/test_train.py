@@ -1,30 +1,11 @@
 """`likeness train` and `likeness runs` as a person meets them."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from likeness.cli import main
-
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Exit status, stdout and stderr."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return status, *capfd.readouterr()
-
-    return call
 
 
 def test_a_preset_trains_and_stands_in_the_list(run: Run, tmp_path: Path) -> None:
