@@ -30,7 +30,7 @@ def main() -> None:
             key="folder",
             placeholder="photos/birds",
             help="Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
-            "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER` or `synthetic-cars:FOLDER`.",
+            "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER`, `online-products:FOLDER` or `synthetic-cars:FOLDER`.",
         )
         _hint(source.strip())
         _begin_button(source, None, "folder")

@@ -89,6 +89,24 @@ def write_cub200(root: Path) -> Path:
     return root
 
 
+def write_online_products(root: Path) -> Path:
+    """Two kinds; products 1 and 2 train, 3 to 5 test, the last with one image."""
+    parts = {
+        "train": [(1, 1, "bicycle"), (1, 1, "bicycle"), (2, 2, "coffee_maker")],
+        "test": [(3, 1, "bicycle"), (4, 2, "coffee_maker"), (4, 2, "coffee_maker"), (5, 2, "coffee_maker")],
+    }
+    number = 0
+    for part, images in parts.items():
+        lines = ["image_id class_id super_class_id path"]
+        for product, kind, name in images:
+            number += 1
+            path = f"{name}_final/{number}_é_{product}.JPG"
+            save_image(root / path, number)
+            lines.append(f"{number} {product} {kind} {path}")
+        (root / f"Ebay_{part}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return root
+
+
 def bits(*names: str) -> str:
     return " ".join("1" if name in names else "0" for name in ATTRIBUTES)
 
@@ -164,6 +182,7 @@ def miniatures() -> dict[str, Writer]:
         "cub200": write_cub200,
         "deepfashion": write_deepfashion,
         "movie-posters": write_movie_posters,
+        "online-products": write_online_products,
         "synthetic-cars": write_synthetic_cars,
     }
 

@@ -19,6 +19,7 @@ EXPECTED = {
     "cars196": (6, {"cars196-car-model", "cars196-manufacturer", "cars196-car-type"}),
     "cub200": (3, {"cub200-bird-species"}),
     "deepfashion": (3, {"deepfashion-clothing-category", "deepfashion-texture", "deepfashion-fabric", "deepfashion-fit"}),
+    "online-products": (4, set()),
     "movie-posters": (7, {"movie-posters-genre", "movie-posters-production-country"}),
     "synthetic-cars": (3, {"car-model", "car-model-names", "car-color", "background-color"}),
 }
@@ -132,7 +133,7 @@ class TestSources:
         [
             (
                 "cars169:data",
-                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, cub200, deepfashion, movie-posters, synthetic-cars",
+                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, cub200, deepfashion, movie-posters, online-pro",
             ),
             ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),

@@ -39,6 +39,20 @@ def test_fewer_images_of_each_class(photos: Path) -> None:
     assert len(images.table) == 24
 
 
+def test_the_official_split_of_a_papers_dataset(tmp_path: Path) -> None:
+    """CUB200's classes are ordered by their numbers, not by their names."""
+    from tests.data.conftest import write_cub200
+
+    source = f"cub200:{write_cub200(tmp_path / 'cub')}"
+    images = run_images(DataConfig(source=source, split="official", attribute="bird_species"), 0)
+    assert images.train_classes == ["Black footed Albatross", "Laysan Albatross"]
+    assert images.names[2:] == ["Pájaro Azul", "Shiny Cowbird"]
+    assert (len(images.train), len(images.test)) == (3, 3)
+    assert set(images.labels[images.test]) == {2, 3}
+    with pytest.raises(InputError, match="has no official split; name a paper's dataset"):
+        run_images(DataConfig(source=str(tmp_path), split="official"), 0)
+
+
 def test_two_attributes_make_combined_classes(tmp_path: Path, photos: Path) -> None:
     paths = [f"photos/class {number}/0.png" for number in range(6)]
     frame = pd.DataFrame({"path": paths, "color": ["red", "red", "blue", "blue", "red", "blue"], "kind": ["a", "b", "a", "b", "c", "c"]})

@@ -7,6 +7,7 @@ from likeness.data.cub200 import read_cub200
 from likeness.data.deepfashion import read_deepfashion
 from likeness.data.folder import read_folder
 from likeness.data.movie_posters import read_movie_posters
+from likeness.data.online_products import read_online_products
 from likeness.data.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.paper_datasets import READERS, recognized
 from likeness.data.protocols import class_halves
@@ -33,6 +34,7 @@ __all__ = [
     "read_deepfashion",
     "read_folder",
     "read_movie_posters",
+    "read_online_products",
     "read_original_synthetic_cars",
     "read_table",
     "recognized",

@@ -1,10 +1,10 @@
-"""The datasets of the InDiReCT paper by name: `cars196:FOLDER`, or `cars196/all:FOLDER` for another part than the evaluated one."""
+"""The datasets of the papers by name: `cars196:FOLDER`, or `cars196/all:FOLDER` for another part than the evaluated one."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
-from likeness.data import cars196, cub200, deepfashion, movie_posters, original_synthetic_cars
+from likeness.data import cars196, cub200, deepfashion, movie_posters, online_products, original_synthetic_cars
 from likeness.data.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -16,6 +16,7 @@ _DATASETS: dict[str, tuple[OfficialLayout, Reader]] = {
     "cub200": (cub200.LAYOUT, cub200.read_cub200),
     "deepfashion": (deepfashion.LAYOUT, deepfashion.read_deepfashion),
     "movie-posters": (movie_posters.LAYOUT, movie_posters.read_movie_posters),
+    "online-products": (online_products.LAYOUT, online_products.read_online_products),
     "synthetic-cars": (original_synthetic_cars.LAYOUT, original_synthetic_cars.read_original_synthetic_cars),
 }
 READERS: dict[str, Reader] = {name: read for name, (_, read) in _DATASETS.items()}

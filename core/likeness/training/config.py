@@ -21,7 +21,9 @@ class DataConfig(Part):
     Attributes:
         source: what `likeness.data.read_dataset` takes.
         attribute: the class of an image; of several attributes the combination ("red pickup").
-        train_classes: share of the classes, in natural order, that train; the others test, so that no class is in both.
+        split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
+            a paper's dataset, "cub200:FOLDER".
+        train_classes: share of the classes that train, where the split is by classes.
         validation: share of the training images that is held out, for the schedule and the best checkpoint; the paper takes 0.15.
         image_size: side in pixels at which images are kept and shown to the network.
         per_class: at most so many images of each class; None: all.
@@ -29,6 +31,7 @@ class DataConfig(Part):
 
     source: str = "bundled"
     attribute: str | tuple[str, ...] = "class"
+    split: Literal["classes", "official"] = "classes"
     train_classes: float = Field(default=0.5, gt=0, lt=1)
     validation: float = Field(default=0.0, ge=0, lt=1)
     image_size: int = Field(default=224, ge=16, le=1024)

@@ -12,6 +12,7 @@ from torch.utils.data import Dataset, Sampler
 
 from likeness.data import ImageTable, read_dataset
 from likeness.data.folder import natural_key
+from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.miners import ClassBatches
 from likeness.training.config import DataConfig
@@ -54,10 +55,16 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     Raises:
         InputError: an attribute that is not there or has gaps, too few classes, a training class without a second image.
     """
-    table = read_dataset(config.source)
+    table, first = _official(config.source) if config.split == "official" else (read_dataset(config.source), 0)
     values = _classes(table, config.attribute)
     names = sorted(set(values), key=natural_key)
     count = round(config.train_classes * len(names))
+    if first:
+        training_names = sorted(set(values[:first]), key=natural_key)
+        both = set(training_names) & set(values[first:])
+        if both:
+            raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
+        names, count = [*training_names, *(name for name in names if name not in training_names)], len(training_names)
     if count < 2 or len(names) - count < 2:
         raise InputError(f"'{table.name}' has {len(names)} classes; {count} to train and {len(names) - count} to test are too few, each needs two.")
     place = {name: number for number, name in enumerate(names)}
@@ -72,6 +79,16 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     if len(np.unique(labels[train])) < 2:
         raise InputError(f"After {config.validation:.0%} were held out, fewer than two classes are left to train; hold out less.")
     return RunImages(table, names, labels, train, np.sort(held), np.flatnonzero(labels >= count))
+
+
+def _official(source: str) -> tuple[ImageTable, int]:
+    """The train and the test part of a paper's dataset in one table, and how many images train."""
+    if not is_paper_source(source):
+        raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
+    name, _, folder = source.partition(":")
+    parts = [read_dataset(f"{name.partition('/')[0]}/{part}:{folder}") for part in ("train", "test")]
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
+    return ImageTable(parts[1].name, parts[1].root, frame), len(parts[0])
 
 
 def _classes(table: ImageTable, attribute: str | tuple[str, ...]) -> list[str]:
