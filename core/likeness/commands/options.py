@@ -12,7 +12,9 @@ Source = Annotated[
         "`cub200:...`, `deepfashion:...`, `movie-posters:...`, `synthetic-cars:...` (`cars196/all:FOLDER`: more than the paper evaluates)."
     ),
 ]
-EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL` or `local-dir:PATH`.")]
+EncoderName = Annotated[
+    str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL`, `local-dir:PATH`, or `run:PATH`: a trained run.")
+]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]
 Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]

@@ -15,7 +15,8 @@ def load_encoder(name: str, device: str = "auto") -> Encoder:
     """Loads an encoder; the last two are kept, so that asking again costs nothing until the weights change.
 
     Args:
-        name: "bundled", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER" or "timm:MODEL".
+        name: "bundled", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a run of
+            `likeness train`).
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
 
     Raises:
@@ -35,6 +36,10 @@ def load_encoder(name: str, device: str = "auto") -> Encoder:
 
 
 def _build(name: str, device: str) -> Encoder:
+    if parse_name(name).kind == "run":
+        from likeness.training.run_encoder import RunEncoder  # training builds on encoders; its runs are encoders in turn
+
+        return RunEncoder(name, device)
     if parse_name(name).kind == "timm":
         from likeness.encoders.timm_tower import TimmEncoder
 

@@ -13,9 +13,9 @@ from likeness.paths import assets_dir
 # The models that ship, by name -> folder in the assets.
 SHIPPED = {"bundled": "clip", "bundled-small": "clip_small"}
 
-Kind = Literal["local-dir", "hf-hub", "open_clip", "timm"]
+Kind = Literal["local-dir", "hf-hub", "open_clip", "timm", "run"]
 
-FORMS = "'bundled', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER' or 'timm:MODEL'"
+FORMS = "'bundled', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER', 'timm:MODEL' or 'run:FOLDER'"
 
 # Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
 _VERSION = 1
@@ -29,7 +29,7 @@ _DECIDING = (
 
 @dataclass(frozen=True)
 class EncoderName:
-    """A parsed name: `target` is a folder, a hub id, "MODEL/PRETRAINED" or a timm name."""
+    """A parsed name: `target` is a folder, a hub id, "MODEL/PRETRAINED", a timm name or a run's folder."""
 
     kind: Kind
     target: str
@@ -44,7 +44,7 @@ def parse_name(name: str) -> EncoderName:
     if name in SHIPPED:
         return EncoderName("local-dir", str(assets_dir() / SHIPPED[name]))
     prefix, colon, rest = name.partition(":")
-    if colon and rest and prefix in ("local-dir", "hf-hub", "timm"):
+    if colon and rest and prefix in ("local-dir", "hf-hub", "timm", "run"):
         return EncoderName(prefix, rest)  # type: ignore[arg-type]
     model, slash, weights = name.partition("/")
     if model and slash and weights and not _looks_like_folder(name):
@@ -53,19 +53,20 @@ def parse_name(name: str) -> EncoderName:
 
 
 def reads_text(name: str) -> bool:
-    """Whether the encoder of this name embeds texts too, told without loading it: all but timm's backbones do.
+    """Whether the encoder of this name embeds texts too, told without loading it: all but timm's backbones and trained runs do.
 
     Raises:
         InputError: if the name has no known form.
     """
-    return parse_name(name).kind != "timm"
+    return parse_name(name).kind not in ("timm", "run")
 
 
 def encoder_identity(name: str) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 
-    For a folder (and "bundled"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a hub model: its name and, once
-    downloaded, the revision. For an open_clip tag or a timm model: its name, since published weights do not change.
+    For a folder (and "bundled"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
+    best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since
+    published weights do not change.
 
     Raises:
         InputError: if the name has no known form or the folder is missing.
@@ -75,6 +76,8 @@ def encoder_identity(name: str) -> str:
         return _digest("open_clip folder", *_folder_digests(Path(parsed.target), name))
     if parsed.kind == "timm" and parsed.target.startswith("local-dir:"):
         return _digest("timm folder", *_folder_digests(Path(parsed.target.removeprefix("local-dir:")), name))
+    if parsed.kind == "run":
+        return _digest("run", *_folder_digests(Path(parsed.target), name, ("config.yaml", "best.safetensors")))
     if parsed.kind == "hf-hub":
         return _digest("hub", parsed.target, _hub_revision(parsed.target))
     return _digest(parsed.kind, parsed.target)
@@ -94,12 +97,12 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join((str(_VERSION), *parts)).encode()).hexdigest()[:16]
 
 
-def _folder_digests(folder: Path, name: str) -> list[str]:
+def _folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING) -> list[str]:
     folder = folder.expanduser()
     if not folder.is_dir():
         remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
-    files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in _DECIDING))
+    files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))
     digests = []
     for file in files:
         stat = file.stat()

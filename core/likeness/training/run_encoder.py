@@ -1,0 +1,91 @@
+"""A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.names import encoder_identity, parse_name
+from likeness.encoders.tower import ImageTower, choose_device
+from likeness.errors import InputError
+from likeness.training.network import EmbeddingNetwork, build_network
+from likeness.training.pixels import kept_size
+from likeness.training.run_folder import RunFolder
+
+
+class RunEncoder:
+    """Embeddings of a run's best weights, as unit vectors; it has no text side.
+
+    Args:
+        name: "run:" and the run's folder.
+        device: "auto", "cpu", "cuda", "mps".
+
+    Raises:
+        InputError: no run in the folder, none that was evaluated yet, or weights that do not fit.
+    """
+
+    has_text = False
+
+    def __init__(self, name: str, device: str = "auto") -> None:
+        self.name, self.identity = name, encoder_identity(name)
+        run, chosen = RunFolder(Path(parse_name(name).target).expanduser()), choose_device(device)
+        network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
+        backbone, head = network.backbone, network.head
+        assert backbone is not None
+        self.dim = head.out_features
+        self.tower = ImageTower(lambda pixels: head(backbone(pixels)), _transform(network, size), chosen)
+
+    def prepare(self, image: Image.Image) -> Any:
+        """Resizes and crops an RGB image to the network's input."""
+        return self.tower.prepare(image)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        return self.tower.encode_prepared(prepared)
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
+        return self.tower.encode_images(images)
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Raises InputError: there is no text side."""
+        raise InputError(f"The run '{self.name}' has no text side; choose a CLIP encoder such as 'bundled' to embed {len(texts)} texts.")
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Always empty: there is no vocabulary."""
+        return []
+
+
+def load_network(run: RunFolder) -> EmbeddingNetwork:
+    """The network of a run with its best weights.
+
+    Raises:
+        InputError: no run, none that was evaluated yet, or weights that do not fit its config.
+    """
+    from safetensors.torch import load_file
+
+    backbone = run.config().backbone
+    if not run.best.is_file():
+        raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it go on.")
+    # a whole network brings its own backbone; an embedding layer alone stands on the pretrained one
+    bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
+    network = build_network(bare)
+    own, stored = network.state_dict(), load_file(run.best)
+    expected = [name for name in own if not backbone.head_only or name.startswith("head.")]
+    wrong = [name for name in expected if name not in stored or stored[name].shape != own[name].shape]
+    if wrong:
+        raise InputError(f"The weights of the run '{run.path}' do not fit its config: '{wrong[0]}' is missing or has another shape.")
+    network.load_state_dict(stored, strict=False)
+    return network
+
+
+def _transform(network: EmbeddingNetwork, size: int) -> Any:
+    """The middle of the image, as in the run's evaluation."""
+    from torchvision import transforms
+
+    bicubic = transforms.InterpolationMode.BICUBIC
+    mean, std = (each.flatten().tolist() for each in (network.mean, network.std))
+    steps = [transforms.Resize(kept_size(size), bicubic), transforms.CenterCrop(size), transforms.ToTensor(), transforms.Normalize(mean, std)]
+    return transforms.Compose(steps)
