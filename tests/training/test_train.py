@@ -227,6 +227,35 @@ def test_the_rate_falls_at_milestones(content: dict[str, Any], tmp_path: Path) -
     assert metrics["rate"].tolist() == [0.001] * 3 + [0.0005] * 3 + [0.00025] * 3
 
 
+def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: RunConfig) -> None:
+    from torch import nn
+
+    from likeness.training.module import RunModule
+    from likeness.training.network import build_network
+
+    plateau = with_changes(config, {"optimizer.plateau": 2, "optimizer.factor": 0.5, "data.validation": 0.2})
+    module = RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3)
+    rates = []
+    for recall in (0.5, 0.4, 0.5, 0.6, 0.1, 0.2, 0.3, 0.6, 0.6, 0.7):
+        module.judge(recall)
+        rates.append(module.rate() / 0.001)
+    assert rates == [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
+    kept: dict[str, Any] = {}
+    module.on_save_checkpoint(kept)
+    again = RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3)
+    again.on_load_checkpoint(kept)
+    assert (again.drops, again.best, again.waited) == (2, 0.7, 0)
+
+
+def test_a_validation_split_is_measured_and_chooses_the_best_weights(content: dict[str, Any], tmp_path: Path) -> None:
+    content["data"]["validation"] = 0.4
+    content |= {"batch": {"size": 4, "per_class": 2}}
+    run = train(config_from(content), tmp_path / "run")
+    evaluated = run.metrics().dropna(subset=["validation_recall_at_1"])
+    assert len(evaluated) == 3
+    assert evaluated["best_of"].dropna().max() == evaluated["validation_recall_at_1"].max()
+
+
 def test_frozen_batch_norm_keeps_its_statistics(content: dict[str, Any], tmp_path: Path) -> None:
     for frozen in (True, False):
         content["backbone"]["freeze_batch_norm"] = frozen

@@ -28,12 +28,14 @@ class RunModule(LightningModule):
 
     Attributes:
         drops: how often the learning rate has fallen.
+        best, waited: the highest R@1 on the validation split, and the evaluations since.
     """
 
     def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: LanguageGuidance | None, config: RunConfig, epoch: int) -> None:
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
         self.config, self.epoch, self.drops = config, epoch, 0
+        self.best, self.waited = -1.0, 0
         self.losses: dict[str, float] = {}
 
     def training_step(self, batch: tuple[Tensor, Tensor, Tensor], number: int) -> Tensor:
@@ -63,6 +65,13 @@ class RunModule(LightningModule):
         """Learning rate of the backbone now."""
         return self.config.optimizer.rate * self.config.optimizer.factor**self.drops
 
+    def judge(self, recall: float) -> None:
+        """Takes R@1 on the validation split; the rate falls, twice at most, where it has not risen for `plateau` evaluations."""
+        self.best, self.waited = (recall, 0) if recall > self.best else (self.best, self.waited + 1)
+        patience = self.config.optimizer.plateau
+        if patience is not None and self.waited >= patience and self.drops < MOST_DROPS:
+            self.drops, self.waited = self.drops + 1, 0
+
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam with a group each for backbone, embedding layer and the objective's own parameters."""
         optimizer, groups = self.config.optimizer, []
@@ -85,11 +94,11 @@ class RunModule(LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keeps what Lightning does not know of."""
-        checkpoint["drops"] = self.drops
+        checkpoint["plateau"] = {"drops": self.drops, "best": self.best, "waited": self.waited}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Takes it back."""
-        self.drops = checkpoint["drops"]
+        self.drops, self.best, self.waited = (checkpoint["plateau"][name] for name in ("drops", "best", "waited"))
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:

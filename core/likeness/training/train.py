@@ -20,7 +20,7 @@ from likeness.miners import ClassBatches
 from likeness.notions.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.language_side import build_guidance
-from likeness.training.module import MOST_DROPS, RunModule, build_objective
+from likeness.training.module import RunModule, build_objective
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.outputs import stored_outputs
 from likeness.training.pixels import Pixels, load_pixels, middle
@@ -206,21 +206,12 @@ class _Watch(Callback):
             held = self._scores(module, self.images.validation)
             found |= {f"validation_{name}": value for name, value in held.items()}
             judged = held["recall_at_1"]
-            self._drop(module, judged)
+            module.judge(judged)
         if judged > self._best:
             self._best = judged
             found["best_of"] = judged
             _save_weights(module.network, self.run.best)
         return found
-
-    def _drop(self, module: RunModule, judged: float) -> None:
-        patience, done = self.config.optimizer.plateau, self.run.metrics()
-        if patience is None or module.drops >= MOST_DROPS or "validation_recall_at_1" not in done:
-            return
-        earlier = done.dropna(subset=["validation_recall_at_1"])
-        since = earlier[earlier["rate"] == module.rate()]["validation_recall_at_1"].tolist()[-patience:]
-        if len(since) == patience and judged <= max(since[0], self._best - 1e-9) and max(since) <= self._best:
-            module.drops += 1
 
     def _scores(self, module: RunModule, rows: NDArray[np.int64]) -> dict[str, float]:
         return scores(embeddings(module.network, self.inputs, rows, self.config.data.image_size), self.images.labels[rows])
