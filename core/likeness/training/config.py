@@ -72,6 +72,8 @@ class GuidanceConfig(Part):
 
     Attributes:
         kind: "elg", class names; "plg", pseudolabels.
+        way: how language enters (elg): "match", the paper's, or one it compares with (Table 4): "devise", "clip-style", "mining", "scaling";
+            the last two take the objective's place.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3.
         direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`.
@@ -85,6 +87,7 @@ class GuidanceConfig(Part):
     """
 
     kind: Literal["elg", "plg"] = "elg"
+    way: Literal["match", "devise", "clip-style", "mining", "scaling"] = "match"
     omega: float = Field(default=1.0, ge=0)
     gamma: float = 1.0
     direction: str = "image||language"
@@ -99,7 +102,14 @@ class GuidanceConfig(Part):
     variant: Literal["mean", "multi", "dense", "dense+multi"] = "mean"
     average: Literal["softmax", "logits"] = "softmax"
     classifier: BackboneConfig | None = None
-    class_names: str = ""
+
+    @model_validator(mode="after")
+    def _known(self) -> "GuidanceConfig":
+        if self.kind == "plg" and self.way != "match":
+            raise ValueError(f"way {self.way} needs class names, kind elg")
+        if self.way in ("devise", "clip-style") and len(self.language) > 1:
+            raise ValueError(f"way {self.way} takes one language model, not {len(self.language)}")
+        return self
 
     @field_validator("language", mode="before")
     @classmethod

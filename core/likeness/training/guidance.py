@@ -63,6 +63,8 @@ class LanguageGuidance(nn.Module):
         options: of `language_match`: shift, direction, matching, temperature, mask_language, stop_gradient.
     """
 
+    replaces_objective = False
+
     def __init__(self, targets: "ClassTargets | ImageTargets", masked: bool = True, **options: Any) -> None:
         super().__init__()
         self.targets, self.masked, self.options = targets, masked, options

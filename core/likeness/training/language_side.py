@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.language import class_similarities, imagenet_names, names_in_use, pseudolabel_similarities, readable_names, top_pseudolabels
+from likeness.language import (
+    class_similarities,
+    embed_names,
+    imagenet_names,
+    names_in_use,
+    prime,
+    pseudolabel_similarities,
+    readable_names,
+    top_pseudolabels,
+)
+from likeness.training.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
 from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
 from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance
 from likeness.training.network import EmbeddingNetwork, timm_model
@@ -18,7 +28,10 @@ from likeness.training.run_data import RunImages
 Report = Callable[[str, int, int], None]
 
 
-def build_guidance(config: RunConfig, images: RunImages, report: Report) -> LanguageGuidance:
+Guidance = LanguageGuidance | PredictedLanguage | LanguageContrast | LanguageMining | LanguageScaling
+
+
+def build_guidance(config: RunConfig, images: RunImages, report: Report) -> Guidance:
     """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
 
     Raises:
@@ -35,6 +48,8 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report) -> Lang
         "mask_language": guidance.mask_language,
         "stop_gradient": guidance.stop_gradient,
     }
+    if guidance.way != "match":
+        return _other_way(guidance, images.train_classes, config.backbone.dim, config.seed)
     if guidance.kind == "elg":
         return LanguageGuidance(ClassTargets(expert_similarities(guidance, images.train_classes)), **options)
     used, chosen = names_in_use(pseudolabels(config, images, report), imagenet_names())
@@ -44,6 +59,17 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report) -> Lang
     everywhere = np.zeros((len(images.table), guidance.k), np.int64)
     everywhere[images.train] = chosen
     return LanguageGuidance(ImageTargets(everywhere, names, guidance.variant), masked=False, **options)
+
+
+def _other_way(guidance: GuidanceConfig, names: list[str], dim: int, seed: int) -> Guidance:
+    import torch
+
+    if guidance.way in ("mining", "scaling"):
+        targets = ClassTargets(expert_similarities(guidance, names))
+        return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
+    language = embed_names(prime(readable_names(names), guidance.primer), guidance.language[0])
+    torch.manual_seed(seed)  # reading names draws numbers where the model was not loaded before
+    return PredictedLanguage(language, dim) if guidance.way == "devise" else LanguageContrast(language, dim)
 
 
 def expert_similarities(guidance: GuidanceConfig, names: list[str]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from likeness.errors import InputError
 from likeness.losses import S2SD, make_objective
 from likeness.training.config import ObjectiveConfig, RunConfig
-from likeness.training.guidance import LanguageGuidance
+from likeness.training.language_side import Guidance
 from likeness.training.network import EmbeddingNetwork
 
 MOST_DROPS = 2
@@ -31,7 +31,7 @@ class RunModule(LightningModule):
         best, waited: the highest R@1 on the validation split, and the evaluations since.
     """
 
-    def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: LanguageGuidance | None, config: RunConfig, epoch: int) -> None:
+    def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: "Guidance | None", config: RunConfig, epoch: int) -> None:
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
         self.config, self.epoch, self.drops = config, epoch, 0
@@ -44,15 +44,21 @@ class RunModule(LightningModule):
         inputs, labels, rows = batch
         embeddings, features = self.network(inputs)
         self._check_finite(float(embeddings.detach().sum()))
-        seen = (embeddings, labels, features) if isinstance(self.objective, S2SD) else (embeddings, labels)
-        loss: Tensor = self.objective(*seen)
-        parts = {"loss_objective": loss}
+        parts = {}
+        if self.guidance is None or not self.guidance.replaces_objective:
+            seen = (embeddings, labels, features) if isinstance(self.objective, S2SD) else (embeddings, labels)
+            parts["loss_objective"] = self.objective(*seen)
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(embeddings, labels, rows)
-            loss = loss + self.config.guidance.omega * parts["loss_guidance"]
+        loss: Tensor = sum(self.weight(name) * value for name, value in parts.items())
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self._check_finite(self.losses["loss"])
         return loss
+
+    def weight(self, part: str) -> float:
+        """Of a part of the loss: omega of guidance beside an objective, otherwise 1."""
+        beside = part == "loss_guidance" and self.guidance is not None and not self.guidance.replaces_objective
+        return self.config.guidance.omega if beside and self.config.guidance else 1.0
 
     def _check_finite(self, value: float) -> None:
         if not math.isfinite(value):
@@ -79,6 +85,7 @@ class RunModule(LightningModule):
             (1.0, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
             (optimizer.rate_head, list(self.network.head.parameters())),
             (self.config.objective.proxy_rate, list(self.objective.parameters())),
+            (optimizer.rate_head, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
             if parameters:
                 groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share})
