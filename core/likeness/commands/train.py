@@ -10,6 +10,7 @@ from likeness.errors import InputError
 from likeness.terminal import print_table, progress_bar
 
 if TYPE_CHECKING:
+    from likeness.training.config import RunConfig
     from likeness.training.run_folder import RunFolder
 
 _MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
@@ -58,11 +59,9 @@ def runs(folder: Annotated[Path, typer.Argument(help="The folder that holds the 
     print_table(pd.DataFrame([_line(run) for run in found]).fillna(""), "table")
 
 
-def _run(config: "object", folder: Path) -> None:
-    from likeness.training.config import RunConfig
+def _run(config: "RunConfig", folder: Path) -> None:
     from likeness.training.train import train as begin
 
-    assert isinstance(config, RunConfig)
     with progress_bar("Preparing") as progress:
 
         def report(what: str, done: int, total: int) -> None:

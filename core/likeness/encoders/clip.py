@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PIL import Image
 
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import EncoderName, encoder_identity, parse_name
-from likeness.encoders.tower import ImageTower, choose_device, unit_rows
+from likeness.encoders.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.vocabulary import words_outside
 from likeness.errors import InputError
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 TEXT_BATCH = 256
 
 
-class ClipEncoder:
+class ClipEncoder(TowerImages):
     """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
 
     Args:
@@ -45,18 +44,6 @@ class ClipEncoder:
         self.name = name
         self.identity = encoder_identity(name)
         self.dim = int(self.encode_texts(["a"]).shape[1])
-
-    def prepare(self, image: Image.Image) -> Any:
-        """Resizes and crops an RGB image to the model's input."""
-        return self.tower.prepare(image)
-
-    def encode_prepared(self, prepared: list[Any]) -> Vectors:
-        """Unit rows (n, d) of prepared images."""
-        return self.tower.encode_prepared(prepared)
-
-    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self.tower.encode_images(images)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer."""

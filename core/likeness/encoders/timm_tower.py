@@ -1,22 +1,18 @@
 """timm backbones: images only."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PIL import Image
-
-from likeness.encoders.encoder import Vectors
 from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import encoder_identity, parse_name
-from likeness.encoders.tower import ImageTower, choose_device
+from likeness.encoders.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
     import torch
 
 
-class TimmEncoder:
+class TimmEncoder(ImagesOnly):
     """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
 
     Args:
@@ -26,8 +22,6 @@ class TimmEncoder:
     Raises:
         InputError: if the name is unknown or weights cannot be downloaded.
     """
-
-    has_text = False
 
     def __init__(self, name: str, device: str = "auto") -> None:
         import timm
@@ -42,26 +36,6 @@ class TimmEncoder:
         self.identity = encoder_identity(name)
         with torch.inference_mode():
             self.dim = int(self._forward_one(config["input_size"]).shape[1])
-
-    def prepare(self, image: Image.Image) -> Any:
-        """Resizes and crops an RGB image to the model's input."""
-        return self.tower.prepare(image)
-
-    def encode_prepared(self, prepared: list[Any]) -> Vectors:
-        """Unit rows (n, d) of prepared images."""
-        return self.tower.encode_prepared(prepared)
-
-    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self.tower.encode_images(images)
-
-    def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Raises InputError: there is no text side."""
-        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed {len(texts)} texts.")
-
-    def unknown_words(self, text: str) -> list[str]:
-        """Always empty: there is no vocabulary."""
-        return []
 
     def _forward_one(self, size: tuple[int, int, int]) -> "torch.Tensor":
         import torch

@@ -94,6 +94,39 @@ class ImageTower:
         return np.concatenate(parts)
 
 
+class TowerImages:
+    """The image half of an encoder, all of it the tower's work."""
+
+    tower: ImageTower
+
+    def prepare(self, image: Image.Image) -> Any:
+        """Resizes and crops an RGB image to the model's input."""
+        return self.tower.prepare(image)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        return self.tower.encode_prepared(prepared)
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
+        return self.tower.encode_images(images)
+
+
+class ImagesOnly(TowerImages):
+    """An encoder without a text side."""
+
+    name: str
+    has_text = False
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Raises InputError: there is no text side."""
+        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed {len(texts)} texts.")
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Always empty: there is no vocabulary."""
+        return []
+
+
 def unit_rows(features: "torch.Tensor") -> Vectors:
     """Rows (n, d) scaled to length 1, as float32 on the host; a row of zeros stays."""
     import torch

@@ -1,21 +1,17 @@
 """A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
-from likeness.encoders.encoder import Vectors
 from likeness.encoders.names import encoder_identity, parse_name
-from likeness.encoders.tower import ImageTower, choose_device
+from likeness.encoders.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.pixels import kept_size
 from likeness.training.run_folder import RunFolder
 
 
-class RunEncoder:
+class RunEncoder(ImagesOnly):
     """Embeddings of a run's best weights, as unit vectors; it has no text side.
 
     Args:
@@ -26,8 +22,6 @@ class RunEncoder:
         InputError: no run in the folder, none that was evaluated yet, or weights that do not fit.
     """
 
-    has_text = False
-
     def __init__(self, name: str, device: str = "auto") -> None:
         self.name, self.identity = name, encoder_identity(name)
         run, chosen = RunFolder(Path(parse_name(name).target).expanduser()), choose_device(device)
@@ -36,26 +30,6 @@ class RunEncoder:
         assert backbone is not None
         self.dim = head.out_features
         self.tower = ImageTower(lambda pixels: head(backbone(pixels)), _transform(network, size), chosen)
-
-    def prepare(self, image: Image.Image) -> Any:
-        """Resizes and crops an RGB image to the network's input."""
-        return self.tower.prepare(image)
-
-    def encode_prepared(self, prepared: list[Any]) -> Vectors:
-        """Unit rows (n, d) of prepared images."""
-        return self.tower.encode_prepared(prepared)
-
-    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
-        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
-        return self.tower.encode_images(images)
-
-    def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Raises InputError: there is no text side."""
-        raise InputError(f"The run '{self.name}' has no text side; choose a CLIP encoder such as 'bundled' to embed {len(texts)} texts.")
-
-    def unknown_words(self, text: str) -> list[str]:
-        """Always empty: there is no vocabulary."""
-        return []
 
 
 def load_network(run: RunFolder) -> EmbeddingNetwork:

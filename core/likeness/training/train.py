@@ -63,12 +63,12 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None) -
     try:
         return _train(config, run, before, report or (lambda what, done, total: None))
     except InputError as error:
-        run.report_status(_failed(run, str(error)))
+        run.report_status(_ended(run, str(error)))
         raise
     except OSError as error:
         told = f"Writing or reading failed: {error.strerror or error}; make room on the disk and resume the run."
         with contextlib.suppress(OSError):
-            run.report_status(_failed(run, told))
+            run.report_status(_ended(run, told))
         raise InputError(told) from error
     except (KeyboardInterrupt, SystemExit):  # Lightning answers an interruption by leaving the program
         now = run.status()
@@ -76,13 +76,14 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None) -
         raise KeyboardInterrupt from None
     except Exception as error:
         with contextlib.suppress(OSError):
-            run.report_status(_failed(run, f"Ended by {type(error).__name__}: {error}"))
+            run.report_status(_ended(run, f"Ended by {type(error).__name__}: {error}"))
         raise
 
 
-def _failed(run: RunFolder, message: str) -> Status:
+def _ended(run: RunFolder, message: str) -> Status:
+    """Of a run that an error ended; what was asked to stop, while it read images say, has not failed."""
     now = run.status()
-    return Status("failed", now.step, now.total, message, 0, now.seconds)
+    return Status("stopped" if run.stop_requested() else "failed", now.step, now.total, message, 0, now.seconds)
 
 
 def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) -> RunFolder:
@@ -197,7 +198,6 @@ class _Watch(Callback):
             self.run.report_status(Status("running", self.step, self.total, "", os.getpid(), self.seconds()))
         if self.stopped:
             trainer.should_stop = True
-            trainer.fit_loop.epoch_loop.max_steps = self.step
 
     def _evaluate(self, module: RunModule) -> dict[str, float]:
         found = self._scores(module, self.images.test)
