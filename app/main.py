@@ -9,6 +9,7 @@ import layouts
 import progress
 import selection
 import sidebar
+import trained
 import view
 from likeness.errors import InputError
 from warm import warm_up
@@ -25,7 +26,12 @@ page = st.navigation(
             st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
             st.Page("pages/saliency.py", title="Saliency", icon=":material/center_focus_strong:"),
         ],
-        "Shape": [st.Page("pages/notions.py", title="Notions", icon=":material/tune:")],
+        "Shape": [
+            st.Page("pages/notions.py", title="Notions", icon=":material/tune:"),
+            st.Page("pages/train.py", title="Train", icon=":material/model_training:"),
+            st.Page("pages/runs.py", title="Runs", icon=":material/monitoring:"),
+        ],
+        "Judge": [st.Page("pages/semantics.py", title="Semantics", icon=":material/translate:")],
         "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
     }
 )
@@ -36,6 +42,8 @@ watcher = st.container()  # above the page, at the same place in every run
 try:
     view.show(sidebar.choose())
     page.run()
+except trained.StillEmbedding as waiting:
+    trained.show(waiting)
 except InputError as error:
     st.error(str(error), icon=":material/error:")
 with watcher:

@@ -62,7 +62,7 @@ def _renew() -> None:
 def _library(seen: View) -> None:
     draft = drafts.typed()
     assert draft is not None
-    names = [name for name in sidebar.space_names(seen.base) if name not in (sidebar.RAW, sidebar.DRAFT)]
+    names = [name for name in sidebar.notion_names(seen.base) if name != sidebar.DRAFT]
     names = names if draft.name in names else [draft.name, *names]
     st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(seen,))
     with st.container(horizontal=True, gap="small"):

@@ -1,10 +1,14 @@
 """Work in the background as people see it: a bar with rate and remaining time, and word of its end on whatever page they are."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from likeness.jobs import Job
+
+Report = Callable[..., None]
+ShouldStop = Callable[[], bool]
 
 
 @dataclass(frozen=True)

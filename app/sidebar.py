@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import cached
 import drafts
 import selection
+import trained
 from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
 from likeness.notions import Notion, list_notions
 from likeness.spaces import EncoderSpace, Space
@@ -28,6 +29,7 @@ def choose() -> View:
         entry = _dataset()
         base = cached.base(entry.id)
         names = space_names(base)
+        _take_link(names)
         if "next_color" in st.session_state:
             st.session_state["color"] = st.session_state.pop("next_color")
         a = _space_box("Space A", names, "a", "The embedding space on the map: which images lie close together.", base)
@@ -38,22 +40,38 @@ def choose() -> View:
 
 
 def space_names(base: EncoderSpace) -> list[str]:
-    """The raw encoder, the edited notion if there is one, then every notion: those that the images have labels for first."""
+    """The raw encoder, the edited notion if there is one, every notion, those that the images have labels for first, and every trained run."""
+    return [RAW, *notion_names(base), *trained.names()]
+
+
+def notion_names(base: EncoderSpace) -> list[str]:
+    """The edited notion if there is one, then every notion: those that the images have labels for first."""
     if base.space.embed_texts is None:
-        return [RAW]
+        return []
     attributes = base.space.table.attributes
     notions = sorted(list_notions(), key=lambda notion: notion.attribute not in attributes)
-    return [RAW, *([DRAFT] if drafts.current() else []), *(notion.name for notion in notions)]
+    return [*([DRAFT] if drafts.current() else []), *(notion.name for notion in notions)]
 
 
 def space(dataset_id: str, name: str) -> Space:
     """The space of this name on a dataset."""
     if name == RAW:
         return cached.base(dataset_id).space
+    if name.startswith(trained.PREFIX):
+        return trained.space(dataset_id, name)
     draft = drafts.current()
     if name == DRAFT and draft:
         return cached.fit(dataset_id, draft.notion, draft.dim, draft.solver, draft.seed).space
     return cached.fit(dataset_id, notion_named(name)).space
+
+
+def _take_link(names: list[str]) -> None:
+    """Space A from a link on another page."""
+    asked_for = st.query_params.get("show")
+    if asked_for is not None:
+        del st.query_params["show"]
+        if asked_for in names:
+            st.session_state["a"] = asked_for
 
 
 def notion_named(name: str) -> Notion:
@@ -141,7 +159,9 @@ def _range_filter(name: str, values: "pd.Series[float]") -> NDArray[np.bool_]:
 
 
 def readable(name: str) -> str:
-    """`car_color` -> `Car color`."""
+    """`car_color` -> `Car color`; the name of a run stays as it is."""
+    if name.startswith(trained.PREFIX):
+        return f"Run {name.removeprefix(trained.PREFIX)}"
     words = name.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
 

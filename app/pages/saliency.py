@@ -11,6 +11,7 @@ import saliency_job
 import saliency_rows
 import selection
 import sidebar
+import trained
 import view
 from components.gallery import Section, gallery
 from components.picture_grid import picture_grid
@@ -46,7 +47,7 @@ def main() -> None:
 def _settings(seen: view.View) -> tuple[Asked, Look]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         spaces = _spaces(seen)
-        against = st.selectbox("Compared with", [RAW, *_notions(seen)], format_func=readable, key="against", bind="query-params", width=220)
+        against = st.selectbox("Compared with", sidebar.space_names(seen.base), format_func=readable, key="against", bind="query-params", width=220)
         dim = st.number_input(
             "Dimensions",
             min_value=1,
@@ -68,7 +69,7 @@ def _settings(seen: view.View) -> tuple[Asked, Look]:
 
 
 def _spaces(seen: view.View) -> list[str]:
-    names = _notions(seen)
+    names = sidebar.space_names(seen.base)[1:]
     if not names:
         return []
     return st.multiselect(
@@ -79,7 +80,7 @@ def _spaces(seen: view.View) -> list[str]:
         key="looked_at",
         bind="query-params",
         max_selections=4,
-        placeholder="Choose up to four notions",
+        placeholder="Choose up to four spaces",
     )
 
 
@@ -89,18 +90,14 @@ def _first_shown(seen: view.View, names: list[str]) -> list[str]:
     try:
         labelled = [notion.name for notion in notions_for(seen.base, None)]
     except InputError:
-        labelled = [name for name in names if name != DRAFT]
+        labelled = [name for name in sidebar.notion_names(seen.base) if name != DRAFT] or names
     return in_sidebar or labelled[:2]
-
-
-def _notions(seen: view.View) -> list[str]:
-    return [name for name in sidebar.space_names(seen.base) if name != RAW]
 
 
 def _space(seen: view.View, name: str, dim: int) -> Space:
     draft = drafts.current()
-    if name == RAW:
-        return seen.base.space
+    if name == RAW or name.startswith(trained.PREFIX):
+        return sidebar.space(seen.entry.id, name)
     if name == DRAFT and draft:
         return cached.fit(seen.entry.id, draft.notion, dim, draft.solver, draft.seed).space
     return cached.fit(seen.entry.id, sidebar.notion_named(name), dim).space

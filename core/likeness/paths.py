@@ -30,3 +30,8 @@ def cache_dir() -> Path:
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir("likeness", appauthor=False))
+
+
+def runs_dir() -> Path:
+    """Where training runs lie unless a command says otherwise: `runs` in the current folder; `LIKENESS_RUNS` overrides it."""
+    return Path(os.environ.get("LIKENESS_RUNS") or "runs").expanduser()

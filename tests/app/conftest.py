@@ -38,7 +38,7 @@ class Server:
         self.cache = cache
         self._process = subprocess.Popen(
             [sys.executable, "-m", "likeness.cli", "app", "--port", str(port)],
-            env={**os.environ, "LIKENESS_CACHE": str(cache)},
+            env={**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -60,7 +60,7 @@ class Server:
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
@@ -69,12 +69,13 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     begin = PagesManager.__init__
 
     def begin_with_navigation(self: PagesManager, *args: object, **options: object) -> None:
-        # AppTest begins each run anew and takes the folder pages/ for Streamlit's older kind of pages, which run without main.py; a
-        # server remembers from the first run that the app uses st.navigation.
+        # AppTest begins each run anew and takes the folder pages/ for Streamlit's older kind of pages, which run without main.py; on a
+        # server, app/server.py says that the app uses st.navigation.
         begin(self, *args, **options)  # type: ignore[arg-type]
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", begin_with_navigation)
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
     app = AppTest.from_file(str(MAIN), default_timeout=120)
     app.query_params["layout"] = "PCA"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.language import class_similarities, cosine_similarities
+from likeness.language import class_similarities, class_vectors, cosine_similarities
 
 NAMES = ["Tern", "Gull", "Black footed Albatross", "Tern", "Wren"]
 
@@ -73,6 +73,19 @@ def test_several_models_are_averaged(fake, fake_words) -> None:
     np.testing.assert_allclose(class_similarities(NAMES, (fake, fake, fake_words)), (2 * one + other) / 3, atol=1e-7)
 
 
+def test_vectors_have_the_similarities_as_dot_products(fake, fake_words) -> None:
+    for models in (fake, [fake, fake_words], [fake, fake, fake_words]):
+        vectors = class_vectors(NAMES, models)
+        np.testing.assert_allclose(vectors @ vectors.T, class_similarities(NAMES, models), atol=1e-6)
+    assert class_vectors(NAMES, [fake, fake_words]).shape == (5, 6)
+    assert fake_words.texts == ["Tern", "Gull", "Black footed Albatross", "Wren"]
+
+
+def test_trees_have_no_vectors() -> None:
+    with pytest.raises(InputError, match=r"There is no language model 'wordnet'; .* for similarities also 'wordnet'"):
+        class_vectors(NAMES, "wordnet")
+
+
 def test_models_of_all_kinds_mix(tmp_path: Path, fake) -> None:
     tree = tmp_path / "tree.json"
     tree.write_text(json.dumps({"tern": "seabird", "gull": "seabird", "seabird": "bird", "wren": "bird"}))
@@ -93,7 +106,10 @@ def test_one_class(fake) -> None:
         (([], "minilm"), "list of at least one class name"),
         (("Tern", "minilm"), "list of at least one class name"),
         ((NAMES, []), "no language model to average over"),
-        ((NAMES, "elmo"), r"There is no language model 'elmo'.*'vectors:FILE'; for similarities also 'wordnet' or 'hierarchy:FILE'"),
+        (
+            (NAMES, "elmo"),
+            r"There is no language model 'elmo'.*'vectors:FILE'; for similarities also 'wordnet', 'hierarchy:FILE' or 'hierarchy:wordnet'",
+        ),
         ((NAMES, "minilm", "a photo"), r"must hold exactly one '\{\}'"),
         ((NAMES, "hierarchy:nowhere.csv"), "'nowhere.csv' cannot be read"),
     ],

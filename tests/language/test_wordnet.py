@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.language import class_similarities, wordnet_similarities
+from likeness.language import class_similarities, hierarchy_similarities, wordnet_paths, wordnet_similarities
 from likeness.language.wordnet import noun_synsets
 
 PARENTS = {
@@ -73,6 +73,10 @@ def test_nltk_agrees(tmp_path: Path, save_wordnet: Callable[..., Path], monkeypa
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, object()))
     np.testing.assert_allclose(class_similarities(NAMES, "wordnet"), EXPECTED, atol=1e-7)
+    assert wordnet_paths(["tern", "crane"])[0] == "entity.n.01/animal.n.01/bird.n.01/tern.n.01"
+    # crane stands for its first synset, the machine; of the tree entity has height 4, bird 1, artifact 2
+    paths = ["e/animal/bird/cowbird", "e/animal/bird/tern", "e/artifact/car/sports car", "e/artifact/crane", "e/animal/bird/tern"]
+    np.testing.assert_allclose(class_similarities(NAMES, "hierarchy:wordnet"), hierarchy_similarities(paths), atol=1e-7)
     for file in nltk.corpus.wordnet._data_file_map.values():  # nltk leaves them open
         file.close()
 

@@ -1,5 +1,5 @@
 from likeness.evaluation import METHODS
-from likeness.plots.look import GREY, OKABE_ITO, faded, look_of
+from likeness.plots.look import GREY, OKABE_ITO, faded, look_at, look_of
 
 
 def test_methods_differ_in_line_and_bar() -> None:
@@ -21,3 +21,10 @@ def test_a_method_from_elsewhere_has_a_look_too() -> None:
 
 def test_faded_by_hand() -> None:
     assert faded("#0072B2", 0.5) == "rgba(0, 114, 178, 0.5)"
+
+
+def test_places_differ_in_color_and_form() -> None:
+    looks = [look_at(place) for place in range(35)]
+    assert len({(look.color, look.dash) for look in looks}) == len({(look.color, look.pattern) for look in looks}) == 35
+    assert len({look.color for look in looks[:7]}) == 7
+    assert look_at(35) == look_at(0)

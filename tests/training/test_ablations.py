@@ -88,7 +88,12 @@ def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp
     [
         ({"kind": "plg", "way": "mining"}, "way mining needs class names, kind elg"),
         ({"way": "devise", "language": ["minilm", "bundled"]}, "way devise takes one language model, not 2"),
-        ({"way": "vit"}, "guidance.way is 'vit'"),
+        ({"way": "vit", "language": ["minilm", "bundled"]}, "way vit takes one language model, not 2"),
+        (
+            {"way": "devise", "language": "wordnet"},
+            "way devise needs a language model that gives vectors, and wordnet gives similarities of names only",
+        ),
+        ({"way": "mlp"}, "guidance.way is 'mlp'"),
     ],
 )
 def test_ways_that_do_not_fit_are_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:

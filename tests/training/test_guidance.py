@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,18 @@ def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, 
         one = class_similarities([names[0][0], names[0][1]], "bundled")[0, 1], class_similarities([names[1][0], names[1][1]], "bundled")[0, 1]
         third = class_similarities([imagenet_names()[chosen[0, 2]], imagenet_names()[chosen[1, 2]]], "bundled")[0, 1]
         assert float(table[0, 0, 1]) == pytest.approx(float(np.mean([*one, third])), abs=1e-5)
+
+
+def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content: dict[str, Any], classifier: dict[str, Any]) -> None:
+    config = config_from(content | {"guidance": {"kind": "plg", "k": 3, "language": "bundled", "classifier": classifier}})
+    images = run_images(config.data, 0)
+    lost = replace(images, train=images.train[images.labels[images.train] != 1])
+    tables = []
+    for each in (images, lost):
+        torch.manual_seed(0)
+        tables.append(build_guidance(config, each, nothing).targets.table[0].numpy())  # type: ignore[union-attr, operator]
+    assert tables[1].shape == (3, 3)
+    np.testing.assert_allclose(tables[1][np.ix_([0, 2], [0, 2])], tables[0][np.ix_([0, 2], [0, 2])], atol=1e-6)
 
 
 def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:

@@ -26,6 +26,40 @@ def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features() -> None:
     assert torch.allclose(network.backbone(normalized), seen.features, atol=1e-5)
 
 
+def test_feature_maps_are_what_is_pooled() -> None:
+    torch.manual_seed(0)
+    network = build_network(TINY).eval()
+    images = torch.rand(2, 3, 64, 64)
+    plain = network(images)
+    assert plain.maps is None
+    network.keeps_maps = True
+    seen = network(images)
+    assert seen.maps.shape[1:] == network.map_shape(64) == (network.feature_dim, 2, 2)
+    assert torch.allclose(seen.maps.mean(dim=(2, 3)), seen.features, atol=1e-5)
+    assert torch.equal(seen.embeddings, plain.embeddings)
+    assert network(seen.features).maps is None
+
+
+def test_asking_for_the_maps_shape_changes_nothing() -> None:
+    network = build_network(TINY.model_copy(update={"freeze_batch_norm": False}))
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    network.map_shape(32)
+    assert network.training
+    assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
+
+
+@pytest.mark.parametrize(("name", "message"), [("test_vit", r"what it pools has the shape \(101, 64\)"), ("clip:bundled", "it has none")])
+def test_backbones_without_feature_maps_are_named(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"Expected a backbone with feature maps .*, but {message}.*; choose a timm CNN such as resnet50"):
+        build_network(BackboneConfig(name=name, weights="none")).map_shape(160)
+
+
+def test_a_network_with_a_layer_after_its_pooling() -> None:
+    network = build_network(BackboneConfig(name="mobilenetv3_small_050", weights="none", dim=5)).eval()
+    seen = network(torch.rand(1, 3, 32, 32))
+    assert seen.features.shape == (1, network.feature_dim) == (1, 1024)
+
+
 def test_weights_of_a_file_are_loaded_with_their_own_normalization(tmp_path: Path) -> None:
     torch.manual_seed(1)
     model = timm_model(TINY)

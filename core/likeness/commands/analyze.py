@@ -1,4 +1,4 @@
-"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6."""
+"""`likeness analyze`: the three analyses of the InDiReCT paper's section 6; those of language guidance are registered here."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from likeness.commands.convergence import convergence
 from likeness.commands.inputs import dimensions, embedded, notion_named, notions_for, notions_of, whole_numbers
 from likeness.commands.options import Dim, EncoderName, OutputFile, Source
+from likeness.commands.plot_file import Plot, check_plot, write_plot
+from likeness.commands.semantics import semantics
 from likeness.errors import InputError
 from likeness.terminal import check_format, print_table, progress_bar
 
@@ -16,16 +19,15 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 analyze = typer.Typer(
-    help="Measure what embedding size, encoder and number of prompts do to a notion (InDiReCT, section 6): a table and an interactive plot.",
+    help="Measure what embedding size, encoder and number of prompts do to a notion (InDiReCT, section 6), how spaces agree with language and how "
+    "fast runs learn (language guidance): a table and an interactive plot.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-
 Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
 Methods = Annotated[str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle, separated by commas; or `all`.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
 Metric = Annotated[str, typer.Option(help="What to plot: map_at_r, precision_at_1, r_precision, ami, nmi, map or mrr.")]
-Plot = Annotated[Path | None, typer.Option(help="Interactive figure to write, FILE.html; opens without network.")]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 
 
@@ -141,14 +143,17 @@ def prompt_count(
     _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
 
 
+analyze.command("semantics")(semantics)
+analyze.command("convergence")(convergence)
+
+
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
     """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
     from likeness.evaluation import ANALYSIS_METRICS, METRICS
 
     if metric not in METRICS:
         raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
-    if plot is not None and plot.suffix != ".html":
-        raise InputError(f"Can't write the plot '{plot}'; end its name in .html.")
+    check_plot(plot)
     check_format(format)
     return list(dict.fromkeys((*ANALYSIS_METRICS, metric)))
 
@@ -209,10 +214,7 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
 def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
     """Writes the figure as a page with what was refused below it, where a file is named."""
     from likeness.evaluation import METRICS, refusals
-    from likeness.files import write_atomic
-    from likeness.plots import as_page
 
     if plot:
         title = f"{METRICS[metric]} by {along}"
-        write_atomic(plot, as_page(figure(title), title, refusals(runs)).encode())
-        typer.echo(f"wrote {plot}", err=True)
+        write_plot(plot, figure(title), title, refusals(runs))

@@ -3,6 +3,7 @@
 from likeness.data.bundled import absolute_source, bundled_images, read_dataset
 from likeness.data.cars196 import read_cars196
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.cub200 import read_cub200
 from likeness.data.deepfashion import read_deepfashion
 from likeness.data.folder import read_folder
@@ -20,14 +21,17 @@ __all__ = [
     "BUNDLED",
     "READERS",
     "DatasetEntry",
+    "ImageClasses",
     "ImageTable",
     "absolute_source",
     "add_dataset",
     "bundled_images",
     "class_halves",
     "find_dataset",
+    "image_classes",
     "list_datasets",
     "new_entry",
+    "part_of",
     "read_cars196",
     "read_cub200",
     "read_dataset",

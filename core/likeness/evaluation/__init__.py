@@ -1,16 +1,24 @@
 """Numbers that say how well an embedding space keeps what belongs together together."""
 
+from likeness.evaluation._language_inputs import class_number
+from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.comparison import METRICS, SUGGESTED, compare
 from likeness.evaluation.comparison_tables import paper_table, statistics, summarize
+from likeness.evaluation.convergence import convergence, convergence_table, metric_title
 from likeness.evaluation.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
+from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
+from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
 from likeness.evaluation.methods import METHOD_TITLES, METHODS
 from likeness.evaluation.parallel import compare_in_parallel
 from likeness.evaluation.prompt_counts import prompt_counts
 from likeness.evaluation.published import order_differences, published, published_guidance, side_by_side
 from likeness.evaluation.refusals import refusals
 from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
+from likeness.evaluation.semantic_comparison import most_changed, retrieved_classes
+from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
+from likeness.evaluation.semantics import Semantics, semantics, semantics_table
 from likeness.evaluation.table_texts import as_latex, as_markdown
 
 __all__ = [
@@ -21,13 +29,25 @@ __all__ = [
     "METRICS",
     "PAPER_ENCODERS",
     "SUGGESTED",
+    "LanguageDivergence",
+    "SemanticRetrieval",
+    "Semantics",
     "as_latex",
     "as_markdown",
+    "class_image_similarities",
+    "class_number",
+    "clustered_order",
     "clustering_metrics",
     "compare",
     "compare_in_parallel",
+    "convergence",
+    "convergence_table",
     "embedding_sizes",
     "encoder_sizes",
+    "language_divergence",
+    "language_rank_correlation",
+    "metric_title",
+    "most_changed",
     "order_differences",
     "paper_table",
     "prompt_counts",
@@ -37,6 +57,10 @@ __all__ = [
     "retrieval_metrics",
     "retrieval_metrics_per_class",
     "retrieval_scores",
+    "retrieved_classes",
+    "semantic_retrieval",
+    "semantics",
+    "semantics_table",
     "side_by_side",
     "statistics",
     "summarize",

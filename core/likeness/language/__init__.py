@@ -1,5 +1,6 @@
 """Language guidance, the language side: similarities of classes from names, captions and pseudolabels. Importing this needs no torch."""
 
+from likeness.language.caption_files import read_captions
 from likeness.language.captions import caption_embeddings, caption_similarities, captions_in_order, insert_class_name
 from likeness.language.class_names import clean_class_name, first_synonym, imagenet_names, readable_names
 from likeness.language.embedding import embed_names
@@ -8,8 +9,8 @@ from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
 from likeness.language.models import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
 from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
-from likeness.language.similarity import class_similarities, cosine_similarities
-from likeness.language.wordnet import wordnet_similarities
+from likeness.language.similarity import class_similarities, class_vectors, cosine_similarities
+from likeness.language.wordnet import wordnet_paths, wordnet_similarities
 
 __all__ = [
     "DEFAULT_PRIMER",
@@ -24,6 +25,7 @@ __all__ = [
     "captions_in_order",
     "check_primer",
     "class_similarities",
+    "class_vectors",
     "clean_class_name",
     "cosine_similarities",
     "embed_names",
@@ -36,8 +38,10 @@ __all__ = [
     "names_in_use",
     "prime",
     "pseudolabel_similarities",
+    "read_captions",
     "read_hierarchy",
     "readable_names",
     "top_pseudolabels",
+    "wordnet_paths",
     "wordnet_similarities",
 ]

@@ -78,7 +78,7 @@ def caption_similarities(
 ) -> NDArray[np.float32]:
     """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels.
 
-    For similarities of single images use `class_similarities(captions, model, primer="{}")`.
+    For similarities of single images use `class_similarities(captions, model, primer="{}")`, or `class_vectors` where they are many.
 
     Raises:
         InputError: as `caption_embeddings`.

@@ -31,7 +31,7 @@ TOP_3 = ("clip", "roberta-large", "gpt2")
 
 FORMS = (
     "'clip:ENCODER' (as in 'clip:ViT-B-32/openai'), 'transformers:HUB-ID-OR-FOLDER' or 'vectors:FILE'; "
-    "for similarities also 'wordnet' or 'hierarchy:FILE'"
+    "for similarities also 'wordnet', 'hierarchy:FILE' or 'hierarchy:wordnet'"
 )
 
 

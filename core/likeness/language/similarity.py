@@ -23,8 +23,8 @@ def class_similarities(
 
     Args:
         names: n class names in words (`readable_names`), in the order of the classes; they may repeat.
-        model: what `language_model` knows, a language model, "wordnet" (Wu-Palmer) or "hierarchy:FILE" (HierMatch); or several, whose
-            matrices are averaged ("Top 3" of Table 3: `TOP_3`).
+        model: what `language_model` knows, a language model, "wordnet" (Wu-Palmer), "hierarchy:FILE" (HierMatch) or "hierarchy:wordnet"
+            (the same on WordNet's tree); or several, whose matrices are averaged ("Top 3" of Table 3: `TOP_3`).
         primer: sentence with one "{}" that the names are put into. Word vectors, WordNet and hierarchies know names only and get no primer.
         device: where a model given by name computes.
 
@@ -35,14 +35,28 @@ def class_similarities(
         InputError: if there is no name or no model, the primer has not exactly one "{}", a model is unknown or not here, or a name is
             unknown to it.
     """
-    check_primer(primer)
-    if isinstance(names, str) or not len(names):
-        raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
-    models = [model] if isinstance(model, str | LanguageModel) else list(model)
-    if not models:
-        raise InputError("There is no language model to average over; give at least one, such as 'minilm'.")
+    models = _checked(names, model, primer)
     total = sum(_similarities(list(names), one, primer, device) for one in models)
     return np.asarray(total / len(models), dtype=np.float32)
+
+
+def class_vectors(names: Sequence[str], model: Model | Sequence[Model] = "minilm", primer: str = DEFAULT_PRIMER, device: str = "auto") -> Vectors:
+    """Unit vectors of class names or captions whose dot products are `class_similarities`, for what is trained on vectors.
+
+    Of several models the vectors stand side by side, each divided by the square root of their number: their dot products are the mean cosine.
+
+    Args:
+        names, model, primer, device: as `class_similarities` takes them, but no "wordnet" or hierarchy, which have no vectors.
+
+    Returns:
+        (n, d) float32, d the sum of the models' dimensions.
+
+    Raises:
+        InputError: as `class_similarities`.
+    """
+    models = _checked(names, model, primer)
+    parts = [_unit(_vectors(list(names), one, primer, device)) for one in models]
+    return np.asarray(np.concatenate(parts, axis=1) / np.sqrt(len(models)), dtype=np.float32)
 
 
 def cosine_similarities(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -51,14 +65,29 @@ def cosine_similarities(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     Raises:
         InputError: if a row is all zeros and so has no direction.
     """
+    rows = _unit(vectors)
+    cosines = np.clip(rows @ rows.T, -1.0, 1.0)
+    np.fill_diagonal(cosines, 1.0)
+    return np.asarray((cosines + cosines.T) / 2)
+
+
+def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     rows = np.asarray(vectors, dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not lengths.all():
         raise InputError(f"The embedding of name {int(np.argmin(lengths))} is all zeros and has no direction; choose another model or name.")
-    rows = rows / lengths
-    cosines = np.clip(rows @ rows.T, -1.0, 1.0)
-    np.fill_diagonal(cosines, 1.0)
-    return np.asarray((cosines + cosines.T) / 2)
+    return np.asarray(rows / lengths)
+
+
+def _checked(names: Sequence[str], model: Model | Sequence[Model], primer: str) -> list[Model]:
+    """The models as a list."""
+    check_primer(primer)
+    if isinstance(names, str) or not len(names):
+        raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
+    models = [model] if isinstance(model, str | LanguageModel) else list(model)
+    if not models:
+        raise InputError("There is no language model to average over; give at least one, such as 'minilm'.")
+    return models
 
 
 def _similarities(names: list[str], model: Model, primer: str, device: str) -> NDArray[np.float64]:
@@ -68,11 +97,26 @@ def _similarities(names: list[str], model: Model, primer: str, device: str) -> N
 
         return wordnet_similarities(names)
     if isinstance(model, str) and model.startswith("hierarchy:"):
-        from likeness.language.hierarchy import hierarchy_similarities
-        from likeness.language.hierarchy_files import read_hierarchy
+        return _tree_similarities(names, model.removeprefix("hierarchy:"))
+    return cosine_similarities(_vectors(names, model, primer, device))
 
-        tree = read_hierarchy(Path(model.removeprefix("hierarchy:")).expanduser())
-        return hierarchy_similarities([tree.path_of(name) for name in names], tree.paths)
+
+def _tree_similarities(names: list[str], tree: str) -> NDArray[np.float64]:
+    """In the tree of a file, or in WordNet's."""
+    from likeness.language.hierarchy import hierarchy_similarities
+
+    if tree == "wordnet":
+        from likeness.language.wordnet import wordnet_paths
+
+        return hierarchy_similarities(wordnet_paths(names))
+    from likeness.language.hierarchy_files import read_hierarchy
+
+    known = read_hierarchy(Path(tree).expanduser())
+    return hierarchy_similarities([known.path_of(name) for name in names], known.paths)
+
+
+def _vectors(names: list[str], model: Model, primer: str, device: str) -> Vectors:
+    """One model's vectors (n, d), of any length."""
     chosen = language_model(model, device) if isinstance(model, str) else model
     texts = prime(names, primer) if chosen.reads_sentences else names
-    return cosine_similarities(embed_names(texts, chosen))
+    return embed_names(texts, chosen)

@@ -1,4 +1,4 @@
-"""Wu-Palmer similarities of class names on WordNet."""
+"""Class names on WordNet: their Wu-Palmer similarities, and their places in its tree."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -30,12 +30,7 @@ def wordnet_similarities(names: Sequence[str], corpus: Any = None) -> NDArray[np
     Raises:
         InputError: if nltk or its WordNet is not here, or a name has no word that WordNet knows as a noun.
     """
-    corpus = nltk_wordnet() if corpus is None else corpus
-    synsets = {name: noun_synsets(name, corpus) for name in dict.fromkeys(names)}
-    unknown = [name for name, found in synsets.items() if not found]
-    if unknown:
-        shown = ", ".join(f"'{name}'" for name in unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
-        raise InputError(f"WordNet knows no noun in {shown}; rename these classes or use a language model such as 'minilm'.")
+    synsets = _synsets_of(names, corpus)
     distinct = list(synsets)
     best = np.eye(len(distinct))
     for i, name in enumerate(distinct):
@@ -43,6 +38,20 @@ def wordnet_similarities(names: Sequence[str], corpus: Any = None) -> NDArray[np
             best[i, j] = best[j, i] = _best(synsets[name], synsets[distinct[j]])
     rows = [distinct.index(name) for name in names]
     return best[np.ix_(rows, rows)]
+
+
+def wordnet_paths(names: Sequence[str], corpus: Any = None) -> list[str]:
+    """Names as paths from WordNet's root, "entity.n.01/.../bird.n.01", for `hierarchy_similarities`: HierMatch on a tree from WordNet.
+
+    The paper derives its trees "from WordNet" and does not say how. Here a name stands for its first, most frequent synset, and of several
+    ways from the root to it the shortest counts, so that there is a tree. Names are looked up as in `wordnet_similarities`.
+
+    Raises:
+        InputError: as `wordnet_similarities`.
+    """
+    synsets = _synsets_of(names, corpus)
+    ways = {name: min(found[0].hypernym_paths(), key=len) for name, found in synsets.items()}
+    return ["/".join(synset.name().replace("/", "-") for synset in ways[name]) for name in names]
 
 
 def noun_synsets(name: str, corpus: Any) -> list[Any]:
@@ -69,6 +78,17 @@ def nltk_wordnet() -> Any:
     except LookupError as error:
         raise InputError(f"nltk's WordNet is not on this machine; run: {_GET_CORPUS}.") from error
     return wordnet
+
+
+def _synsets_of(names: Sequence[str], corpus: Any) -> dict[str, list[Any]]:
+    """The noun synsets of each different name."""
+    corpus = nltk_wordnet() if corpus is None else corpus
+    synsets = {name: noun_synsets(name, corpus) for name in dict.fromkeys(names)}
+    unknown = [name for name, found in synsets.items() if not found]
+    if unknown:
+        shown = ", ".join(f"'{name}'" for name in unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+        raise InputError(f"WordNet knows no noun in {shown}; rename these classes or use a language model such as 'minilm'.")
+    return synsets
 
 
 def _best(first: list[Any], second: list[Any]) -> float:

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.plots.look import faded, look_of
-from likeness.plots.panels import hover_texts, once, panels, position
+from likeness.evaluation import METRICS
+from likeness.plots.lines import banded_line, padded
+from likeness.plots.look import look_of
+from likeness.plots.panels import once, panels, position
 from likeness.plots.spread import spread
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 AXES = {"dim": "Embedding size", "prompts": "Number of prompts"}
-_BAND = 0.18
-_HOVER = "%{hovertext}"
 
 
 def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *, log_x: bool = False, title: str | None = None) -> "Figure":
@@ -35,14 +35,15 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     """
     points = spread(runs, x, metric)
     notions = list(dict.fromkeys(points["notion"]))
-    figure = panels(notions, metric, AXES.get(x, x), title)
+    figure = panels(notions, METRICS[metric], AXES.get(x, x), title)
     shown: set[str] = set()
     for place, notion in enumerate(notions):
         of_notion = points[points["notion"] == notion]
         for method, line in of_notion.groupby("method", sort=False):
-            _draw(figure, _through(line, of_notion, str(method), x), str(method), x, once(shown, str(method)), position(place))
+            drawn = _through(line, of_notion, str(method), x)
+            banded_line(figure, drawn, x, look_of(str(method)), once(shown, str(method)), position(place))
     values = sorted({value for trace in figure.data for value in trace.x})
-    figure.update_xaxes(**_log_axis(values) if log_x else {"range": _padded(values[0], values[-1])})
+    figure.update_xaxes(**_log_axis(values) if log_x else {"range": padded(values[0], values[-1])})
     return figure
 
 
@@ -55,41 +56,8 @@ def _through(line: pd.DataFrame, of_notion: pd.DataFrame, method: str, x: str) -
     return pd.concat([line.iloc[:1].assign(**{x: value}) for value in values])
 
 
-def _draw(figure: "Figure", line: pd.DataFrame, method: str, x: str, legend: dict[str, Any], place: dict[str, int]) -> None:
-    look, values, mean, std = look_of(method), line[x].tolist(), line["mean"], line["std"]
-    flat = line["mean"].nunique() == 1 and len(line) > 1
-    if (std > 0).any():
-        figure.add_scatter(
-            x=[*values, *reversed(values)],
-            y=[*(mean + std), *(mean - std)[::-1]],
-            fill="toself",
-            fillcolor=faded(look.color, _BAND),
-            line={"width": 0},
-            mode="lines",
-            hoverinfo="skip",
-            **{**legend, "showlegend": False},
-            **place,
-        )
-    figure.add_scatter(
-        x=values,
-        y=mean.tolist(),
-        mode="lines" if flat else "lines+markers",
-        line={"color": look.color, "dash": look.dash, "width": 2},
-        marker={"color": look.color, "symbol": look.symbol, "size": 7},
-        hovertext=hover_texts(line),
-        hovertemplate=_HOVER,
-        **legend,
-        **place,
-    )
-
-
 def _log_axis(values: list[float]) -> dict[str, Any]:
     import math
 
     low, high = math.log10(values[0]), math.log10(values[-1])
-    return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values], "range": _padded(low, high)}
-
-
-def _padded(low: float, high: float) -> list[float]:
-    room = 0.04 * (high - low) or 0.5
-    return [low - room, high + room]
+    return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values], "range": padded(low, high)}

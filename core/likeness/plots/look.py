@@ -1,4 +1,4 @@
-"""How every method looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
+"""How every method, space and run looks in every figure: color, dash, marker and pattern, so that none is told apart by color alone."""
 
 from typing import NamedTuple
 
@@ -33,6 +33,17 @@ _LOOKS = {
 def look_of(method: str) -> Look:
     """The look of a method; the same for every method that has none of its own."""
     return _LOOKS.get(method, Look("#F0E442", "solid", "hexagon"))
+
+
+_DASHES = ("solid", "dash", "dashdot", "dot", "longdash")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon")
+_PATTERNS = ("", "/", ".", "x", "-")
+
+
+def look_at(place: int) -> Look:
+    """The look of what has a place instead of a known name: the first space, the second run. Color and form both differ for the first 35."""
+    color, symbol = OKABE_ITO[place % len(OKABE_ITO)], _SYMBOLS[place % len(_SYMBOLS)]
+    return Look(color, _DASHES[place % len(_DASHES)], symbol, _PATTERNS[place % len(_PATTERNS)])
 
 
 def faded(color: str, opacity: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from likeness.evaluation import METHOD_TITLES, METRICS
+from likeness.evaluation import METHOD_TITLES
 from likeness.plots.look import GREY, OKABE_ITO, faded
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ _ROW_HEIGHT = 300
 _ALONE_HEIGHT = 380  # of a panel that has the whole width
 _AROUND = 150  # title, titles of the axes and legend
 _CLEAR = "rgba(0, 0, 0, 0)"
-_GRID = faded(GREY, 0.22)
+GRID = faded(GREY, 0.22)
 
 
-def panels(notions: Sequence[str], metric: str, x_title: str, title: str | None) -> "Figure":
+def panels(notions: Sequence[str], y_title: str, x_title: str, title: str | None) -> "Figure":
     """An empty figure with a titled panel per notion, see-through so that it stands on light and dark pages."""
     from plotly.subplots import make_subplots
 
@@ -27,6 +27,21 @@ def panels(notions: Sequence[str], metric: str, x_title: str, title: str | None)
     figure = make_subplots(
         rows, columns, shared_yaxes="all", subplot_titles=list(notions), horizontal_spacing=0.03, vertical_spacing=0.2 / rows if rows > 1 else 0
     )
+    dress(figure, (rows * _ROW_HEIGHT if columns > 1 else _ALONE_HEIGHT) + _AROUND, title)
+    figure.update_layout(hovermode="x unified")
+    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", spikecolor=GREY, spikethickness=-1, spikedash="solid")
+    figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID)
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, rangemode="tozero")
+    for row in range(1, rows + 1):
+        figure.update_yaxes(title_text=y_title, row=row, col=1)
+    for place in range(len(notions)):
+        if place + columns >= len(notions):
+            figure.update_xaxes(title_text=x_title, **position(place))
+    return figure
+
+
+def dress(figure: "Figure", height: int, title: str | None) -> None:
+    """What every figure has: a background to see through, the title above, the legend below."""
     figure.update_layout(
         template="plotly_white",
         title={"text": title, "x": 0, "xref": "paper", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}, "font": {"size": 17}}
@@ -34,21 +49,11 @@ def panels(notions: Sequence[str], metric: str, x_title: str, title: str | None)
         else None,
         paper_bgcolor=_CLEAR,
         plot_bgcolor=_CLEAR,
-        height=(rows * _ROW_HEIGHT if columns > 1 else _ALONE_HEIGHT) + _AROUND,
+        height=height,
         margin={"l": 60, "r": 12, "t": 78 if title else 56, "b": 20},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left", "bgcolor": _CLEAR},
-        hovermode="x unified",
         modebar={"bgcolor": _CLEAR, "color": GREY, "activecolor": OKABE_ITO[0]},
     )
-    figure.update_xaxes(unifiedhovertitle_text=f"{x_title}: %{{x}}", spikecolor=GREY, spikethickness=-1, spikedash="solid")
-    figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=_GRID, showline=True, linecolor=_GRID)
-    figure.update_yaxes(gridcolor=_GRID, zeroline=False, rangemode="tozero")
-    for row in range(1, rows + 1):
-        figure.update_yaxes(title_text=METRICS[metric], row=row, col=1)
-    for place in range(len(notions)):
-        if place + columns >= len(notions):
-            figure.update_xaxes(title_text=x_title, **position(place))
-    return figure
 
 
 def position(place: int) -> dict[str, int]:

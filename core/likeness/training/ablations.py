@@ -22,7 +22,7 @@ class PredictedLanguage(nn.Module):
         hidden: width of the inner layer; the paper does not say.
     """
 
-    replaces_objective = False
+    replaces_objective, reads_maps = False, False
     language: Tensor
 
     def __init__(self, language: NDArray[np.float32], dim: int, hidden: int = 512) -> None:
@@ -32,7 +32,12 @@ class PredictedLanguage(nn.Module):
 
     def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
         """The loss of unit embeddings (n, d) with class numbers (n,)."""
-        return 1 - (normalize(self.network(embeddings), dim=1) * self.language[labels]).sum(dim=1).mean()
+        return prediction_loss(self.network(embeddings), self.language[labels])
+
+
+def prediction_loss(predicted: Tensor, language: Tensor) -> Tensor:
+    """1 minus the mean cosine of predictions (n, m) and unit language embeddings (n, m)."""
+    return 1 - (normalize(predicted, dim=1) * language).sum(dim=1).mean()
 
 
 class LanguageContrast(nn.Module):
@@ -50,7 +55,7 @@ class LanguageContrast(nn.Module):
         InputError: if the dimensions differ.
     """
 
-    replaces_objective = False
+    replaces_objective, reads_maps = False, False
     language: Tensor
 
     def __init__(self, language: NDArray[np.float32], dim: int, start: float = float(np.log(1 / 0.07))) -> None:
@@ -81,7 +86,7 @@ class LanguageMining(nn.Module):
             the default.
     """
 
-    replaces_objective = True
+    replaces_objective, reads_maps = True, False
 
     def __init__(self, targets: ClassTargets, weight: float = 0.5, power: float = 1.0) -> None:
         super().__init__()
@@ -102,7 +107,7 @@ class LanguageScaling(nn.Module):
         alpha, beta: as the paper readjusted them.
     """
 
-    replaces_objective = True
+    replaces_objective, reads_maps = True, False
 
     def __init__(self, targets: ClassTargets, powers: tuple[float, float] = (0.75, 0.75), alpha: float = 1.5, beta: float = 45.0) -> None:
         super().__init__()

@@ -72,13 +72,19 @@ class GuidanceConfig(Part):
 
     Attributes:
         kind: "elg", class names; "plg", pseudolabels.
-        way: how language enters (elg): "match", the paper's, or one it compares with (Table 4): "devise", "clip-style", "mining", "scaling";
-            the last two take the objective's place.
+        way: how language enters (elg): "match", the paper's, or one it compares with (Table 4): "devise", "vit", "clip-style", "mining",
+            "scaling"; the last two take the objective's place, and "vit" reads the feature maps of a timm network that is trained.
         omega: its weight; the paper takes 1 to 10.
-        gamma: shift of Eq. 2 and 3.
+        gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
         direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`.
-        language: language models of `likeness.language`; of several the mean similarity.
-        primer: sentence around the name.
+        language: language models of `likeness.language`, "wordnet", "hierarchy:FILE" or "hierarchy:wordnet"; of several the mean similarity.
+        primer: sentence around the name; "{}" for the name alone.
+        names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have
+            numbers only (elg).
+        text: what the language model reads (elg): "names"; "captions" of single images, whose similarities are not masked within classes;
+            or "captions+names", in which the class name takes the place of `keywords` (Table 5).
+        captions: CSV file of path and caption, with the paths of the image table.
+        keywords: words of captions that stand for the class, such as "bird".
         k: pseudolabels per class (plg).
         level: "class" or "sample" (plg).
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
@@ -87,7 +93,7 @@ class GuidanceConfig(Part):
     """
 
     kind: Literal["elg", "plg"] = "elg"
-    way: Literal["match", "devise", "clip-style", "mining", "scaling"] = "match"
+    way: Literal["match", "devise", "vit", "clip-style", "mining", "scaling"] = "match"
     omega: float = Field(default=1.0, ge=0)
     gamma: float = 1.0
     direction: str = "image||language"
@@ -97,6 +103,10 @@ class GuidanceConfig(Part):
     stop_gradient: bool = True
     language: tuple[str, ...] = ("minilm",)
     primer: str = "A photo of a {}"
+    names: str | None = None
+    text: Literal["names", "captions", "captions+names"] = "names"
+    captions: str | None = None
+    keywords: tuple[str, ...] = ()
     k: int = Field(default=5, ge=1, le=100)
     level: Literal["class", "sample"] = "class"
     variant: Literal["mean", "multi", "dense", "dense+multi"] = "mean"
@@ -107,11 +117,41 @@ class GuidanceConfig(Part):
     def _known(self) -> "GuidanceConfig":
         if self.kind == "plg" and self.way != "match":
             raise ValueError(f"way {self.way} needs class names, kind elg")
-        if self.way in ("devise", "clip-style") and len(self.language) > 1:
+        if self.way in ("devise", "vit", "clip-style") and len(self.language) > 1:
             raise ValueError(f"way {self.way} takes one language model, not {len(self.language)}")
+        if self.names is not None and self.kind == "plg":
+            raise ValueError(f"names {self.names} needs class names, kind elg")
+        if not self.stop_gradient and (self.kind, self.way, self.text) != ("elg", "match", "names"):
+            raise ValueError("stop_gradient false goes with kind elg, way match and text names")
         return self
 
-    @field_validator("language", mode="before")
+    @model_validator(mode="after")
+    def _captions_fit(self) -> "GuidanceConfig":
+        if self.text == "names":
+            if self.captions is not None or self.keywords:
+                raise ValueError("captions and keywords are read where text is captions or captions+names")
+            return self
+        if (self.kind, self.way) != ("elg", "match"):
+            raise ValueError(f"text {self.text} goes with kind elg and way match")
+        if self.captions is None:
+            raise ValueError(f"text {self.text} needs captions, a CSV file of path and caption")
+        if (self.text == "captions+names") != bool(self.keywords):
+            raise ValueError("text captions+names needs keywords that the class name replaces, such as bird; text captions takes none")
+        return self
+
+    @model_validator(mode="after")
+    def _has_vectors(self) -> "GuidanceConfig":
+        trees = [name for name in self.language if name == "wordnet" or name.startswith("hierarchy:")]
+        wants = [
+            *([f"way {self.way}"] if self.way in ("devise", "vit", "clip-style") else []),
+            *([f"text {self.text}"] if self.text != "names" else []),
+            *(["stop_gradient false"] if not self.stop_gradient else []),
+        ]
+        if trees and wants:
+            raise ValueError(f"{wants[0]} needs a language model that gives vectors, and {trees[0]} gives similarities of names only")
+        return self
+
+    @field_validator("language", "keywords", mode="before")
     @classmethod
     def _several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
@@ -179,6 +219,11 @@ class RunConfig(Part):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
+        if self.guidance and self.guidance.way == "vit":
+            if self.backbone.head_only:
+                raise ValueError("guidance.way vit reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
+            if self.backbone.name.startswith("clip:"):
+                raise ValueError(f"guidance.way vit reads feature maps, which {self.backbone.name} does not give; choose a timm CNN such as resnet50")
         return self
 
 
@@ -212,7 +257,7 @@ def config_from(content: Any, name: str = "the config") -> RunConfig:
     try:
         return RunConfig.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{name} does not fit: {'; '.join(_told(each) for each in error.errors())}.") from error
+        raise InputError(f"{name} does not fit: {told(error)}.") from error
 
 
 def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
@@ -258,6 +303,11 @@ def _flat(content: dict[str, Any], before: str = "") -> dict[str, Any]:
     for key, value in content.items():
         found |= _flat(value, f"{before}{key}.") if isinstance(value, dict) and value else {f"{before}{key}": value}
     return found
+
+
+def told(error: ValidationError) -> str:
+    """What does not fit, key by key, in words."""
+    return "; ".join(_told(each) for each in error.errors())
 
 
 def _told(error: Any) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from likeness.language import batch_similarities, pseudolabel_similarities
 from likeness.losses import language_match
@@ -54,6 +55,35 @@ class ImageTargets(nn.Module):
         return found if found.ndim == 3 else found[None]
 
 
+class VectorTargets(nn.Module):
+    """Language similarities as cosines of language vectors, of classes or of single images, computed for each batch.
+
+    Args:
+        vectors: (c, m) of classes, or (images, m) of single images; their length does not matter.
+        of_images: the rows are images ("Caption" of Table 5).
+        learnt: the vectors are parameters that begin there ("No stop grad." of Table 4). The paper lets gradients flow into the language
+            model; here they end at the vectors that it gave, so that names learn one by one.
+    """
+
+    vectors: Tensor
+
+    def __init__(self, vectors: NDArray[np.float32], of_images: bool = False, learnt: bool = False) -> None:
+        super().__init__()
+        self.of_images = of_images
+        if learnt:
+            self.vectors = nn.Parameter(torch.from_numpy(vectors).float().clone())
+        else:
+            self.register_buffer("vectors", torch.from_numpy(vectors).float(), persistent=False)
+
+    def forward(self, labels: Tensor, rows: Tensor) -> Tensor:
+        """Targets (1, n, n) of a batch of class numbers and image row numbers (n,)."""
+        unit = normalize(self.vectors[rows if self.of_images else labels], dim=1)
+        return (unit @ unit.T)[None]
+
+
+Targets = ClassTargets | ImageTargets | VectorTargets
+
+
 class LanguageGuidance(nn.Module):
     """L_match of a batch, averaged over the targets; to be weighted with omega and added to the objective (Eq. 4).
 
@@ -63,9 +93,9 @@ class LanguageGuidance(nn.Module):
         options: of `language_match`: shift, direction, matching, temperature, mask_language, stop_gradient.
     """
 
-    replaces_objective = False
+    replaces_objective, reads_maps = False, False
 
-    def __init__(self, targets: "ClassTargets | ImageTargets", masked: bool = True, **options: Any) -> None:
+    def __init__(self, targets: Targets, masked: bool = True, **options: Any) -> None:
         super().__init__()
         self.targets, self.masked, self.options = targets, masked, options
 

@@ -1,41 +1,53 @@
-"""The language side of a run: similarities of its class names, or of the pseudolabels that an ImageNet classifier gives its images."""
+"""The language side of a run: similarities of its class names or captions, or of the pseudolabels that an ImageNet classifier gives its images."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.language import (
+    captions_in_order,
     class_similarities,
-    embed_names,
+    class_vectors,
     imagenet_names,
+    insert_class_name,
     names_in_use,
-    prime,
     pseudolabel_similarities,
+    read_captions,
     readable_names,
     top_pseudolabels,
 )
 from likeness.training.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
 from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
-from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance
+from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
 from likeness.training.network import EmbeddingNetwork, timm_model
 from likeness.training.outputs import stored_outputs
 from likeness.training.pixels import load_pixels
 from likeness.training.run_data import RunImages
+from likeness.training.vit_prediction import ViTPrediction
 
 Report = Callable[[str, int, int], None]
 
 
-Guidance = LanguageGuidance | PredictedLanguage | LanguageContrast | LanguageMining | LanguageScaling
+Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContrast | LanguageMining | LanguageScaling
 
 
-def build_guidance(config: RunConfig, images: RunImages, report: Report) -> Guidance:
+def build_guidance(config: RunConfig, images: RunImages, report: Report, network: EmbeddingNetwork | None = None) -> Guidance:
     """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
 
+    Args:
+        config: of the run.
+        images: of the run.
+        report: called with (what is done, done, total).
+        network: of the run, whose feature maps way "vit" reads.
+
     Raises:
-        InputError: a language model or classifier that is not there, or names that it does not know.
+        InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
+            without feature maps where they are read.
     """
     guidance = config.guidance
     assert guidance is not None
@@ -49,32 +61,91 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report) -> Guid
         "stop_gradient": guidance.stop_gradient,
     }
     if guidance.way != "match":
-        return _other_way(guidance, images.train_classes, config.backbone.dim, config.seed)
+        return _other_way(config, images, network)
+    if guidance.text != "names":
+        return LanguageGuidance(VectorTargets(caption_vectors(guidance, images), of_images=True), masked=False, **options)
     if guidance.kind == "elg":
-        return LanguageGuidance(ClassTargets(expert_similarities(guidance, images.train_classes)), **options)
+        names = class_names(images, guidance.names)
+        if not guidance.stop_gradient:
+            return LanguageGuidance(VectorTargets(class_vectors(names, guidance.language, guidance.primer), learnt=True), **options)
+        return LanguageGuidance(ClassTargets(expert_similarities(guidance, names)), **options)
     used, chosen = names_in_use(pseudolabels(config, images, report), imagenet_names())
-    names = class_similarities(used, guidance.language, guidance.primer)
+    similarities = class_similarities(used, guidance.language, guidance.primer)
     if guidance.level == "class":
-        return LanguageGuidance(ClassTargets(np.asarray(pseudolabel_similarities(chosen, names, guidance.variant))), **options)
-    everywhere = np.zeros((len(images.table), guidance.k), np.int64)
-    everywhere[images.train] = chosen
-    return LanguageGuidance(ImageTargets(everywhere, names, guidance.variant), masked=False, **options)
+        # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
+        chosen = _placed(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
+        return LanguageGuidance(ClassTargets(np.asarray(pseudolabel_similarities(chosen, similarities, guidance.variant))), **options)
+    chosen = _placed(chosen, images.train, len(images.table))
+    return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
 
 
-def _other_way(guidance: GuidanceConfig, names: list[str], dim: int, seed: int) -> Guidance:
+def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork | None) -> Guidance:
     import torch
 
+    guidance, dim = config.guidance, config.backbone.dim
+    assert guidance is not None
+    names = class_names(images, guidance.names)
     if guidance.way in ("mining", "scaling"):
         targets = ClassTargets(expert_similarities(guidance, names))
         return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
-    language = embed_names(prime(readable_names(names), guidance.primer), guidance.language[0])
-    torch.manual_seed(seed)  # reading names draws numbers where the model was not loaded before
+    language = class_vectors(names, guidance.language, guidance.primer)
+    if guidance.way == "vit":
+        assert network is not None, "way vit reads the maps of a network"
+        channels, height, width = network.map_shape(config.data.image_size)
+        torch.manual_seed(config.seed)  # reading names draws numbers where the model was not loaded before
+        return ViTPrediction(language, channels, height * width)
+    torch.manual_seed(config.seed)
     return PredictedLanguage(language, dim) if guidance.way == "devise" else LanguageContrast(language, dim)
 
 
+def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
+    """The names of the training classes, cleaned: their own, or each one's value of another attribute.
+
+    Raises:
+        InputError: an attribute that is not there, or that has no value or several within a class.
+    """
+    if attribute is None:
+        return readable_names(images.train_classes)
+    if attribute not in images.table.attributes:
+        raise InputError(f"'{images.table.name}' has no attribute '{attribute}'; it has {', '.join(images.table.attributes) or 'none'}.")
+    rows = np.flatnonzero(images.labels < len(images.train_classes))
+    values = images.table.frame[attribute].iloc[rows].groupby(images.labels[rows]).unique()
+    for name, found in zip(images.train_classes, values, strict=True):
+        if len(found) != 1 or pd.isna(found[0]):
+            told = ", ".join(f"'{value}'" for value in found[:2])
+            raise InputError(f"The class '{name}' has no single '{attribute}' ({told}); choose another attribute in guidance.names.")
+    return readable_names([str(found[0]) for found in values])
+
+
 def expert_similarities(guidance: GuidanceConfig, names: list[str]) -> NDArray[np.float32]:
-    """S^lang (c, c) of class names, cleaned first."""
-    return class_similarities(readable_names(names), guidance.language, guidance.primer)
+    """S^lang (c, c) of clean class names; what many classes share is compared once."""
+    distinct = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    places = [distinct[name] for name in names]
+    found: NDArray[np.float32] = class_similarities(list(distinct), guidance.language, guidance.primer)[np.ix_(places, places)]
+    return found
+
+
+def caption_vectors(guidance: GuidanceConfig, images: RunImages) -> NDArray[np.float32]:
+    """Language vectors (images, m) of the training images' captions, with class names for keywords where the text is so; others are zero.
+
+    Raises:
+        InputError: a file that is not there or damaged, or a training image without caption.
+    """
+    assert guidance.captions is not None
+    paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
+    captions = captions_in_order(read_captions(Path(guidance.captions).expanduser()), paths)
+    if guidance.text == "captions+names":
+        names = class_names(images, guidance.names)
+        own = [names[label] for label in images.labels[images.train]]
+        captions = [insert_class_name(caption, name, guidance.keywords) for caption, name in zip(captions, own, strict=True)]
+    return _placed(class_vectors(captions, guidance.language, "{}"), images.train, len(images.table))
+
+
+def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """Rows at their places among `count`, zeros elsewhere."""
+    found = np.zeros((count, rows.shape[1]), rows.dtype)
+    found[places] = rows
+    return found
 
 
 def pseudolabels(config: RunConfig, images: RunImages, report: Report | None = None) -> NDArray[np.int64]:

@@ -35,6 +35,7 @@ class RunModule(LightningModule):
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
         self.config, self.epoch, self.drops = config, epoch, 0
+        self.network.keeps_maps = guidance is not None and guidance.reads_maps
         self.best, self.waited = -1.0, 0
         self.losses: dict[str, float] = {}
 
@@ -42,14 +43,14 @@ class RunModule(LightningModule):
         """The loss of a batch. What is drawn (tuples, dropout) is a function of the seed and the step alone."""
         torch.manual_seed(self.config.seed * 1_000_003 + self.global_step)
         inputs, labels, rows = batch
-        embeddings, features = self.network(inputs)
+        embeddings, features, maps = self.network(inputs)
         self._check_finite(float(embeddings.detach().sum()))
         parts = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             seen = (embeddings, labels, features) if isinstance(self.objective, S2SD) else (embeddings, labels)
             parts["loss_objective"] = self.objective(*seen)
         if self.guidance is not None and self.config.guidance is not None:
-            parts["loss_guidance"] = self.guidance(embeddings, labels, rows)
+            parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
         loss: Tensor = sum(self.weight(name) * value for name, value in parts.items())
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self._check_finite(self.losses["loss"])

@@ -1,7 +1,7 @@
 """The network of a run: a backbone, and the layer that maps its features to the embedding."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,10 +19,12 @@ class Seen(NamedTuple):
     Attributes:
         embeddings: (n, d) of unit length.
         features: (n, f) pooled features of the backbone.
+        maps: (n, c, h, w) its last feature maps, before pooling, where the network keeps them.
     """
 
     embeddings: Tensor
     features: Tensor
+    maps: Tensor | None = None
 
 
 class EmbeddingNetwork(nn.Module):
@@ -34,10 +36,14 @@ class EmbeddingNetwork(nn.Module):
         dim: d.
         mean, std: by which images with values 0 to 1 are normalized.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
+
+    Attributes:
+        keeps_maps: `forward` hands out the feature maps as well.
     """
 
     mean: Tensor
     std: Tensor
+    keeps_maps = False
 
     def __init__(
         self,
@@ -57,17 +63,50 @@ class EmbeddingNetwork(nn.Module):
 
     def forward(self, inputs: Tensor) -> Seen:
         """Images (n, 3, h, w) with values 0 to 1, or features (n, f)."""
-        features = inputs if inputs.ndim == 2 else self.features(inputs)
-        return Seen(normalize(self.head(features), dim=1), features)
+        if inputs.ndim == 4 and self.keeps_maps:
+            maps = self.maps(inputs)
+            return self._seen(cast(Any, self.backbone).forward_head(maps), maps)
+        return self._seen(inputs if inputs.ndim == 2 else self.features(inputs))
+
+    def _seen(self, features: Tensor, maps: Tensor | None = None) -> Seen:
+        return Seen(normalize(self.head(features), dim=1), features, maps)
 
     def features(self, images: Tensor) -> Tensor:
         """The backbone's features (n, f)."""
         if self.backbone is None:
             raise InputError("This network has no backbone; give features, or load it with one.")
-        # a quarter faster on processors, above all for depthwise convolutions
-        shown = ((images - self.mean) / self.std).contiguous(memory_format=torch.channels_last)
-        found: Tensor = self.backbone(shown)
+        found: Tensor = self.backbone(self._normalized(images))
         return found
+
+    def maps(self, images: Tensor) -> Tensor:
+        """The backbone's last feature maps (n, c, h, w), before pooling; pooled, they are its features.
+
+        Raises:
+            InputError: a backbone without such maps: none at all, a vision transformer, the image side of a CLIP.
+        """
+        backbone: Any = self.backbone
+        found: Any = backbone.forward_features(self._normalized(images)) if hasattr(backbone, "forward_features") else None
+        if found is None or found.ndim != 4 or found.shape[1] != backbone.num_features:
+            what = "it has none" if found is None else f"what it pools has the shape {tuple(found.shape[1:])} per image"
+            raise InputError(f"Expected a backbone with feature maps (channels, height, width), but {what}; choose a timm CNN such as resnet50.")
+        return cast(Tensor, found)
+
+    def map_shape(self, size: int) -> tuple[int, int, int]:
+        """Channels, height and width of the feature maps of images of this side.
+
+        Raises:
+            InputError: as `maps`.
+        """
+        was = self.training
+        self.eval()
+        with torch.no_grad():
+            _, channels, height, width = self.maps(self.mean.new_zeros(1, 3, size, size)).shape
+        self.train(was)
+        return channels, height, width
+
+    def _normalized(self, images: Tensor) -> Tensor:
+        # channels last: a quarter faster on processors, above all for depthwise convolutions
+        return ((images - self.mean) / self.std).contiguous(memory_format=torch.channels_last)
 
     def train(self, mode: bool = True) -> "EmbeddingNetwork":
         """As usual, but a frozen batch norm stays in evaluation mode."""
@@ -90,7 +129,8 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     model = timm_model(config, classes=0)
     data = model.pretrained_cfg
     mean, std = (tuple(config_value) for config_value in (data.get("mean", _IMAGENET[0]), data.get("std", _IMAGENET[1])))
-    return EmbeddingNetwork(model, int(model.num_features), config.dim, mean, std, config.freeze_batch_norm)
+    # MobileNetV3 and a few more have another layer between the pooled features and the classifier
+    return EmbeddingNetwork(model, int(getattr(model, "head_hidden_size", model.num_features)), config.dim, mean, std, config.freeze_batch_norm)
 
 
 def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:

@@ -1,6 +1,7 @@
 """A run from config to report: prepared, trained, evaluated, kept; stopped and resumed at any step."""
 
 import contextlib
+import ctypes
 import logging
 import os
 import time
@@ -32,6 +33,8 @@ Report = Callable[[str, int, int], None]
 _EVALUATION_BATCH = 256
 # Seconds between two writings of how the run stands.
 _STATUS_SECONDS = 0.5
+# Of glibc's mallopt: blocks that come from the system one by one, and free memory above which it goes back.
+_M_MMAP_MAX, _M_TRIM_THRESHOLD = -4, -1
 
 
 def train(config: RunConfig, folder: Path | str, report: Report | None = None) -> RunFolder:
@@ -94,7 +97,7 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
     batches = ClassBatches(images.labels[images.train], config.batch.size, config.batch.per_class, config.seed)
     epoch = max(1, len(images.train) // config.batch.size)
     objective = build_objective(config.objective, len(images.train_classes), config.backbone.dim, network.feature_dim)
-    guidance = build_guidance(config, images, report) if config.guidance else None
+    guidance = build_guidance(config, images, report, network) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch)
@@ -139,10 +142,19 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, wa
             log_every_n_steps=1,
         )
         if start < watch.total:
+            _keep_memory()
             with threads_for(_multiply_adds(config, module)):
                 trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
         else:
             module.load_state_dict(torch.load(run.checkpoint, weights_only=True)["state_dict"])
+
+
+def _keep_memory() -> None:
+    """Has glibc keep what a step frees for the next one: where each step's activations are new pages, steps on a processor take up to twice as long."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, -1)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:

@@ -1,0 +1,151 @@
+"""Runs: how trainings go and what came of them, beside each other while they run."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import run_card
+import run_words
+from likeness.paths import runs_dir
+from likeness.plots import convergence_curves
+from likeness.training.config import difference
+from likeness.training.run_folder import RunFolder, list_runs
+from progress import duration
+
+_MOST = 7  # runs in one figure: as many as there are colors that can be told apart
+_SECONDS = 1.0
+_MOST_POINTS = 400
+_FIGURES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Runs")
+    st.caption("What trainings measure as they go, on classes that they have never seen. They go on when you leave, and when the app is closed.")
+    found = {run.name: run for run in list_runs(runs_dir())}
+    if not found:
+        _nothing()
+        return
+    chosen = [found[name] for name in _choose(list(found)) if name in found]
+    if not chosen:
+        st.info("Choose at least one run above.", icon=":material/info:")
+        return
+    for run in chosen:
+        run_card.show(run)
+    running = any(run.status().state == "running" for run in chosen)
+    metric = _metric(chosen)
+    with st.container():
+        st.fragment(_curves, run_every=_SECONDS if running else None)(chosen, metric)
+    with st.container():
+        st.fragment(_table, run_every=_SECONDS if running else None)(chosen)
+    if len(chosen) > 1:
+        _differences(chosen)
+    else:
+        with st.expander("Its settings", icon=":material/tune:"):
+            st.code((chosen[0].path / "config.yaml").read_text(encoding="utf-8"), language="yaml")
+
+
+def _nothing() -> None:
+    with st.container(border=True):
+        st.markdown("**No runs yet.** Begin with one on the shipped images; on two cores it takes seconds.")
+        st.page_link("pages/train.py", label="Train a network", icon=":material/model_training:")
+
+
+def _choose(names: list[str]) -> list[str]:
+    asked_for = st.query_params.get("watch")  # a link on another page
+    if asked_for is not None:
+        del st.query_params["watch"]
+        st.session_state["runs"] = [asked_for] if asked_for in names else []
+    running = [name for name in names if run_card.folder(name).status().state == "running"]
+    return st.multiselect(
+        "Runs",
+        names,
+        default=(running or names)[:_MOST],
+        key="runs",
+        bind="query-params",
+        max_selections=_MOST,
+        placeholder="Choose runs to see and compare",
+    )
+
+
+def _metric(runs: list[RunFolder]) -> str:
+    measured = {column for run in runs for column in run.metrics().columns}
+    names = [*(name for name in run_words.METRICS if name in measured or name in _FIGURES), *(name for name in run_words.LOSSES if name in measured)]
+    metric = st.segmented_control(
+        "Curve",
+        names[:4] + [name for name in names[4:] if name in run_words.LOSSES],
+        default=names[0],
+        required=True,
+        format_func=lambda name: (run_words.METRICS | run_words.LOSSES)[name],
+        key="runs_metric",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return metric or names[0]
+
+
+def _curves(runs: list[RunFolder], metric: str) -> None:
+    st.caption(run_words.told(metric))
+    frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
+    if frame.empty:
+        with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
+            st.caption("Nothing measured yet. A point appears with each evaluation.")
+        return
+    st.plotly_chart(
+        convergence_curves(frame, metric, runs=[run.name for run in runs]), theme="streamlit", key="runs_curves", config={"displayModeBar": False}
+    )
+
+
+def _points(run: RunFolder, metric: str) -> pd.DataFrame:
+    """What the run measured by epoch; more than 400 points are averaged in equal stretches."""
+    measured = run.metrics()
+    if metric not in measured:
+        return pd.DataFrame({"run": [], "seed": [], "epoch": [], metric: []})
+    points = measured[["epoch", metric]].dropna().reset_index(drop=True)
+    if len(points) > _MOST_POINTS:
+        points = points.groupby(points.index * _MOST_POINTS // len(points)).mean()
+    return points.assign(run=run.name, seed=0)
+
+
+def _table(runs: list[RunFolder]) -> None:
+    st.caption("The best value of each so far.")
+    st.dataframe(
+        pd.DataFrame([_line(run) for run in runs]),
+        hide_index=True,
+        key="runs_table",
+        column_config={name: st.column_config.NumberColumn(run_words.METRICS[name], format="%.3f", help=run_words.told(name)) for name in _FIGURES}
+        | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
+    )
+
+
+def _line(run: RunFolder) -> dict[str, Any]:
+    status, config = run.status(), run.config()
+    figures = {name: run_words.best(run, name) for name in _FIGURES}
+    return {
+        "Run": run.name,
+        "State": run_words.STATES[status.state][0],
+        "done": status.step / status.total if status.total else 0.0,
+        "Objective": run_words.objective(config),
+        "Guidance": run_words.guidance(config) or "none",
+        **figures,
+        "Time": duration(status.seconds),
+    }
+
+
+def _differences(runs: list[RunFolder]) -> None:
+    first, *others = runs
+    rows: dict[str, dict[str, str]] = {}
+    for run in others:
+        for key, (ours, theirs) in difference(first.config(), run.config()).items():
+            if key not in ("name", "note"):
+                rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
+    st.subheader("What differs between them")
+    if not rows:
+        st.caption("Nothing: the runs have the same settings.")
+        return
+    table = [{"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items()]
+    st.dataframe(pd.DataFrame(table), hide_index=True)
+
+
+main()

@@ -1,0 +1,149 @@
+"""Train: a config from a preset, changed in fields or as text; what language will say of its classes; the start of its run."""
+
+from typing import Any
+
+import streamlit as st
+
+import run_card
+import train_draft
+import train_fields
+import train_preview
+import trained
+from likeness.errors import InputError
+from likeness.paths import runs_dir
+from likeness.training import processes
+from likeness.training.config import RunConfig, as_yaml, presets, read_config
+from likeness.training.run_folder import RunFolder
+from sidebar import readable
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Train")
+    st.caption(
+        "Teach a network what is similar: images of one class move together, others apart. Language guidance also tells it how the classes relate."
+    )
+    chosen, problem = _config()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _preset()
+        name, taken = _name(chosen)
+        _start(chosen, name, taken)
+    for told in filter(None, (problem, taken, train_draft.refused())):
+        st.warning(told, icon=":material/warning:")
+    if chosen and chosen.note:
+        st.caption(chosen.note)
+    with st.container():
+        begun = st.session_state.get("train_begun")
+        if begun:
+            run_card.show(RunFolder(begun), watch_link=True)
+    settings, preview = st.columns([5, 6], gap="large")
+    with settings:
+        if chosen:
+            train_fields.show(chosen)
+        _text()
+    with preview:
+        if chosen:
+            train_preview.show(chosen)
+
+
+def _config() -> tuple[RunConfig | None, str]:
+    """The config as typed, or what does not fit."""
+    try:
+        return train_draft.config(), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def _preset() -> None:
+    shipped = sorted(presets(), key=lambda name: not name.startswith("shipped"))
+    st.selectbox(
+        "Begin from",
+        [*shipped, *trained.names()],
+        index=None,
+        format_func=lambda name: readable(name) if name.startswith(trained.PREFIX) else name,
+        placeholder="A preset or a run",
+        key="train_preset",
+        on_change=_take_preset,
+        width=300,
+        help="Presets whose names begin with lg are the protocols of the language guidance paper; they need its datasets and a GPU.",
+    )
+
+
+def _take_preset() -> None:
+    name = st.session_state["train_preset"]
+    if name is None:
+        return
+    config = run_card.folder(name.removeprefix(trained.PREFIX)).config() if name.startswith(trained.PREFIX) else read_config(name)
+    free = _free(config.name) if (runs_dir() / config.name).exists() else config.name
+    train_draft.take(as_yaml(config.model_copy(update={"name": free})))
+
+
+def _name(chosen: RunConfig | None) -> tuple[str, str]:
+    """The run's name, and what is wrong with it."""
+    if chosen is None:
+        st.text_input("Name", disabled=True, width=260)
+        return "", ""
+    st.session_state["train_name"] = chosen.name
+    name: str = st.text_input("Name", key="train_name", width=260, on_change=_rename).strip()
+    if not name or any(sign in name for sign in "/\\\0") or name.startswith("."):
+        return name, "Give the run a name without slashes and without a dot at its beginning: it becomes a folder."
+    status = RunFolder(runs_dir() / name).status().state if (runs_dir() / name / "config.yaml").is_file() else None
+    if status is None or str(runs_dir() / name) == st.session_state.get("train_begun"):
+        return name, ""
+    return name, f"There is a run {name} already; call this one {_free(name)}, say, or resume that one under Runs."
+
+
+def _rename() -> None:
+    train_draft.change({"name": st.session_state["train_name"].strip() or "run"})
+
+
+def _free(name: str) -> str:
+    stem, _, number = name.rpartition("-")
+    base, first = (stem, int(number) + 1) if stem and number.isdigit() else (name, 2)
+    return next(f"{base}-{each}" for each in range(first, first + 10_000) if not (runs_dir() / f"{base}-{each}").exists())
+
+
+def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
+    underway = st.session_state.get("train_begun") == str(runs_dir() / name) if name else False
+    st.button(
+        "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="train_start",
+        disabled=chosen is None or bool(problem) or underway,
+        on_click=_begin,
+        args=(chosen, name),
+    )
+
+
+def _begin(chosen: RunConfig, name: str) -> None:
+    run = RunFolder(runs_dir() / name)
+    try:
+        processes.begin(run, chosen)
+    except InputError as error:
+        st.toast(str(error), icon=":material/error:", duration="long")
+    else:
+        st.session_state["train_begun"] = str(run.path)
+
+
+def _text() -> None:
+    with st.expander("All settings as text", icon=":material/code:"):
+        st.session_state["train_typed"] = train_draft.text()
+        st.text_area(
+            "YAML",
+            key="train_typed",
+            height=520,
+            on_change=_typed,
+            label_visibility="collapsed",
+            help="Every setting of the run; checked as you leave the field. The same file works with `likeness train`.",
+        )
+        content = train_draft.text().encode()
+        st.download_button("Download as file", content, "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download")
+
+
+def _typed() -> None:
+    typed: Any = st.session_state["train_typed"]
+    train_draft.take(typed)
+
+
+main()

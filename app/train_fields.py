@@ -1,0 +1,196 @@
+"""The settings of a run that most people change, as fields; the rest stands in the text below them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+import cached
+import train_draft
+from likeness.data.catalog import list_datasets
+from likeness.data.paper_datasets import is_paper_source
+from likeness.language import LANGUAGE_MODELS, PRIMERS
+from likeness.losses.objectives import OBJECTIVES
+from likeness.training.config import GuidanceConfig, RunConfig
+from sidebar import readable
+
+Changes = Callable[[Any], dict[str, Any]]
+
+_NETWORKS = {
+    "clip:bundled": "Bundled small CLIP",
+    "mobilenetv2_100": "MobileNetV2",
+    "resnet18": "ResNet-18",
+    "resnet50": "ResNet-50",
+    "inception_v3": "Inception v3",
+}
+_NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
+
+
+def show(config: RunConfig) -> None:
+    """Draws the fields; what is changed goes into the draft at once."""
+    _images(config)
+    _network(config)
+    _objective(config)
+    _guidance(config)
+    _training(config)
+
+
+def _images(config: RunConfig) -> None:
+    st.subheader("Images and classes", divider="gray")
+    data = config.data
+    sources = {entry.source: entry.name for entry in list_datasets()}
+    st.selectbox(
+        "Images",
+        _with(list(sources), data.source),
+        format_func=lambda source: sources.get(source, source),
+        help="Bring more under Your images; a folder or a paper's dataset can also be named in the text below.",
+        **_bound("data.source", data.source, _of_source),
+    )
+    now = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
+    st.multiselect(
+        "Class of an image",
+        _with(_attributes(data.source), *now),
+        format_func=readable,
+        placeholder="Choose what makes a class",
+        help="Of several, the combination: car color and body type give classes such as red pickup.",
+        **_bound("data.attribute", now, lambda names: {"data.attribute": names[0] if len(names) == 1 else names} if names else {}),
+    )
+    if data.split == "classes":
+        st.slider(
+            "Share of the classes that train",
+            0.1,
+            0.9,
+            step=0.05,
+            format="percent",
+            help="The other classes are never shown in training; all figures are measured on them.",
+            **_bound("data.train_classes", data.train_classes),
+        )
+
+
+def _of_source(source: str) -> dict[str, Any]:
+    attributes = _attributes(source)
+    split = {} if is_paper_source(source) else {"data.split": "classes"}
+    return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
+
+
+def _attributes(source: str) -> list[str]:
+    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    return list(cached.table(entry.id).attributes) if entry else []
+
+
+def _network(config: RunConfig) -> None:
+    st.subheader("Network", divider="gray")
+    backbone = config.backbone
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Backbone",
+            _with(list(_NETWORKS), backbone.name),
+            format_func=lambda name: _NETWORKS.get(name, name),
+            accept_new_options=True,
+            help="Any name of timm, or clip: and a CLIP model. Weights are downloaded on first use; a file of them can be named in the text below.",
+            **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
+        )
+        st.number_input("Dimensions", 2, 8192, width=140, **_bound("backbone.dim", backbone.dim))
+    st.toggle(
+        "Train the embedding layer only",
+        help="On features that the backbone computes once: seconds instead of hours, and less gain.",
+        **_bound("backbone.head_only", backbone.head_only),
+    )
+
+
+def _objective(config: RunConfig) -> None:
+    st.subheader("Objective", divider="gray")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Objective",
+            list(OBJECTIVES),
+            format_func=readable,
+            help="What pulls images of one class together and pushes others apart.",
+            **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
+        )
+        st.toggle(
+            "With S2SD",
+            help="The embedding also learns from wider ones that are trained beside it.",
+            **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
+        )
+
+
+def _guidance(config: RunConfig) -> None:
+    st.subheader("Language guidance", divider="gray")
+    chosen = config.guidance
+    kind = _NONE if chosen is None else _PLG if chosen.kind == "plg" else _ELG
+    st.segmented_control(
+        "Guidance",
+        [_NONE, _ELG, _PLG],
+        required=True,
+        label_visibility="collapsed",
+        help="Class names: a language model says how alike the classes are. Pseudolabels: the same for the ImageNet names that a classifier gives "
+        "the classes, for classes without telling names.",
+        **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, chosen)}),
+    )
+    if chosen is None:
+        st.caption("The labels alone: every two classes are equally different.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "Weight (omega)",
+            0.0,
+            1000.0,
+            step=1.0,
+            width=160,
+            help="Of guidance beside the objective; the paper takes 1 to 10.",
+            **_bound("guidance.omega", chosen.omega),
+        )
+        st.number_input(
+            "Shift (gamma)",
+            -5.0,
+            5.0,
+            step=0.5,
+            width=160,
+            help="Of Eq. 2 and 3. At 1, as printed, images of different classes are drawn together as well; 0 is milder.",
+            **_bound("guidance.gamma", chosen.gamma),
+        )
+        if chosen.kind == "plg":
+            st.number_input("Names of each class (k)", 1, 100, width=190, **_bound("guidance.k", chosen.k))
+    st.multiselect(
+        "Language models",
+        _with(list(LANGUAGE_MODELS), *chosen.language),
+        accept_new_options=True,
+        help="Of several, the mean. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
+        **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),
+    )
+    st.selectbox("Sentence around the name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer))
+
+
+def _of_kind(picked: str, before: GuidanceConfig | None) -> dict[str, Any] | None:
+    if picked == _NONE:
+        return None
+    kept = {"omega": before.omega, "gamma": before.gamma, "language": before.language, "primer": before.primer} if before else {"omega": 5.0}
+    return kept | {"kind": "plg" if picked == _PLG else "elg"}
+
+
+def _training(config: RunConfig) -> None:
+    st.subheader("Training", divider="gray")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input("Epochs", 1, 100_000, width=130, **_bound("epochs", config.epochs))
+        st.number_input(
+            "Images in a batch", config.batch.per_class, 4096, step=config.batch.per_class, width=170, **_bound("batch.size", config.batch.size)
+        )
+        st.number_input("Of each class", 1, 512, width=140, **_bound("batch.per_class", config.batch.per_class))
+        st.number_input("Learning rate", 1e-8, 10.0, step=1e-5, format="%.1e", width=160, **_bound("optimizer.rate", config.optimizer.rate))
+        st.number_input("Seed", 0, 2**31, width=130, **_bound("seed", config.seed))
+
+
+def _with(options: list[str], *more: str) -> list[str]:
+    return [*options, *(each for each in more if each not in options)]
+
+
+def _bound(place: str, value: Any, changes: Changes | None = None) -> dict[str, Any]:
+    """Arguments of a widget that shows `value` and writes what is chosen instead to the dotted key `place`, or what `changes` makes of it."""
+    key = f"train_field_{place}"
+    st.session_state[key] = value
+    return {"key": key, "on_change": _take, "args": (key, changes or (lambda given: {place: given}))}
+
+
+def _take(key: str, changes: Changes) -> None:
+    train_draft.change(changes(st.session_state[key]))

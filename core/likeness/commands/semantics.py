@@ -1,0 +1,200 @@
+"""`likeness analyze semantics`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likeness.commands.inputs import embedded, notion_named, space_named
+from likeness.commands.options import Dim, NotionName, OutputFile, Source
+from likeness.commands.plot_file import Plot, check_plot, write_plot
+from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
+from likeness.errors import InputError
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.data import ImageTable
+    from likeness.evaluation import Semantics
+    from likeness.spaces import EncoderSpace
+
+_MEANING = (
+    "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
+    "depends on how widely the cosines are spread: compare it between spaces of one kind only.",
+    "rank correlation: over all pairs of classes, 1 where the space orders them just as language does, 0 where it has nothing to do with it.",
+    "own class: share of the nearest images that are of the query's class. related: mean language similarity of the others' classes with the "
+    "query's; random: what that would be for images drawn at random.",
+)
+
+
+def semantics(
+    source: Source = "bundled",
+    attribute: Annotated[
+        str | None,
+        typer.Option("--attribute", "-a", help="What the class of an image is; of several, separated by commas, the combination."),
+    ] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option("--encoder", "-e", help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other."),
+    ] = None,
+    notion: NotionName = None,
+    dim: Dim = 128,
+    language: Annotated[
+        str, typer.Option(help="Language model of the class names: minilm, bundled, clip, wordnet ...; of several the mean.")
+    ] = "minilm",
+    query: Annotated[list[str] | None, typer.Option("--query", "-q", help="A class: which others do its images find? May be repeated.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Classes to show for each query.")] = 5,
+    neighbors: Annotated[int, typer.Option(min=1, help="Images retrieved for each image.")] = 20,
+    unseen: Annotated[bool, typer.Option("--unseen", help="Only classes that the trained runs have not been trained on.")] = False,
+    min_images: Annotated[int, typer.Option(min=1, help="Leave out classes with fewer images.")] = 1,
+    out: OutputFile = None,
+    plot: Plot = None,
+    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+) -> None:
+    """Do related classes lie near each other, and what is found by mistake? (Language guidance, section 4.5 and Figure 3.)
+
+    A row per space; with --query, the other classes that a class's images find, the most related by language first. --notion adds a notion's
+    space, as the second one. --plot draws Figure 3 for the queries, or without any, the similarities of all classes as heat maps. --out
+    writes a CSV with a row per space and class. Seconds for images that are embedded; without --attribute the class is `class`, of the bundled
+    images `car_color,body_type`.
+
+    Examples: `likeness analyze semantics -e bundled-small -e bundled --plot maps.html`, `likeness analyze semantics --notion car-color
+    --query "red van" --plot figure3.html`, `likeness analyze semantics -e run:runs/base -e run:runs/elg --unseen`
+    """
+    from likeness.data import read_dataset
+    from likeness.evaluation import class_number, clustered_order
+
+    check_plot(plot)
+    check_format(format)
+    encoders = _encoders(encoder or ["bundled"], notion)
+    columns = (attribute or ("car_color,body_type" if source == "bundled" else "class")).split(",")
+    attributes = [column.strip() for column in columns]
+    table = read_dataset(source)
+    kept = unseen_classes(encoders, attributes) if unseen else None
+    classes, sims = _prepared(table, attributes, kept, min_images, language)
+    queries = [classes.names[class_number(name, classes.names)] for name in query or []]
+    bases = [embedded(table, name) for name in encoders]
+    if bases[0].failed:
+        classes, sims = _prepared(bases[0].space.table, attributes, kept, min_images, language)
+    order = clustered_order(sims) if plot and not queries else None
+    spaces = _measured(_vectors(bases, notion, dim), classes, sims, neighbors)
+    if out:
+        _write(spaces, out)
+    figures = _retrieved(spaces, queries, top)
+    if queries:
+        _print_queries(figures, format)
+    else:
+        _print_summary(spaces, format)
+    if plot:
+        _draw(spaces, figures, order, language, plot)
+
+
+def _encoders(names: list[str], notion: str | None) -> list[str]:
+    if len(names) + bool(notion) > 2:
+        raise InputError(f"{len(names) + bool(notion)} spaces are too many to compare; name one or two.")
+    if len(set(names)) < len(names):
+        raise InputError(f"The encoder '{names[0]}' stands twice; name two different ones.")
+    return names
+
+
+def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int, language: str) -> "tuple[SemanticClasses, Any]":
+    """The classes and the language's similarities of their names."""
+    from likeness.language import class_similarities
+
+    classes = classes_of(table, attributes, kept, least)
+    return classes, class_similarities(classes.names, [name.strip() for name in language.split(",")])
+
+
+def _vectors(bases: "Sequence[EncoderSpace]", notion: str | None, dim: int) -> dict[str, Any]:
+    """The spaces' vectors by name; what could not be read is told on stderr."""
+    first = bases[0]
+    for failure in first.failed:
+        typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
+    for base in bases[1:]:
+        if base.space.table.paths() != first.space.table.paths():
+            raise InputError(f"'{first.encoder}' and '{base.encoder}' could read different images; take out those that one of them could not read.")
+    vectors = {base.encoder: base.space.vectors for base in bases}
+    if notion:
+        vectors[f"{first.encoder}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
+    return vectors
+
+
+def _measured(vectors: dict[str, Any], classes: SemanticClasses, sims: Any, neighbors: int) -> "dict[str, Semantics]":
+    from likeness.evaluation import semantics as measure
+
+    found = {}
+    for name, rows in vectors.items():
+        with progress_bar(f"Comparing {name}") as progress:
+            found[name] = measure(rows[classes.rows], classes.labels, sims, classes.names, neighbors=neighbors, progress=progress)
+    return found
+
+
+def _retrieved(spaces: "dict[str, Semantics]", queries: list[str], top: int) -> "dict[str, pd.DataFrame]":
+    from likeness.evaluation import retrieved_classes
+
+    retrievals = {name: space.retrieval for name, space in spaces.items()}
+    return {query: retrieved_classes(retrievals, query, top) for query in queries}
+
+
+def _print_queries(figures: "dict[str, pd.DataFrame]", format: str) -> None:
+    import pandas as pd
+
+    parts = [table.assign(query=query)[["query", *table.columns]] for query, table in figures.items()]
+    table = pd.concat(parts, ignore_index=True).rename(columns={"language_similarity": "language similarity"})
+    table["language similarity"] = [f"{value:.3f}" for value in table["language similarity"]]
+    print_table(table, format)
+    for query in (query for query, part in figures.items() if part.empty):
+        typer.echo(f"{query} found no other class", err=True)
+
+
+def _print_summary(spaces: "dict[str, Semantics]", format: str) -> None:
+    """The row of each space, and on stderr what the columns mean and which classes to look at."""
+    from likeness.evaluation import most_changed, semantics_table
+
+    table = semantics_table(spaces)
+    for level, title in (("image", "KL images"), ("class", "KL classes")):
+        means, spread = table.pop(f"{level}_divergence"), table.pop(f"{level}_divergence ±")
+        table.insert(1 if level == "image" else 2, title, [f"{mean:.3g} ± {deviation:.2g}" for mean, deviation in zip(means, spread, strict=True)])
+    titles = {"rank_correlation": "rank correlation", "own_share": "own class", "relatedness": "related", "random_relatedness": "random"}
+    for column in titles:
+        table[column] = ["–" if value != value else f"{value:.3f}" for value in table[column]]
+    print_table(table.rename(columns=titles), format)
+    for sentence in _MEANING:
+        typer.echo(sentence, err=True)
+    if len(spaces) == 2:
+        (first, a), (second, b) = spaces.items()
+        changed = most_changed(a.retrieval, b.retrieval, 5)
+        named = ", ".join(f"{name} ({old:.2f} to {new:.2f})" for name, old, new in zip(changed["class"], changed["a"], changed["b"], strict=True))
+        if named:
+            typer.echo(f"related changes most from {first} to {second} for: {named}. See one with --query '{changed['class'][0]}'.", err=True)
+
+
+def _write(spaces: "dict[str, Semantics]", out: Path) -> None:
+    import pandas as pd
+
+    from likeness.files import write_atomic
+
+    parts = [space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]
+    write_atomic(out, pd.concat(parts, ignore_index=True).to_csv(index=False).encode())
+
+
+def _draw(spaces: "dict[str, Semantics]", figures: "dict[str, pd.DataFrame]", order: Any, language: str, plot: Path) -> None:
+    from likeness.plots import class_heat_maps, retrieved_bars
+
+    retrieval = next(iter(spaces.values())).retrieval
+    if figures:
+        title = f"Other classes among the {retrieval.neighbors} nearest images"
+        note = f"All images of the query's class ask. Beside each class: similarity of its name with the query's, by {language}; most similar first."
+        write_plot(plot, retrieved_bars(figures, title=title), title, [note])
+        return
+    title = "Similarities of classes"
+    matrices = {f"Language ({language})": retrieval.language}
+    for name, space in spaces.items():
+        matrices[f"{name}<br>rank correlation {space.rank_correlation:.2f}"] = space.similarities
+    notes = [
+        "The classes stand in one order, found by clustering their names: a bright block in language should be one in a space too.",
+        "Each panel has its own color scale, from its least to its largest similarity; a rank correlation of 1 is language's order of pairs.",
+    ]
+    write_plot(plot, class_heat_maps(matrices, retrieval.names, order, title=title), title, notes)

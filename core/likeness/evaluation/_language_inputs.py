@@ -1,0 +1,94 @@
+"""Checking what every comparison of images with language takes: embeddings, class numbers, the language's similarities, class names."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.search import as_numpy, checked_rows, unit_rows
+
+Similarities = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def precise_unit_rows(embeddings: Any) -> NDArray[Any]:
+    """Unit rows (n, d), float64 where the embeddings are float64, else float32; errors as in `checked_rows` and `unit_rows`."""
+    values = as_numpy(embeddings)
+    rows = checked_rows(values, "The embeddings")
+    return unit_rows(values if values.dtype == np.float64 else rows, "The embeddings")
+
+
+def checked_language(language: Any) -> Similarities:
+    """Similarities of classes (c, c), float64.
+
+    Raises:
+        InputError: not square, not finite, or of one class alone.
+    """
+    matrix = np.asarray(as_numpy(language), dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"The language similarities have shape {matrix.shape}; give a square matrix, one row and one column per class.")
+    if len(matrix) < 2:
+        raise InputError("There is one class only, but language tells classes apart; choose labels with at least two.")
+    if not np.isfinite(matrix).all():
+        raise InputError("The language similarities hold NaN or infinity; compute them again with another language model.")
+    return matrix
+
+
+def checked_labels(labels: Any, images: int, classes: int) -> Labels:
+    """Class numbers (n,), each of 0 to c - 1 for at least one image.
+
+    Raises:
+        InputError: not one whole number per image, one out of range, or a class without images.
+    """
+    numbers = as_numpy(labels)
+    if numbers.shape != (images,) or numbers.dtype.kind not in "iu":
+        raise InputError(f"The labels have shape {numbers.shape} and type {numbers.dtype}; give one class number for each of the {images} images.")
+    if numbers.min() < 0 or numbers.max() >= classes:
+        raise InputError(
+            f"The labels run from {numbers.min()} to {numbers.max()}, but language knows {classes} classes; number them 0 to {classes - 1}."
+        )
+    empty = np.flatnonzero(np.bincount(numbers, minlength=classes) == 0)
+    if len(empty):
+        raise InputError(f"Class {empty[0]} has no image; leave it out of the language similarities too, and number the others anew.")
+    return numbers.astype(np.int64)
+
+
+def checked_names(names: Sequence[str] | None, classes: int) -> list[str]:
+    """The class names, each once; without any, the numbers as text.
+
+    Raises:
+        InputError: another number of names than classes, or one that stands twice.
+    """
+    if names is None:
+        return [str(number) for number in range(classes)]
+    if isinstance(names, str) or len(names) != classes:
+        raise InputError(f"There are {len(names)} names for {classes} classes; give one name per class, in order.")
+    chosen = [str(name) for name in names]
+    twice = next((name for name in chosen if chosen.count(name) > 1), None) if len(set(chosen)) < len(chosen) else None
+    if twice is not None:
+        raise InputError(f"The class name '{twice}' stands twice; give each class a name of its own.")
+    return chosen
+
+
+def class_number(name: str, names: Sequence[str]) -> int:
+    """The place of a class in `names`, whatever its capitals.
+
+    Raises:
+        InputError: an unknown name; close ones are named.
+    """
+    lowered = [each.lower() for each in names]
+    if name in names:
+        return list(names).index(name)
+    if lowered.count(name.lower()) == 1:
+        return lowered.index(name.lower())
+    near = [names[lowered.index(each)] for each in get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+    remedy = f"did you mean {_either(near)}" if near else f"the first ones are {', '.join(names[:5])}"
+    raise InputError(f"There is no class '{name}'; {remedy}{'?' if near else '.'}")
+
+
+def _either(names: Sequence[str]) -> str:
+    *first, last = [f"'{name}'" for name in names]
+    return f"{', '.join(first)} or {last}" if first else last

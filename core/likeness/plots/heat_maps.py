@@ -1,0 +1,106 @@
+"""Similarities of classes as heat maps beside each other: what language says, and what spaces say."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.plots.panels import dress
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+MOST_CLASSES = 1_000
+_MOST_NAMED = 30  # more names can't be read beside a panel
+_HEIGHT = 560
+_LETTER = 7  # pixels, of names below
+_LINE = 20  # of further lines in titles
+
+
+def class_heat_maps(matrices: Mapping[str, Any], names: Sequence[str], order: Any = None, *, title: str | None = None) -> "Figure":
+    """A square panel per matrix with the same classes in the same order: what is a bright block in language should be one in a space.
+
+    Each panel has a color scale of its own, from the least to the largest similarity of different classes, since cosines of texts and of images
+    lie in different ranges and only their order can be compared. The diagonal, a class with itself, is left empty.
+
+    Args:
+        matrices: a title, such as "Language" or a space's name, in lines with "<br>" between -> similarities (c, c).
+        names: c class names.
+        order: class numbers (c,), such as of `likeness.evaluation.clustered_order`; None: as they come.
+        title: above all panels.
+
+    Raises:
+        InputError: no matrix, one that does not fit the names, or more than 1,000 classes.
+    """
+    from plotly.subplots import make_subplots
+
+    _check(matrices, names)
+    chosen = np.arange(len(names)) if order is None else np.asarray(order)
+    called, named = [names[int(each)] for each in chosen], len(names) <= _MOST_NAMED
+    # axes of their own: plotly can't keep panels square whose axes are shared
+    figure = make_subplots(1, len(matrices), subplot_titles=list(matrices), horizontal_spacing=0.04 if len(matrices) > 1 else 0)
+    for place, matrix in enumerate(matrices.values(), start=1):
+        values = _without_diagonal(np.asarray(matrix, dtype=np.float64)[np.ix_(chosen, chosen)])
+        least, largest = float(np.nanmin(values)), float(np.nanmax(values))
+        figure.add_heatmap(
+            z=values,
+            x=called,
+            y=called,
+            colorscale="Viridis",
+            zmin=least,
+            zmax=largest,
+            hoverongaps=False,
+            hovertemplate="%{y}, %{x}: %{z:.3f}<extra></extra>",
+            colorbar=_colorbar(figure.layout["xaxis" if place == 1 else f"xaxis{place}"].domain, (least, largest)),
+            row=1,
+            col=place,
+        )
+    below = _LETTER * max(map(len, called)) if named else 0
+    dress(figure, _HEIGHT + below, title)
+    figure.update_xaxes(showgrid=False, showticklabels=named, tickangle=90, constrain="domain", type="category", dtick=1)
+    figure.update_yaxes(
+        showgrid=False, showticklabels=False, constrain="domain", constraintoward="top", type="category", autorange="reversed", dtick=1
+    )
+    for place in range(1, len(matrices) + 1):
+        figure.update_yaxes(scaleanchor=f"x{place}" if place > 1 else "x", row=1, col=place)
+    figure.update_yaxes(showticklabels=named, row=1, col=1)
+    lines = max(each.count("<br>") for each in matrices)
+    figure.update_layout(margin={"b": 70 + below, "t": figure.layout.margin.t + _LINE * lines})
+    return figure
+
+
+def _colorbar(domain: Sequence[float], ends: tuple[float, float]) -> dict[str, Any]:
+    """Below the panel, half as wide."""
+    width = domain[1] - domain[0]
+    return {
+        "orientation": "h",
+        "x": (domain[0] + domain[1]) / 2,
+        "xanchor": "center",
+        "yref": "container",
+        "y": 0.01,
+        "yanchor": "bottom",
+        "len": width / 2,
+        "thickness": 10,
+        "outlinewidth": 0,
+        "tickvals": [ends[0], sum(ends) / 2, ends[1]],
+        "tickformat": ".2f",
+    }
+
+
+def _without_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    matrix = matrix.copy()
+    np.fill_diagonal(matrix, np.nan)
+    return matrix
+
+
+def _check(matrices: Mapping[str, Any], names: Sequence[str]) -> None:
+    if not matrices:
+        raise InputError("There is no matrix to draw; give the similarities of at least one space.")
+    if len(names) > MOST_CLASSES:
+        raise InputError(f"There are {len(names):,} classes, but at most {MOST_CLASSES:,} can be told apart in a heat map; choose a part of them.")
+    for title, matrix in matrices.items():
+        shape = np.shape(matrix)
+        if shape != (len(names), len(names)) or len(names) < 2:
+            raise InputError(f"'{title}' has similarities of shape {shape} for {len(names)} classes; give a square matrix of two classes or more.")

@@ -1,0 +1,55 @@
+"""Lines of means with bands of one deviation."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from likeness.plots.look import Look, faded
+from likeness.plots.panels import hover_texts
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_BAND = 0.18
+_HOVER = "%{hovertext}"
+_MOST_MARKERS = 40
+
+
+def banded_line(figure: "Figure", line: pd.DataFrame, x: str, look: Look, legend: dict[str, Any], place: dict[str, int]) -> None:
+    """Adds a line through the means and, where there is one, a band of one standard deviation on either side.
+
+    Args:
+        line: the points in order of `x`, with columns `x`, mean, std and runs; its points are marked unless it is flat or there are too many.
+        look, legend, place: of the line and of the trace, as `look_of`, `once` and `position` give them.
+    """
+    values, mean, std = line[x].tolist(), line["mean"], line["std"]
+    marked = len(line) <= _MOST_MARKERS and (line["mean"].nunique() > 1 or len(line) == 1)
+    if (std > 0).any():
+        figure.add_scatter(
+            x=[*values, *reversed(values)],
+            y=[*(mean + std), *(mean - std)[::-1]],
+            fill="toself",
+            fillcolor=faded(look.color, _BAND),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            **{**legend, "showlegend": False},
+            **place,
+        )
+    figure.add_scatter(
+        x=values,
+        y=mean.tolist(),
+        mode="lines+markers" if marked else "lines",
+        line={"color": look.color, "dash": look.dash, "width": 2},
+        marker={"color": look.color, "symbol": look.symbol, "size": 7},
+        hovertext=hover_texts(line),
+        hovertemplate=_HOVER,
+        **legend,
+        **place,
+    )
+
+
+def padded(low: float, high: float) -> list[float]:
+    """A range with some room on either side."""
+    room = 0.04 * (high - low) or 0.5
+    return [low - room, high + room]

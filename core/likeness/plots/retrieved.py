@@ -1,0 +1,77 @@
+"""Which other classes are found for a query class, in two spaces (language guidance, Figure 3)."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.plots.look import GREY, look_at
+from likeness.plots.panels import GRID, dress
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_FIXED = ("class", "language_similarity")
+_BAR = 22  # pixels, of one space
+_GAP = 14  # between classes
+_PANEL = 76  # a panel's title, ticks and axis title
+_AROUND = 120
+_LEFT = 220
+
+
+def retrieved_bars(tables: Mapping[str, pd.DataFrame], *, title: str | None = None) -> "Figure":
+    """A panel per query class; in it a group of horizontal bars per retrieved class, the most related on top, a bar per space.
+
+    Args:
+        tables: a query class -> what `likeness.evaluation.retrieved_classes` found for it: class, language_similarity, and counts in one column
+            per space, the same spaces in all.
+        title: above all panels.
+
+    Raises:
+        InputError: no table, or tables of different spaces.
+    """
+    from plotly.subplots import make_subplots
+
+    spaces = _spaces(tables)
+    heights = [max(len(table), 1) * (_BAR * len(spaces) + _GAP) for table in tables.values()]
+    height = sum(heights) + _PANEL * len(heights)
+    titles = [query if len(table) else f"{query}: found no other class" for query, table in tables.items()]
+    figure = make_subplots(
+        len(tables), 1, shared_xaxes="all", subplot_titles=titles, row_heights=heights, vertical_spacing=_PANEL / height if len(tables) > 1 else 0
+    )
+    for row, table in enumerate(tables.values(), start=1):
+        labels = [f"{name} ({similarity:.2f})" for name, similarity in zip(table["class"], table["language_similarity"], strict=True)]
+        for place, space in enumerate(spaces):
+            look = look_at(place)
+            figure.add_bar(
+                x=table[space].tolist(),
+                y=labels,
+                orientation="h",
+                marker={"color": look.color, "pattern": {"shape": look.pattern}},
+                texttemplate="%{x}",
+                textposition="outside",
+                cliponaxis=False,
+                hovertemplate="%{y}: %{x}",
+                name=space,
+                legendgroup=space,
+                showlegend=row == 1,
+                row=row,
+                col=1,
+            )
+    dress(figure, height + _AROUND, title)
+    figure.update_layout(barmode="group", bargap=_GAP / (_GAP + _BAR * len(spaces)), bargroupgap=0.05, margin={"l": _LEFT})
+    figure.update_annotations(x=0, xanchor="left")
+    figure.update_xaxes(gridcolor=GRID, zeroline=True, zerolinecolor=GREY, rangemode="tozero", showticklabels=True, tickformat="d")
+    figure.update_xaxes(title_text="Retrieved images", row=len(tables), col=1)
+    figure.update_yaxes(autorange="reversed", ticks="", ticksuffix="  ")
+    return figure
+
+
+def _spaces(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    found = [[str(column) for column in table.columns if column not in _FIXED] for table in tables.values()]
+    if not found:
+        raise InputError("There is no query class to draw; give the table of at least one.")
+    if any(spaces != found[0] for spaces in found):
+        raise InputError(f"The tables are of different spaces ({'; '.join(', '.join(spaces) for spaces in found)}); draw those of the same ones.")
+    return found[0]

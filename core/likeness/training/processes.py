@@ -1,0 +1,50 @@
+"""Runs in processes of their own: begun from anywhere, they outlive who began them; what they say goes to a file in the run's folder."""
+
+import subprocess
+import sys
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig
+from likeness.training.run_folder import RunFolder, Status
+
+_LOG = "output.log"
+_TOLD_LINES = 3
+
+
+def begin(run: RunFolder, config: RunConfig | None = None) -> int:
+    """Trains in a process of its own, or goes on with what was stopped or killed; returns the process's number.
+
+    Args:
+        run: its folder, which need not exist yet.
+        config: of a new run; None where the folder has one.
+
+    Raises:
+        InputError: a run that is running or finished, a folder with another config, or one that cannot be written.
+    """
+    before = run.status()
+    if before.state in ("running", "finished"):
+        raise InputError(
+            f"The run '{run.name}' is {before.state}; " + ("stop it first." if before.state == "running" else "give the new one a name.")
+        )
+    try:
+        run.create(config or run.config())
+        run.clear_stop()
+        with (run.path / _LOG).open("ab") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "likeness.cli", "train", str(run.path / "config.yaml"), "--out", str(run.path)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        run.report_status(Status("running", before.step, before.total, "Starting", process.pid, before.seconds))
+    except OSError as error:
+        raise InputError(f"The folder '{run.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
+    return process.pid
+
+
+def last_words(run: RunFolder) -> str:
+    """The last lines that the run's process printed, for a run whose process is gone without a word in its status."""
+    file = run.path / _LOG
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+    return "\n".join(line for line in lines[-_TOLD_LINES:] if line.strip())

@@ -1,0 +1,154 @@
+"""A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+from pydantic import Field, ValidationError
+
+from likeness.errors import InputError
+from likeness.training.config import Part, RunConfig, config_from, read_config, told, with_changes
+from likeness.training.run_folder import RunFolder
+
+Report = Callable[[str, int, int], None]
+FIGURES = ("recall_at_1", "map_at_1000", "nmi")
+
+
+class StudyConfig(Part):
+    """A table of a paper, or a sweep.
+
+    Attributes:
+        name: shown to people; also of the folder.
+        note: what it asks, with paper and table.
+        base: a preset's name, or a config.
+        seeds: of each row; the table gives their mean and deviation.
+        rows: a row's name -> its changes of the base, by dotted keys.
+    """
+
+    name: str = "study"
+    note: str = ""
+    base: str | dict[str, Any] = "shipped-cars-elg"
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    rows: dict[str, dict[str, Any]] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a study: a row, a seed, the config that follows and the folder it goes to."""
+
+    row: str
+    seed: int
+    config: RunConfig
+    folder: Path
+
+
+def studies() -> dict[str, Path]:
+    """Shipped studies by name."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / "studies").glob("*.yaml"))}
+
+
+def read_study(file: Path | str) -> StudyConfig:
+    """A study from a YAML file, or a shipped one by its name.
+
+    Raises:
+        InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
+    """
+    path = Path(file)
+    if not path.is_file():
+        if str(file) not in studies():
+            raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(studies())}.")
+        path = studies()[str(file)]
+    try:
+        return StudyConfig.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"'{path.name}' is no YAML: {str(error).splitlines()[0]}.") from error
+    except ValidationError as error:
+        raise InputError(f"{path.name} does not fit: {told(error)}.") from error
+
+
+def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:
+    """The runs of a study, seed by seed, so that every row has a figure early.
+
+    Args:
+        study: what is compared.
+        folder: where the runs' folders lie or will lie.
+        changes: of every run, by dotted keys: where the data lies, fewer epochs.
+
+    Raises:
+        InputError: changes that do not fit, or two rows whose names give the same folder.
+    """
+    base = read_config(study.base) if isinstance(study.base, str) else config_from(study.base, f"The base of {study.name}")
+    slugs = {row: re.sub(r"[^a-z0-9.]+", "-", row.lower()).strip("-") for row in study.rows}
+    if len(set(slugs.values())) < len(slugs):
+        raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
+    return [
+        Cell(row, seed, with_changes(base, own | {"name": row, "seed": seed} | (changes or {})), folder / f"{slugs[row]}-{seed}")
+        for seed in study.seeds
+        for row, own in study.rows.items()
+    ]
+
+
+def run_study(wanted: list[Cell], report: Report | None = None) -> None:
+    """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
+
+    Args:
+        wanted: of `cells`.
+        report: called with (what is done, cells done, cells) before each cell.
+
+    Raises:
+        InputError: cells that failed, with the first one's reason.
+    """
+    from likeness.training.train import train
+
+    failed: list[tuple[Cell, InputError]] = []
+    for number, cell in enumerate(wanted):
+        if report:
+            report(f"{cell.row}, seed {cell.seed}", number, len(wanted))
+        if not finished(cell):
+            try:
+                train(cell.config, cell.folder)
+            except InputError as error:
+                failed.append((cell, error))
+    if failed:
+        names = ", ".join(f"{cell.row} (seed {cell.seed})" for cell, _ in failed)
+        raise InputError(f"{len(failed)} of {len(wanted)} runs failed: {names}. The first one: {failed[0][1]}")
+
+
+def finished(cell: Cell) -> bool:
+    """True where the cell's run is done.
+
+    Raises:
+        InputError: where the folder holds a run with another config.
+    """
+    run = RunFolder(cell.folder)
+    if not (cell.folder / "config.yaml").is_file():
+        return False
+    if run.config() != cell.config:
+        raise InputError(f"The folder '{cell.folder}' holds a run with another config; choose another folder for the study.")
+    return run.status().state == "finished"
+
+
+def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
+    """Figures of the finished cells: row, seed, seconds and every metric, of the last or the best weights."""
+    found = []
+    for cell in wanted:
+        figures = (RunFolder(cell.folder).report() or {}) if finished(cell) else {}
+        if which in figures:
+            found.append({"row": cell.row, "seed": cell.seed, "seconds": figures["seconds"]} | figures[which])
+    return pd.DataFrame(found)
+
+
+def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...] = FIGURES) -> pd.DataFrame:
+    """A line for each row of the study: runs, and of each figure mean and standard deviation over the seeds ("nmi", "nmi ±")."""
+    lines, every = [], measured(wanted, which)
+    for row in dict.fromkeys(cell.row for cell in wanted):
+        own = every[every["row"] == row] if len(every) else every
+        line: dict[str, Any] = {"row": row, "runs": len(own)}
+        for name in (figure for figure in figures if figure in own):
+            line |= {name: float(own[name].mean()), f"{name} ±": float(own[name].std(ddof=1))}
+        lines.append(line)
+    return pd.DataFrame(lines)

@@ -1,0 +1,66 @@
+"""`likeness analyze convergence` as a person meets it."""
+
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.training.config import RunConfig
+from likeness.training.run_folder import RunFolder
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two seeds of "base", one run "ELG", one that has not measured anything."""
+    for name, seed, scores in (("base", 0, [0.2, 0.4]), ("base", 1, [0.4, 0.6]), ("ELG", 0, [0.6, 0.7]), ("late", 0, [])):
+        run = RunFolder(tmp_path / "runs" / f"{name}-{seed}")
+        run.create(RunConfig(name=name, seed=seed))
+        for epoch, score in enumerate(scores, start=1):
+            run.append_metrics({"step": epoch, "epoch": epoch, "recall_at_1": score, "map_at_1000": score / 2})
+    return tmp_path / "runs"
+
+
+def test_prints_writes_and_draws(run: Run, folder: Path, tmp_path: Path) -> None:
+    out, plot = tmp_path / "points.csv", tmp_path / "curves.html"
+    status, printed, err = run("analyze", "convergence", str(folder), "--format", "csv", "--out", str(out), "--plot", str(plot))
+    assert status == 0, err
+    table = pd.read_csv(StringIO(printed), dtype=str)
+    assert list(table.columns) == ["run", "seeds", "best R@1", "at epoch", "last", "0.500 at epoch"]
+    assert table.to_numpy().tolist() == [["base", "2", "0.500 ± 0.100", "2", "0.500", "2"], ["ELG", "1", "0.700", "2", "0.700", "1"]]
+    assert "late-0 has not measured recall_at_1 yet" in err
+    assert list(pd.read_csv(out).columns) == ["run", "seed", "epoch", "recall_at_1"]
+    assert len(pd.read_csv(out)) == 6
+    assert "<title>R@1 by epoch</title>" in plot.read_text(encoding="utf-8")
+
+
+def test_one_run_and_another_metric(run: Run, folder: Path) -> None:
+    status, printed, err = run("analyze", "convergence", str(folder / "base-1"), "--metric", "map_at_1000")
+    assert status == 0, err
+    assert "best mAP@1000" in printed
+    assert "0.300" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["/no/such/folder"], "There are no runs in '/no/such/folder'; start one with `likeness train`."),
+        (["{folder}", "--metric", "f1"], "No run has measured 'f1'; measured so far: recall_at_1, map_at_1000."),
+        (["{folder}", "--plot", "curves.png"], "Can't write the plot 'curves.png'; end its name in .html."),
+        (["{folder}", "--format", "pdf"], "There is no format 'pdf'"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, folder: Path, arguments: list[str], said: str) -> None:
+    status, _, err = run("analyze", "convergence", *(each.format(folder=folder) for each in arguments))
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
+
+
+def test_help_says_which_figure(run: Run) -> None:
+    status, printed, _ = run("analyze", "convergence", "--help")
+    assert status == 0
+    assert "Figure S1" in printed

@@ -1,0 +1,140 @@
+"""`likeness analyze semantics` as a person meets it."""
+
+import re
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(run: Run) -> Run:
+    """Runs `likeness analyze semantics ...`; exit status, stdout and stderr."""
+    return lambda *arguments: run("analyze", "semantics", *arguments)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Plain images in the classes 01.Red_Van (3), 02.Blue_Van (3), 03.Bicycle (1)."""
+    for name, color, count in (("01.Red_Van", (200, 60, 20), 3), ("02.Blue_Van", (20, 60, 200), 3), ("03.Bicycle", (20, 200, 60), 1)):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        for shade in range(count):
+            Image.new("RGB", (40, 40), tuple(part + 10 * shade for part in color)).save(tmp_path / "photos" / name / f"{shade}.png")
+    return tmp_path / "photos"
+
+
+def _printed(text: str) -> pd.DataFrame:
+    return pd.read_csv(StringIO(text), dtype=str)
+
+
+def test_two_spaces_of_the_bundled_images(run: Run, tmp_path: Path) -> None:
+    out, plot = tmp_path / "classes.csv", tmp_path / "maps.html"
+    status, printed, err = run("-a", "body_type", "-n", "car-model", "--dim", "8", "--format", "csv", "--out", str(out), "--plot", str(plot))
+    assert status == 0, err
+    table = _printed(printed)
+    assert list(table.columns) == ["space", "KL images", "KL classes", "rank correlation", "own class", "related", "random"]
+    assert table["space"].tolist() == ["bundled", "bundled, car model"]
+    own = table["own class"].astype(float).tolist()
+    assert own[0] < own[1]
+    assert table["random"].nunique() == 1
+    per_class = pd.read_csv(out)
+    assert per_class.groupby("space", sort=False)["class"].agg(list).map(len).tolist() == [6, 6]
+    mean = np.average(per_class["image_divergence"][:6], weights=per_class["images"][:6])
+    assert float(table["KL images"][0].split(" ± ")[0]) == pytest.approx(mean, rel=5e-3)
+    assert "related changes most from bundled to bundled, car model for:" in err
+    page = plot.read_text(encoding="utf-8")
+    assert "<title>Similarities of classes</title>" in page
+    assert f"rank correlation {float(table['rank correlation'][1]):.2f}" in page
+
+
+def test_queries_are_the_papers_figure_3(run: Run, tmp_path: Path) -> None:
+    plot = tmp_path / "figure3.html"
+    status, printed, err = run("-n", "car-color", "-q", "Red van", "-q", "navy suv", "--top", "3", "--format", "csv", "--plot", str(plot))
+    assert status == 0, err
+    table = _printed(printed)
+    assert list(table.columns) == ["query", "class", "language similarity", "bundled", "bundled, car color"]
+    assert table["query"].tolist() == ["red van"] * 3 + ["navy suv"] * 3
+    navy = table[table["query"] == "navy suv"]
+    assert navy["language similarity"].astype(float).is_monotonic_decreasing
+    assert navy["bundled, car color"].astype(int).sum() > navy["bundled"].astype(int).sum()
+    assert "<title>Other classes among the 20 nearest images</title>" in plot.read_text(encoding="utf-8")
+
+
+def test_a_folder_has_its_classes_and_their_names_are_cleaned(run: Run, photos: Path) -> None:
+    status, printed, err = run(str(photos), "--min-images", "2", "--neighbors", "4", "-q", "red van", "--format", "csv")
+    assert status == 0, err
+    assert _printed(printed)["class"].tolist() == ["Blue Van"]
+
+
+def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Path) -> None:
+    (photos / "01.Red_Van" / "broken.png").write_bytes(b"no picture")
+    status, printed, err = run(str(photos), "--min-images", "2", "--neighbors", "4", "--format", "csv")
+    assert status == 0, err
+    assert "skipped" in err
+    assert "broken.png" in err
+    assert _printed(printed)["space"].tolist() == ["bundled"]
+
+
+def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.spaces import encoder_space
+    from likeness.training.config import DataConfig, RunConfig
+    from likeness.training.run_folder import RunFolder
+
+    RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="bundled", attribute="car_color")))
+    name = f"run:{tmp_path / 'run'}"
+    # the weights play no part here: the bundled encoder stands in for the run
+    monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: encoder_space(table, "bundled"))
+    out = tmp_path / "classes.csv"
+    status, _, err = run("-e", name, "-a", "car_color", "--unseen", "--out", str(out))
+    assert status == 0, err
+    assert pd.read_csv(out)["class"].tolist() == ["navy", "olive", "orange", "purple", "red", "silver", "teal", "white", "yellow"]
+    status, _, err = run("-e", name, "-a", "body_type", "--unseen")
+    assert status == 2
+    assert "was trained on the classes of car_color, not body_type; write --attribute car_color." in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-a", "colour"], "'Synthetic Cars' has no attribute 'colour'; it has body_type, car_color"),
+        (["-q", "red vam"], "There is no class 'red vam'; did you mean 'red van', "),
+        (["-a", "yaw"], "has one image, as have 1999 others, and no image finds itself; leave such classes out with --min-images 2."),
+        (["-a", "sun_height", "--min-images", "1000"], "There is only the sun_height 'low' among the images of 'Synthetic Cars'"),
+        (["-a", "sun_height", "--min-images", "3000"], "There is no sun_height among the images of 'Synthetic Cars'"),
+        (["-e", "bundled", "-e", "bundled"], "The encoder 'bundled' stands twice; name two different ones."),
+        (["-e", "bundled", "-e", "bundled-small", "-n", "car-color"], "3 spaces are too many to compare; name one or two."),
+        (["-e", "nonsense"], "nonsense"),
+        (["-e", "run:/no/such/run", "--unseen"], "There is no run in '/no/such/run'"),
+        (["--unseen"], "no encoder is a run; name one as run:FOLDER."),
+        (["--language", "latin"], "There is no language model 'latin'"),
+        (["-n", "car-colour"], "There is no notion 'car-colour'"),
+        (["-a", "body_type", "--neighbors", "2000"], "neighbors is 2000, but each of the 2000 images has 1999 others"),
+        (["--plot", "figure.png"], "Can't write the plot 'figure.png'; end its name in .html."),
+        (["--format", "pdf"], "There is no format 'pdf'"),
+        (["/no/such/folder"], "There is no dataset '/no/such/folder'"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1
+    assert "Traceback" not in err
+
+
+def test_a_folder_without_classes_says_what_there_is(run: Run, photos: Path) -> None:
+    status, _, err = run(str(photos / "01.Red_Van"))
+    assert status == 2
+    assert "'01.Red_Van' has no attribute 'class'; it has none." in err
+
+
+def test_help_says_which_figure(run: Run) -> None:
+    status, printed, _ = run("--help")
+    assert status == 0
+    assert re.search(r"Figure\s+3", printed)
