@@ -1,6 +1,9 @@
 """Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
 
+from typing import Literal
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 import cached
@@ -136,22 +139,30 @@ def _summary(found: dict[str, Semantics]) -> None:
         ),
         "own_share": ("Of the same class", f"Share of the {nearest} nearest images that are of the image's own class."),
         "image_divergence": (
-            "Divergence from language",
+            "Divergence",
             "Kullback-Leibler divergence of the images' similarities from those of their names, as guidance lowers it. "
             "It depends on how widely similarities are spread, so compare it between spaces of one kind only.",
         ),
     }
-    first, *others = table.index
-    for space, column in zip([first, *others], st.columns(1 + len(others), gap="large"), strict=True):
-        with column, st.container(border=True):
-            st.markdown(f"**{space}**")
-            for (name, (label, help)), place in zip(told.items(), st.columns(4), strict=True):
-                value, before = float(table.loc[space, name]), float(table.loc[first, name])
-                delta = None if space == first or value != value or before != before else f"{value - before:+.3f}"
-                good = "inverse" if name == "image_divergence" else "normal"
-                place.metric(label, "none" if value != value else f"{value:.3f}", delta, delta_color=good, help=help)
-            chance = float(table.loc[space, "random_relatedness"])
-            st.caption(f"Images drawn at random would be related by {chance:.3f}.")
+    a, b = table.index[0], table.index[-1] if len(table) > 1 else None
+    with st.container(border=True):
+        for (name, (label, help)), place in zip(told.items(), st.columns(len(told)), strict=True):
+            place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
+        beside = f"Of {a}, and how far it lies above or below {b}. " if b else f"Of {a}. "
+        st.caption(f"{beside}Images drawn at random would be related by {table.loc[a, 'random_relatedness']:.3f}.")
+
+
+def _shown(value: float) -> str:
+    return "none" if value != value else f"{value:.3f}"
+
+
+def _difference(table: pd.DataFrame, name: str, a: str, b: str | None) -> str | None:
+    difference = float(table.loc[a, name] - table.loc[b, name]) if b else float("nan")
+    return None if difference != difference else f"{difference:+.3f}"
+
+
+def _good(name: str) -> Literal["normal", "inverse"]:
+    return "inverse" if name == "image_divergence" else "normal"
 
 
 def _found(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:

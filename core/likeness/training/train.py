@@ -150,7 +150,7 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, wa
 
 
 def _keep_memory() -> None:
-    """Has glibc keep what a step frees for the next one: where each step's activations are new pages, steps on a processor take up to twice as long."""
+    """Has glibc keep what a step frees for the next one: steps whose activations are new pages each time take up to twice as long."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL("libc.so.6").mallopt
         mallopt(_M_MMAP_MAX, 0)
