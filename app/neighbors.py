@@ -78,12 +78,14 @@ def forget() -> None:
 
 
 def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
-    """The nearest visible images in each space; empty without a query."""
+    """The nearest visible images in each space that can read the query; empty without one."""
     if not query:
         return []
     allowed = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
     found = []
     for space in spaces or seen.spaces:
+        if query.text and space.embed_texts is None:
+            continue
         result = nearest(_vector(space, query), space.vectors[allowed], COUNT + 1)
         rows = allowed[result.rows[0]]
         keep = rows != query.row if query.row is not None else slice(None)

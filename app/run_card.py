@@ -98,6 +98,15 @@ def _resume(run: RunFolder) -> None:
         st.toast(str(error), icon=":material/error:", duration="long")
 
 
+def problem(run: RunFolder) -> str:
+    """Why the run cannot be shown, in a sentence; empty where it can."""
+    try:
+        run.config()
+    except InputError as error:
+        return f"The settings of the run '{run.name}' cannot be read, so it is left out. {error}"
+    return ""
+
+
 def folder(name: str) -> RunFolder:
     """The run of this name."""
     return RunFolder(runs_dir() / name)

@@ -13,13 +13,14 @@ from likeness.paths import cache_dir
 from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
 
 FIRST = "shipped-cars-elg"
+_LONGEST = 64  # of a token
 
 
 def text() -> str:
     """The YAML as typed, valid or not."""
     if "train_text" not in st.session_state:
         token = st.query_params.get("config", "")
-        kept = _file(token) if token.isalnum() else None
+        kept = _file(token) if token.isalnum() and len(token) <= _LONGEST else None
         if kept and kept.is_file():
             st.session_state["train_token"] = token
         st.session_state["train_text"] = kept.read_text(encoding="utf-8") if kept and kept.is_file() else as_yaml(read_config(FIRST))
@@ -41,6 +42,10 @@ def config() -> RunConfig:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark else ""
         raise InputError(f"The settings are no YAML{where}: {getattr(error, 'problem', None) or error}.") from error
+    except ValueError as error:  # what looks like a date, and is none
+        raise InputError(f"The settings are no YAML: {error}.") from error
+    if content is None:
+        raise InputError("The text is empty, but a config is a mapping of keys such as data, backbone, objective; begin from a preset.")
     return config_from(content, "The config")
 
 
@@ -57,9 +62,14 @@ def change(changes: dict[str, Any]) -> None:
     try:
         take(as_yaml(with_changes(config(), changes)))
     except InputError as error:
-        st.session_state["train_refused"] = str(error)
+        refuse(str(error))
     else:
         st.session_state.pop("train_refused", None)
+
+
+def refuse(why: str) -> None:
+    """Leaves the config as it is; `refused` says why."""
+    st.session_state["train_refused"] = why
 
 
 def refused() -> str:

@@ -1,5 +1,6 @@
 """The settings of a run that most people change, as fields; the rest stands in the text below them."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import cached
 import train_draft
 from likeness.data.catalog import list_datasets
 from likeness.data.paper_datasets import is_paper_source
+from likeness.errors import InputError
 from likeness.language import LANGUAGE_MODELS, PRIMERS
 from likeness.losses.objectives import OBJECTIVES
 from likeness.training.config import GuidanceConfig, RunConfig
@@ -23,6 +25,7 @@ _NETWORKS = {
     "resnet50": "ResNet-50",
     "inception_v3": "Inception v3",
 }
+_MOST_EXACT = 2**53  # whole numbers that a browser tells apart
 _NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
 
 
@@ -58,8 +61,8 @@ def _images(config: RunConfig) -> None:
     if data.split == "classes":
         st.slider(
             "Share of the classes that train",
-            0.1,
-            0.9,
+            min(0.1, data.train_classes),
+            max(0.9, data.train_classes),
             step=0.05,
             format="percent",
             help="The other classes are never shown in training; all figures are measured on them.",
@@ -75,7 +78,10 @@ def _of_source(source: str) -> dict[str, Any]:
 
 def _attributes(source: str) -> list[str]:
     entry = next((entry for entry in list_datasets() if entry.source == source), None)
-    return list(cached.table(entry.id).attributes) if entry else []
+    try:
+        return list(cached.table(entry.id).attributes) if entry else []
+    except InputError:  # its folder is gone, say; the preview tells
+        return []
 
 
 def _network(config: RunConfig) -> None:
@@ -90,7 +96,7 @@ def _network(config: RunConfig) -> None:
             help="Any name of timm, or clip: and a CLIP model. Weights are downloaded on first use; a file of them can be named in the text below.",
             **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
         )
-        st.number_input("Dimensions", 2, 8192, width=140, **_bound("backbone.dim", backbone.dim))
+        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim, width=140)
     st.toggle(
         "Train the embedding layer only",
         help="On features that the backbone computes once: seconds instead of hours, and less gain.",
@@ -103,7 +109,7 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            list(OBJECTIVES),
+            _with(list(OBJECTIVES), config.objective.name),
             format_func=readable,
             help="What pulls images of one class together and pushes others apart.",
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
@@ -132,26 +138,28 @@ def _guidance(config: RunConfig) -> None:
         st.caption("The labels alone: every two classes are equally different.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
+        _number(
             "Weight (omega)",
             0.0,
             1000.0,
+            "guidance.omega",
+            chosen.omega,
             step=1.0,
             width=160,
             help="Of guidance beside the objective; the paper takes 1 to 10.",
-            **_bound("guidance.omega", chosen.omega),
         )
-        st.number_input(
+        _number(
             "Shift (gamma)",
             -5.0,
             5.0,
+            "guidance.gamma",
+            chosen.gamma,
             step=0.5,
             width=160,
             help="Of Eq. 2 and 3. At 1, as printed, images of different classes are drawn together as well; 0 is milder.",
-            **_bound("guidance.gamma", chosen.gamma),
         )
         if chosen.kind == "plg":
-            st.number_input("Names of each class (k)", 1, 100, width=190, **_bound("guidance.k", chosen.k))
+            _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
     st.multiselect(
         "Language models",
         _with(list(LANGUAGE_MODELS), *chosen.language),
@@ -172,17 +180,23 @@ def _of_kind(picked: str, before: GuidanceConfig | None) -> dict[str, Any] | Non
 def _training(config: RunConfig) -> None:
     st.subheader("Training", divider="gray")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input("Epochs", 1, 100_000, width=130, **_bound("epochs", config.epochs))
-        st.number_input(
-            "Images in a batch", config.batch.per_class, 4096, step=config.batch.per_class, width=170, **_bound("batch.size", config.batch.size)
-        )
-        st.number_input("Of each class", 1, 512, width=140, **_bound("batch.per_class", config.batch.per_class))
-        st.number_input("Learning rate", 1e-8, 10.0, step=1e-5, format="%.1e", width=160, **_bound("optimizer.rate", config.optimizer.rate))
-        st.number_input("Seed", 0, 2**31, width=130, **_bound("seed", config.seed))
+        _number("Epochs", 1, 100_000, "epochs", config.epochs, width=130)
+        _number("Images in a batch", config.batch.per_class, 4096, "batch.size", config.batch.size, step=config.batch.per_class, width=170)
+        _number("Of each class", 1, 512, "batch.per_class", config.batch.per_class, width=140)
+        _number("Learning rate", 1e-8, 10.0, "optimizer.rate", config.optimizer.rate, step=1e-5, format="%.1e", width=160)
+        _number("Seed", 0, 2**31, "seed", config.seed, width=130)
 
 
 def _with(options: list[str], *more: str) -> list[str]:
     return [*options, *(each for each in more if each not in options)]
+
+
+def _number(label: str, low: float, high: float, place: str, value: float, *, width: int, **options: Any) -> None:
+    """A field for a number from `low` to `high`; one outside, which can stand in the text, is shown as it is."""
+    if not math.isfinite(value) or abs(value) > _MOST_EXACT:
+        st.text_input(label, str(value), disabled=True, width=width, help="Beyond what a field can hold; change it in the text below.")
+        return
+    st.number_input(label, min(low, value), max(high, value), width=width, **options, **_bound(place, value))
 
 
 def _bound(place: str, value: Any, changes: Changes | None = None) -> dict[str, Any]:

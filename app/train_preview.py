@@ -23,6 +23,10 @@ _PICTURES = 3  # of each class
 _CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
 
 
+class _Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
+    """A person stopped the work."""
+
+
 def show(config: RunConfig) -> None:
     """Draws the preview of a config."""
     tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
@@ -120,9 +124,10 @@ def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> 
 def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
     asked = with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
-    key = f"{asked.data.model_dump_json()} {asked.backbone.model_dump_json()} {asked.guidance and asked.guidance.classifier} {config.seed}"
+    guidance = asked.guidance and asked.guidance.model_dump_json(include={"classifier", "k", "average"})
+    key = f"{asked.data.model_dump_json()} {asked.backbone.model_dump_json()} {guidance} {config.seed}"
     job = cached.jobs("pseudolabels").get(key)
-    if job is None or job.error or job.stopped:
+    if job is None or (job.finished and job.result is None):
         if job is not None and job.error:
             st.warning(job.error, icon=":material/warning:")
         if asked.backbone.name.startswith("clip:") and not (asked.guidance and asked.guidance.classifier):
@@ -138,10 +143,18 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
 
 
 def _begin(key: str, config: RunConfig, images: RunImages) -> None:
-    def work(report: progress.Report, should_stop: progress.ShouldStop) -> NDArray[np.int64]:
+    def work(report: progress.Report, should_stop: progress.ShouldStop) -> NDArray[np.int64] | None:
         from likeness.training.language_side import pseudolabels
 
-        return pseudolabels(config, images, lambda what, done, total: report(done, total))
+        def told(what: str, done: int, total: int) -> None:
+            report(done, total)
+            if should_stop():
+                raise _Stopped
+
+        try:
+            return pseudolabels(config, images, told)
+        except _Stopped:
+            return None
 
     progress.follow(cached.jobs("pseudolabels").begin(key, "Pseudolabels", work))
 

@@ -29,7 +29,7 @@ def main() -> None:
         key="map",
         height=640,
         on_query=neighbors.image_was_clicked,
-        neighbors=[each.rows[:_LINKED] for each in found] or None,
+        neighbors=_linked(seen, found),
     )
     if seen.b is not None:
         _agreement(seen)
@@ -42,14 +42,20 @@ def main() -> None:
         _all_images(seen)
 
 
+def _linked(seen: view.View, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
+    """The neighbors to join to the query on each map; none on the map of a space that cannot read the query."""
+    rows = {each.space.key: each.rows[:_LINKED] for each in found}
+    return [rows.get(space.key, np.zeros(0, np.int64)) for space in seen.spaces] if found else None
+
+
 def _search_bar(seen: view.View) -> "tuple[neighbors.Query, map_controls.Choice]":
-    has_text = seen.base.space.embed_texts is not None
+    has_text = any(space.embed_texts is not None for space in seen.spaces)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search by text",
             key="text",
             bind="query-params",
-            placeholder="Describe what you are looking for, for example: a red car" if has_text else "This encoder reads no text",
+            placeholder="Describe what you are looking for, for example: a red car" if has_text else "This space reads no text",
             disabled=not has_text,
             label_visibility="collapsed",
             icon=":material/search:",

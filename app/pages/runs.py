@@ -31,6 +31,12 @@ def main() -> None:
     if not chosen:
         st.info("Choose at least one run above.", icon=":material/info:")
         return
+    problems = {run.name: run_card.problem(run) for run in chosen}
+    for told in filter(None, problems.values()):
+        st.warning(told, icon=":material/warning:")
+    chosen = [run for run in chosen if not problems[run.name]]
+    if not chosen:
+        return
     for run in chosen:
         run_card.show(run)
     running = any(run.status().state == "running" for run in chosen)

@@ -16,6 +16,8 @@ from likeness.training.config import RunConfig, as_yaml, presets, read_config
 from likeness.training.run_folder import RunFolder
 from sidebar import readable
 
+_LONGEST = 200  # bytes of a name; file systems take some more
+
 
 def main() -> None:
     """Draws the page."""
@@ -73,8 +75,12 @@ def _take_preset() -> None:
     name = st.session_state["train_preset"]
     if name is None:
         return
-    config = run_card.folder(name.removeprefix(trained.PREFIX)).config() if name.startswith(trained.PREFIX) else read_config(name)
-    free = _free(config.name) if (runs_dir() / config.name).exists() else config.name
+    run = run_card.folder(name.removeprefix(trained.PREFIX)) if name.startswith(trained.PREFIX) else None
+    if run and run_card.problem(run):
+        train_draft.refuse(run_card.problem(run))
+        return
+    config = run.config() if run else read_config(name)
+    free = _free(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
     train_draft.take(as_yaml(config.model_copy(update={"name": free})))
 
 
@@ -85,8 +91,8 @@ def _name(chosen: RunConfig | None) -> tuple[str, str]:
         return "", ""
     st.session_state["train_name"] = chosen.name
     name: str = st.text_input("Name", key="train_name", width=260, on_change=_rename).strip()
-    if not name or any(sign in name for sign in "/\\\0") or name.startswith("."):
-        return name, "Give the run a name without slashes and without a dot at its beginning: it becomes a folder."
+    if not name or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > _LONGEST:
+        return name, f"Give the run a name without slashes, without a dot at its beginning and below {_LONGEST} letters: it becomes a folder."
     status = RunFolder(runs_dir() / name).status().state if (runs_dir() / name / "config.yaml").is_file() else None
     if status is None or str(runs_dir() / name) == st.session_state.get("train_begun"):
         return name, ""

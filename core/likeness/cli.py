@@ -12,7 +12,7 @@ from likeness.commands.evaluate import evaluate
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Seed, Solver, Source
 from likeness.commands.saliency import saliency
-from likeness.commands.train import runs, study, train
+from likeness.commands.train import pseudolabels, runs, study, train
 from likeness.errors import InputError
 from likeness.terminal import print_table, progress_bar, write_vectors
 
@@ -160,6 +160,7 @@ cli.add_typer(analyze, name="analyze")
 cli.command()(saliency)
 cli.command()(train)
 cli.command()(study)
+cli.command()(pseudolabels)
 cli.command()(runs)
 
 

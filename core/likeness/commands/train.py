@@ -7,6 +7,7 @@ import typer
 import yaml
 
 from likeness.errors import InputError
+from likeness.files import write_atomic
 from likeness.paths import runs_dir
 from likeness.terminal import check_format, print_table, progress_bar
 
@@ -70,13 +71,14 @@ def study(
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
     format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
+    save: Annotated[Path | None, typer.Option(help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
 ) -> None:
     """Train a table: variants of a config times seeds, each a run of its own. Called again, it goes on with what is not finished.
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
-    from likeness.training.study import cells, read_study, studies
+    from likeness.training.study import cells, measured, read_study, studies
 
     if listed:
         for name in studies():
@@ -98,6 +100,39 @@ def study(
             _run_study(wanted)
     finally:
         _print_study(wanted, which, format)
+        if save:
+            write_atomic(save, measured(wanted, which).to_csv(index=False).encode())
+
+
+def pseudolabels(
+    config: Annotated[str, typer.Argument(help="A YAML file or a preset, of kind plg.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file: a line per class, its names best first.")],
+    k: Annotated[int, typer.Option(min=1, help="Names of each class.")] = 20,
+    change: Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key; may be repeated.")] = None,
+) -> None:
+    """Give every class ImageNet names by a classifier, once: `guidance.pseudolabels` of a config reads the file where no classifier is at hand.
+
+    Example: `likeness pseudolabels my.yaml --out names.csv --set guidance.classifier.name=resnet50`
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from likeness.language import imagenet_names, write_pseudolabels
+    from likeness.training.config import read_config, with_changes
+    from likeness.training.language_side import pseudolabels as found
+    from likeness.training.run_data import run_images
+
+    asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(_changed(each) for each in change or [])
+    chosen = with_changes(read_config(config), asked)
+    images = run_images(chosen.data, chosen.seed)
+    every, names = replace(images, train=np.arange(len(images.labels))), imagenet_names()
+    with progress_bar("Images") as progress:
+        labels = found(chosen, every, lambda what, done, total: progress(done, total))
+    table = {name: [names[number] for number in row] for name, row in zip(images.names, labels, strict=True)}
+    write_pseudolabels(out, table)
+    for name, own in table.items():
+        typer.echo(f"{name}: {', '.join(own[:5])}")
 
 
 def _run_study(wanted: "list[Cell]") -> None:

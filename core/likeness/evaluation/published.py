@@ -1,6 +1,7 @@
 """What a paper reports, in the names of this package, beside what was measured here."""
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal, get_args
 
@@ -98,6 +99,39 @@ def published_guidance(table: str | None = None, dataset: str | None = None) -> 
             raise InputError(f"{source} has no {column} '{value}'; it has {', '.join(known) or 'none'}.")
         frame, source = frame[frame[column] == value].reset_index(drop=True), f"The paper's {value}"
     return frame
+
+
+def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196")) -> pd.DataFrame:
+    """A study's table beside one of the language guidance paper, row by row, in percent.
+
+    Args:
+        ours: of `likeness.training.study.study_table`; rows are matched by the names that the paper's table has, those of a method that is added
+            to an objective with the objective before it ("Multisimilarity +ELG").
+        table, datasets: of `published_guidance`.
+
+    Returns:
+        row, R@1 and mAP@1000 here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
+        our rows, then those of the paper that we have not.
+
+    Raises:
+        InputError: as `published_guidance`.
+    """
+    columns: dict[str, dict[str, str]] = {}
+    for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
+        if name in ours:
+            columns[title] = {row: _percent(mean, std) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)}
+    for dataset in datasets:
+        paper = published_guidance(table, dataset)
+        for cell in paper[paper["metric"].isin(["R@1", "mAP@1000"])].itertuples():
+            row = f"{cell.group} {cell.method}" if table in ("table2", "table_s1") and cell.method.startswith("+") else cell.method
+            columns.setdefault(f"{cell.metric}, {dataset}, paper", {})[row] = _percent(cell.mean, cell.std)
+    return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
+
+
+def _percent(mean: float, std: float) -> str:
+    if pd.isna(mean):
+        return ""
+    return f"{mean:.1f}" if pd.isna(std) else f"{mean:.1f} ± {std:.1f}"
 
 
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similari
 from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
 from likeness.language.models import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
+from likeness.language.pseudolabel_files import pseudolabels_of, read_pseudolabels, write_pseudolabels
 from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
 from likeness.language.similarity import class_similarities, class_vectors, cosine_similarities
 from likeness.language.wordnet import wordnet_paths, wordnet_similarities
@@ -38,10 +39,13 @@ __all__ = [
     "names_in_use",
     "prime",
     "pseudolabel_similarities",
+    "pseudolabels_of",
     "read_captions",
     "read_hierarchy",
+    "read_pseudolabels",
     "readable_names",
     "top_pseudolabels",
     "wordnet_paths",
     "wordnet_similarities",
+    "write_pseudolabels",
 ]

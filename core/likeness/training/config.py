@@ -89,7 +89,8 @@ class GuidanceConfig(Part):
         level: "class" or "sample" (plg).
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
-        classifier: a timm classifier with ImageNet classes (plg); its weights as in `BackboneConfig`.
+        classifier: a timm classifier with ImageNet classes (plg); its weights as in `BackboneConfig`. None: the run's backbone.
+        pseudolabels: instead, a CSV file of classes and their names, or "bundled" for Synthetic Cars (plg).
     """
 
     kind: Literal["elg", "plg"] = "elg"
@@ -112,6 +113,7 @@ class GuidanceConfig(Part):
     variant: Literal["mean", "multi", "dense", "dense+multi"] = "mean"
     average: Literal["softmax", "logits"] = "softmax"
     classifier: BackboneConfig | None = None
+    pseudolabels: str | None = None
 
     @model_validator(mode="after")
     def _known(self) -> "GuidanceConfig":
@@ -121,6 +123,8 @@ class GuidanceConfig(Part):
             raise ValueError(f"way {self.way} takes one language model, not {len(self.language)}")
         if self.names is not None and self.kind == "plg":
             raise ValueError(f"names {self.names} needs class names, kind elg")
+        if self.pseudolabels is not None and (self.kind, self.level, self.classifier) != ("plg", "class", None):
+            raise ValueError("pseudolabels from a file go with kind plg and level class, without a classifier")
         if not self.stop_gradient and (self.kind, self.way, self.text) != ("elg", "match", "names"):
             raise ValueError("stop_gradient false goes with kind elg, way match and text names")
         return self

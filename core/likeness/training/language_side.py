@@ -17,7 +17,9 @@ from likeness.language import (
     insert_class_name,
     names_in_use,
     pseudolabel_similarities,
+    pseudolabels_of,
     read_captions,
+    read_pseudolabels,
     readable_names,
     top_pseudolabels,
 )
@@ -69,7 +71,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
         if not guidance.stop_gradient:
             return LanguageGuidance(VectorTargets(class_vectors(names, guidance.language, guidance.primer), learnt=True), **options)
         return LanguageGuidance(ClassTargets(expert_similarities(guidance, names)), **options)
-    used, chosen = names_in_use(pseudolabels(config, images, report), imagenet_names())
+    used, chosen = pseudolabel_names(config, images, report)
     similarities = class_similarities(used, guidance.language, guidance.primer)
     if guidance.level == "class":
         # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
@@ -146,6 +148,23 @@ def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArra
     found = np.zeros((count, rows.shape[1]), rows.dtype)
     found[places] = rows
     return found
+
+
+def pseudolabel_names(config: RunConfig, images: RunImages, report: Report | None = None) -> tuple[list[str], NDArray[np.int64]]:
+    """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
+
+    Raises:
+        InputError: as `pseudolabels`, or a file of pseudolabels that is not there or lacks a class.
+    """
+    guidance = config.guidance
+    assert guidance is not None
+    if guidance.pseudolabels is None:
+        return names_in_use(pseudolabels(config, images, report), imagenet_names())
+    trained = [images.names[number] for number in np.unique(images.labels[images.train])]
+    own = pseudolabels_of(trained, read_pseudolabels(guidance.pseudolabels), guidance.k)
+    used = sorted({name for names in own for name in names})
+    place = {name: number for number, name in enumerate(used)}
+    return used, np.array([[place[name] for name in names] for names in own], dtype=np.int64)
 
 
 def pseudolabels(config: RunConfig, images: RunImages, report: Report | None = None) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
+from likeness.paths import assets_dir
 from likeness.training.config import Part, RunConfig, config_from, read_config, told, with_changes
 from likeness.training.run_folder import RunFolder
 
@@ -144,8 +145,25 @@ def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
 
 def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...] = FIGURES) -> pd.DataFrame:
     """A line for each row of the study: runs, and of each figure mean and standard deviation over the seeds ("nmi", "nmi ±")."""
-    lines, every = [], measured(wanted, which)
-    for row in dict.fromkeys(cell.row for cell in wanted):
+    return table_of(measured(wanted, which), figures, list(dict.fromkeys(cell.row for cell in wanted)))
+
+
+def read_results(name: str) -> pd.DataFrame:
+    """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` gave them.
+
+    Raises:
+        InputError: none ship for a study of this name.
+    """
+    file = assets_dir() / "results" / f"{name}.csv"
+    if not file.is_file():
+        raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
+    return pd.read_csv(file)
+
+
+def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list[str] | None = None) -> pd.DataFrame:
+    """As `study_table`, from the figures of the single runs; `rows`: also those that have no run yet."""
+    lines = []
+    for row in dict.fromkeys(every["row"]) if rows is None else rows:
         own = every[every["row"] == row] if len(every) else every
         line: dict[str, Any] = {"row": row, "runs": len(own)}
         for name in (figure for figure in figures if figure in own):
