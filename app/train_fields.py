@@ -12,7 +12,7 @@ from likeness.data.catalog import list_datasets
 from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.language import LANGUAGE_MODELS, PRIMERS
-from likeness.losses.objectives import OBJECTIVES
+from likeness.losses import OBJECTIVES
 from likeness.training.config import GuidanceConfig, RunConfig
 from sidebar import readable
 

@@ -16,7 +16,7 @@ from likeness.jobs import Job
 from likeness.language import imagenet_names, readable_names
 from likeness.plots import class_heat_maps
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.run_data import RunImages, run_images
+from likeness.training.run_images import RunImages, run_images
 
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class

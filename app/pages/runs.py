@@ -147,10 +147,12 @@ def _differences(runs: list[RunFolder]) -> None:
             if key not in ("name", "note"):
                 rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
     st.subheader("What differs between them")
-    if not rows:
+    table = [
+        {"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items() if len(set(row.values())) > 1
+    ]
+    if not table:
         st.caption("Nothing: the runs have the same settings.")
         return
-    table = [{"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items()]
     st.dataframe(pd.DataFrame(table), hide_index=True)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 import cached
+import run_card
 import semantics_job
 import trained
 import view
@@ -16,16 +17,17 @@ from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics_table
 from likeness.jobs import Job
 from likeness.language import LANGUAGE_MODELS
-from likeness.paths import runs_dir
 from likeness.plots import class_heat_maps, retrieved_bars
+from likeness.training.run_folder import RunFolder
 from semantics_job import Asked
-from sidebar import readable
+from sidebar import listed, readable
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5
 _PICTURES = 8
 _FEW = 2  # images that a class needs at least
 _MOST_CLASSES = 200  # in a heat map on a page
+_UNSEEN = "Only classes unseen in training"
 
 
 def main() -> None:
@@ -57,7 +59,7 @@ def main() -> None:
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
     attributes = seen.base.space.table.attributes
-    runs = [f"run:{runs_dir() / space.name.removeprefix(trained.PREFIX)}" for space in seen.spaces if space.name.startswith(trained.PREFIX)]
+    runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in seen.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Class of an image",
@@ -79,15 +81,25 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
             help="Of several, the mean. minilm comes with the package language; others are downloaded on first use.",
         )
         unseen = bool(runs) and st.toggle(
-            "Only classes unseen in training",
+            _UNSEEN,
             True,
             key="semantic_unseen",
             help="What a run was trained on it knows; the others show what it learned.",
         )
     if not chosen or not models:
         raise InputError("Choose what makes a class, and a language model.")
-    kept = unseen_classes(runs, chosen) if unseen else None
-    return _classes(seen, tuple(chosen), None if kept is None else tuple(sorted(kept))), tuple(models)
+    return _classes(seen, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
+
+
+def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
+    """Classes that all the runs test on."""
+    for run in runs:
+        own = run.config().data.attribute
+        names = [own] if isinstance(own, str) else list(own)
+        if names != chosen:
+            trained_on = listed([readable(name) for name in names])
+            raise InputError(f"Run {run.name} was trained on the classes of {trained_on}. Choose these, in this order, or switch off '{_UNSEEN}'.")
+    return tuple(sorted(unseen_classes([f"run:{run.path}" for run in runs], chosen)))
 
 
 def _default(attributes: list[str]) -> list[str]:

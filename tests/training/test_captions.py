@@ -13,7 +13,7 @@ from likeness.language import class_similarities
 from likeness.training.config import config_from
 from likeness.training.guidance import LanguageGuidance, VectorTargets
 from likeness.training.language_side import build_guidance
-from likeness.training.run_data import RunImages, run_images
+from likeness.training.run_images import RunImages, run_images
 from likeness.training.train import train
 
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")

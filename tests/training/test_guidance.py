@@ -12,8 +12,8 @@ from likeness.losses import language_match
 from likeness.training.config import config_from
 from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance
 from likeness.training.language_side import build_guidance, classifier_outputs, pseudolabels
-from likeness.training.run_data import run_images
 from likeness.training.run_folder import RunFolder
+from likeness.training.run_images import run_images
 from likeness.training.train import train
 
 

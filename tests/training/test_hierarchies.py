@@ -10,7 +10,7 @@ from likeness.language import hierarchy_similarities, imagenet_names, wordnet
 from likeness.training.config import config_from
 from likeness.training.guidance import ClassTargets, LanguageGuidance
 from likeness.training.language_side import build_guidance, pseudolabels
-from likeness.training.run_data import run_images
+from likeness.training.run_images import run_images
 from likeness.training.train import train
 
 

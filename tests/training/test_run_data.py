@@ -9,7 +9,8 @@ from torch.utils.data import DataLoader
 from likeness.errors import InputError
 from likeness.miners import ClassBatches
 from likeness.training.config import DataConfig
-from likeness.training.run_data import Batches, Remaining, run_images
+from likeness.training.run_data import Batches, Remaining
+from likeness.training.run_images import run_images
 
 
 def test_the_first_classes_train_and_the_others_test(photos: Path) -> None:

@@ -121,7 +121,7 @@ def pseudolabels(
     from likeness.language import imagenet_names, write_pseudolabels
     from likeness.training.config import read_config, with_changes
     from likeness.training.language_side import pseudolabels as found
-    from likeness.training.run_data import run_images
+    from likeness.training.run_images import run_images
 
     asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(_changed(each) for each in change or [])
     chosen = with_changes(read_config(config), asked)

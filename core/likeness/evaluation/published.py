@@ -122,16 +122,17 @@ def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("
             columns[title] = {row: _percent(mean, std) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)}
     for dataset in datasets:
         paper = published_guidance(table, dataset)
-        for cell in paper[paper["metric"].isin(["R@1", "mAP@1000"])].itertuples():
-            row = f"{cell.group} {cell.method}" if table in ("table2", "table_s1") and cell.method.startswith("+") else cell.method
-            columns.setdefault(f"{cell.metric}, {dataset}, paper", {})[row] = _percent(cell.mean, cell.std)
+        cells = paper[paper["metric"].isin(["R@1", "mAP@1000"])]
+        for group, method, metric, mean, std in zip(*(cells[name].tolist() for name in ("group", "method", "metric", "mean", "std")), strict=True):
+            row = f"{group} {method}" if table in ("table2", "table_s1") and method.startswith("+") else method
+            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = _percent(mean, std)
     return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
 
 
 def _percent(mean: float, std: float) -> str:
-    if pd.isna(mean):
+    if math.isnan(mean):
         return ""
-    return f"{mean:.1f}" if pd.isna(std) else f"{mean:.1f} ± {std:.1f}"
+    return f"{mean:.1f}" if math.isnan(std) else f"{mean:.1f} ± {std:.1f}"
 
 
 def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:

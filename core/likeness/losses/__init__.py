@@ -1,8 +1,40 @@
-"""Objectives of deep metric learning: the papers' own, and the commodity ones by name."""
+"""Objectives of deep metric learning: the papers' own, and the commodity ones by name. Importing this needs no torch; using a loss does."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from likeness.losses.language_match import language_match
-from likeness.losses.multisimilarity import interpolated, language_scales, mined_pairs, multisimilarity
-from likeness.losses.objectives import OBJECTIVES, make_objective
-from likeness.losses.s2sd import S2SD
+from likeness.losses.names import OBJECTIVES, check_objective
 
-__all__ = ["OBJECTIVES", "S2SD", "interpolated", "language_match", "language_scales", "make_objective", "mined_pairs", "multisimilarity"]
+if TYPE_CHECKING:
+    from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
+    from likeness.losses.objectives import make_objective
+    from likeness.losses.s2sd import S2SD
+
+_LATER = {
+    "S2SD": "s2sd",
+    "interpolated": "multi_similarity",
+    "language_scales": "multi_similarity",
+    "make_objective": "objectives",
+    "mined_pairs": "multi_similarity",
+    "multisimilarity": "multi_similarity",
+}
+
+__all__ = [
+    "OBJECTIVES",
+    "S2SD",
+    "check_objective",
+    "interpolated",
+    "language_match",
+    "language_scales",
+    "make_objective",
+    "mined_pairs",
+    "multisimilarity",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """What stands on torch, imported when it is asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

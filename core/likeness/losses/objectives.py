@@ -8,7 +8,8 @@ from pytorch_metric_learning import distances, losses, miners, reducers
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.losses.multisimilarity import OfficialMultisimilarity
+from likeness.losses.multi_similarity import OfficialMultisimilarity
+from likeness.losses.names import OBJECTIVES, check_objective
 from likeness.miners.distance_weighted import distance_weighted_triplets
 
 
@@ -40,13 +41,10 @@ def make_objective(name: str, classes: int, dim: int, **options: Any) -> nn.Modu
     Raises:
         InputError: unknown name or option.
     """
-    if name not in OBJECTIVES:
-        raise InputError(f"There is no objective '{name}'; choose from {', '.join(OBJECTIVES)}.")
-    make, defaults = OBJECTIVES[name]
-    unknown = sorted(set(options) - set(defaults))
-    if unknown:
-        raise InputError(f"The objective '{name}' has no option '{unknown[0]}'; it has {', '.join(defaults) or 'none'}.")
-    return make(classes, dim, **(defaults | options))
+    wrong = check_objective(name, options)
+    if wrong:
+        raise InputError(wrong)
+    return _MAKERS[name](classes, dim, **(OBJECTIVES[name] | options))
 
 
 def _multisimilarity(classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> nn.Module:
@@ -84,15 +82,13 @@ def _softmax(classes: int, dim: int, temperature: float) -> nn.Module:
     return Mined(losses.NormalizedSoftmaxLoss(classes, dim, temperature=temperature))
 
 
-_MULTISIMILARITY = {"alpha": 2.0, "beta": 40.0, "base": 0.5, "epsilon": 0.1}
-# Name -> how it is made, and its options with the papers' values.
-OBJECTIVES: dict[str, tuple[Callable[..., nn.Module], dict[str, Any]]] = {
-    "multisimilarity": (_multisimilarity, _MULTISIMILARITY),
-    "multisimilarity-official": (_official_multisimilarity, _MULTISIMILARITY),
-    "margin": (_margin, {"beta": 1.2, "margin": 0.2, "learn_beta": False}),
-    "contrastive": (_contrastive, {"pos_margin": 0.0, "neg_margin": 1.0}),
-    "triplet": (_triplet, {"margin": 0.2}),
-    "arcface": (_arcface, {"margin": 0.5, "scale": 16.0}),
-    "proxyanchor": (_proxyanchor, {"alpha": 32.0, "delta": 0.1}),
-    "softmax": (_softmax, {"temperature": 0.05}),
+_MAKERS: dict[str, Callable[..., nn.Module]] = {
+    "multisimilarity": _multisimilarity,
+    "multisimilarity-official": _official_multisimilarity,
+    "margin": _margin,
+    "contrastive": _contrastive,
+    "triplet": _triplet,
+    "arcface": _arcface,
+    "proxyanchor": _proxyanchor,
+    "softmax": _softmax,
 }

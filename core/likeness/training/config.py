@@ -7,6 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
+from likeness.losses.names import check_objective
 
 
 class Part(BaseModel):
@@ -65,6 +66,13 @@ class ObjectiveConfig(Part):
     options: dict[str, Any] = {}
     s2sd: dict[str, Any] | None = None
     proxy_rate: float = Field(default=1.0, gt=0, description="Learning rate of the objective's own parameters, times that of the network.")
+
+    @model_validator(mode="after")
+    def _known(self) -> "ObjectiveConfig":
+        wrong = check_objective(self.name, self.options)
+        if wrong:
+            raise ValueError(wrong.removesuffix("."))
+        return self
 
 
 class GuidanceConfig(Part):

@@ -29,7 +29,7 @@ from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuida
 from likeness.training.network import EmbeddingNetwork, timm_model
 from likeness.training.outputs import stored_outputs
 from likeness.training.pixels import load_pixels
-from likeness.training.run_data import RunImages
+from likeness.training.run_images import RunImages
 from likeness.training.vit_prediction import ViTPrediction
 
 Report = Callable[[str, int, int], None]

@@ -9,6 +9,8 @@ from likeness.training.run_folder import RunFolder, Status
 
 _LOG = "output.log"
 _TOLD_LINES = 3
+# Begun by this process and perhaps ended since: held until then, so that the system can be told that somebody knows of their end.
+_begun: list["subprocess.Popen[bytes]"] = []
 
 
 def begin(run: RunFolder, config: RunConfig | None = None) -> int:
@@ -37,6 +39,7 @@ def begin(run: RunFolder, config: RunConfig | None = None) -> int:
                 stderr=output,
                 start_new_session=True,
             )
+        _begun[:] = [*(each for each in _begun if each.poll() is None), process]
         run.report_status(Status("running", before.step, before.total, "Starting", process.pid, before.seconds))
     except OSError as error:
         raise InputError(f"The folder '{run.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error

@@ -25,8 +25,9 @@ from likeness.training.module import RunModule, build_objective
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.outputs import stored_outputs
 from likeness.training.pixels import Pixels, load_pixels, middle
-from likeness.training.run_data import Batches, Remaining, RunImages, run_images
+from likeness.training.run_data import Batches, Remaining
 from likeness.training.run_folder import RunFolder, Status
+from likeness.training.run_images import RunImages, run_images
 from likeness.training.scores import scores
 
 Report = Callable[[str, int, int], None]

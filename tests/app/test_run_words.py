@@ -1,0 +1,93 @@
+"""What is said of runs: states, figures, settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import run_words
+from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
+from likeness.training.run_folder import STATES, RunFolder, Status
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (Status("running"), "Starting"),
+        (Status("running", message="Reading images"), "Reading images"),
+        (Status("running", 0, 2000), "Starting"),
+        (Status("running", 500, 2000, seconds=10), "500 of 2,000 steps, 30 s left"),
+        (Status("running", 1, 2000, seconds=0), "1 of 2,000 steps"),
+        (Status("running", 1000, 10_000, seconds=60), "1,000 of 10,000 steps, 9 min left"),
+        (Status("stopped", 500, 2000, seconds=10), "500 of 2,000 steps, 10 s"),
+        (Status("finished", 2000, 2000, seconds=180), "2,000 of 2,000 steps, 3 min"),
+        (Status("failed", message="No images."), "no step yet, 0 s"),
+        (Status("lost", 7, 9, "The process is gone.", seconds=2), "7 of 9 steps, 2 s"),
+        (Status(), "no step yet, 0 s"),
+    ],
+)
+def test_a_status_says_how_far_a_run_is(status: Status, said: str) -> None:
+    assert run_words.standing(status) == said
+
+
+def test_every_state_has_a_word_and_an_icon() -> None:
+    assert set(run_words.STATES) == set(STATES)
+
+
+def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
+    for metric, name in run_words.METRICS.items():
+        assert run_words.told(metric).startswith(f"{name}:")
+    assert "among the 16 nearest" in run_words.told("recall_at_16")
+    assert all(run_words.told(loss).endswith(".") for loss in run_words.LOSSES)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (None, ""),
+        ({"omega": 5.0}, "ELG, omega 5"),
+        ({"omega": 0.25}, "ELG, omega 0.25"),
+        ({"way": "devise"}, "devise, omega 1"),
+        ({"way": "clip-style", "omega": 3}, "clip-style, omega 3"),
+        ({"kind": "plg", "k": 1, "omega": 10}, "PLG Top-1, omega 10"),
+    ],
+)
+def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> None:
+    assert run_words.guidance(RunConfig(guidance=None if options is None else GuidanceConfig(**options))) == said
+
+
+def test_an_objective_with_s2sd_says_so() -> None:
+    assert run_words.objective(RunConfig(objective=ObjectiveConfig(name="margin"))) == "margin"
+    assert run_words.objective(RunConfig(objective=ObjectiveConfig(name="margin", s2sd={}))) == "margin + S2SD"
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (None, "none"),
+        (True, "yes"),
+        (False, "no"),
+        (1e-5, "1e-05"),
+        (5.0, "5"),
+        (7, "7"),
+        ("minilm", "minilm"),
+        (["car_color", "body_type"], "car_color, body_type"),
+        ((), "none"),
+        ([30, None], "30, none"),
+    ],
+)
+def test_a_value_is_said_as_people_read_it(shown: Any, said: str) -> None:
+    assert run_words.value(shown) == said
+
+
+def test_the_best_figure_is_the_highest_so_far(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(RunConfig())
+    assert run_words.best(run, "nmi") is None
+    run.append_metrics({"step": 1, "loss": 2.0})
+    assert run_words.best(run, "nmi") is None
+    run.append_metrics({"step": 2, "nmi": float("nan")})
+    assert run_words.best(run, "nmi") is None
+    for step, nmi in [(3, 0.5), (4, 0.75), (5, 0.25)]:
+        run.append_metrics({"step": step, "nmi": nmi})
+    assert run_words.best(run, "nmi") == 0.75

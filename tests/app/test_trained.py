@@ -1,0 +1,356 @@
+"""Trained runs as spaces: offered in the sidebar, embedded in the background, used by every page."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import trained
+from likeness.data import ImageTable, bundled_images
+from likeness.errors import InputError
+from likeness.spaces import EncoderSpace, encoder_space
+from likeness.training.config import read_config, with_changes
+from likeness.training.run_folder import RunFolder
+from likeness.training.run_images import run_images
+from likeness.training.train import train
+
+NAME = "run tiny_one"
+PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run on the shipped images in `run`, and in `cache` what its training and its embedding leave behind."""
+    folder = tmp_path_factory.mktemp("kept")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
+        train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1}), folder / "run")
+        encoder_space(bundled_images(), f"run:{folder / 'run'}")
+    return folder
+
+
+@pytest.fixture
+def run(kept: Path, app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """That run in the app's folder of runs."""
+    monkeypatch.setenv("LIKENESS_CACHE", str(kept / "cache"))
+    return RunFolder(shutil.copytree(kept / "run", tmp_path / "runs" / "tiny_one"))
+
+
+def _texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
+
+
+def _bars(app: AppTest) -> str:
+    return "\n".join(element.proto.text for element in app.get("progress"))
+
+
+def _job() -> Any:
+    import cached
+
+    ((_, job),) = cached.jobs("run spaces").all()
+    return job
+
+
+def _choose(app: AppTest, box: str = "a", name: str = NAME) -> AppTest:
+    app.run()
+    app.selectbox(key=box).select(name).run()
+    return _embedded(app)
+
+
+def _embedded(app: AppTest) -> AppTest:
+    assert _job().wait(120)
+    app.run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def _open(app: AppTest, page: str) -> AppTest:
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def test_a_run_with_weights_is_offered_as_a_space_and_one_without_is_not(app: AppTest, run: RunFolder) -> None:
+    RunFolder(run.path.parent / "bare").create(read_config("shipped-cars-elg"))
+    app.run()
+    for box in ("a", "b"):
+        assert "Run tiny_one" in app.selectbox(key=box).options
+        assert "Run bare" not in app.selectbox(key=box).options
+
+
+def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    space = app.session_state["view"].a
+    assert space.name == NAME
+    np.testing.assert_array_equal(space.vectors, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    assert space.vectors.shape == (2000, 128)
+    assert app.subheader[0].value == "2,000 images"
+
+
+def test_a_link_shows_the_run(app: AppTest, run: RunFolder) -> None:
+    app.query_params["show"] = NAME
+    app.run()
+    _embedded(app)
+    assert app.session_state["view"].a.name == NAME
+    assert "show" not in app.query_params
+
+
+def test_a_link_to_a_run_without_weights_shows_the_raw_encoder(app: AppTest, run: RunFolder) -> None:
+    run.best.unlink()
+    for parameter in ("show", "a"):
+        app.query_params[parameter] = NAME
+        app.run()
+        assert not app.exception
+        assert app.session_state["view"].a.name == "Raw encoder"
+
+
+def test_a_run_that_is_removed_while_it_is_shown_gives_way_to_the_raw_encoder(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    shutil.rmtree(run.path)
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["view"].a.name == "Raw encoder"
+
+
+def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
+    from safetensors.torch import load_file, save_file
+
+    _choose(app)
+    before = app.session_state["view"].a.vectors
+    weights = load_file(run.best)
+    save_file(weights | {"head.weight": weights["head.weight"].flip(1).contiguous()}, run.best)
+    app.run()
+    import cached
+
+    assert len(cached.jobs("run spaces").all()) == 2
+    assert cached.jobs("run spaces").all()[-1][1].wait(120)
+    app.run()
+    assert not app.exception
+    after = app.session_state["view"].a.vectors
+    np.testing.assert_array_equal(after, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    assert np.abs(after - before).max() > 0.05
+
+
+def test_every_page_takes_the_run_as_a_space(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    app.session_state["saliency_samples"] = 1
+    for page in PAGES:
+        _open(app, page)
+        assert not app.error
+    app.selectbox(key="b").select(NAME).run()
+    app.selectbox(key="a").select("car color").run()
+    for page in PAGES:
+        _open(app, page)
+        assert not app.error
+
+
+def test_a_run_reads_no_text(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    assert app.text_input(key="text").disabled
+    assert app.text_input(key="text").placeholder == "This space reads no text"
+
+
+def test_a_text_that_was_typed_before_the_run_was_chosen_breaks_nothing(app: AppTest, run: RunFolder) -> None:
+    app.run()
+    app.text_input(key="text").input("a red car").run()
+    _choose(app)
+    assert app.session_state["view"].a.name == NAME
+    assert app.subheader[0].value == "2,000 images"
+
+
+def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    import neighbors
+    from components.gallery import Section
+
+    drawn: list[list[Section]] = []
+    find = neighbors.find
+    monkeypatch.setattr(neighbors, "find", lambda *given: drawn.append(find(*given)) or drawn[-1])
+    _choose(app)
+    app.selectbox(key="b").select("car color").run()
+    assert not app.text_input(key="text").disabled
+    app.text_input(key="text").input("a red car").run()
+    assert not app.exception
+    assert app.subheader[0].value == "Images for “a red car”"
+    assert [each.space.name for each in drawn[-1]] == ["car color"]
+    reds = app.session_state["view"].frame["car_color"].iloc[drawn[-1][0].rows]
+    assert (reds == "red").mean() > 0.5
+
+
+def test_an_image_as_query_has_neighbors_in_both(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    app.selectbox(key="b").select("car color").run()
+    app.session_state["query"] = 5
+    app.run()
+    assert not app.exception
+    assert app.subheader[0].value.startswith("Neighbors of ")
+    assert "Agreement" in _texts(app)
+
+
+def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
+    import cached
+    import saliency_job
+
+    app.session_state["saliency_samples"] = 1
+    app.session_state["rows"] = np.array([3])
+    _choose(app)
+    _open(app, "saliency")
+    assert app.multiselect(key="looked_at").value == [NAME]
+    for _, job in cached.jobs("saliency").all():
+        assert job.wait(120)
+        assert job.error is None
+    app.run()
+    assert not app.exception
+    found = saliency_job.find(app.session_state["saliency_shown"])
+    assert found is not None
+    assert [each.name for each in found.result] == [NAME, "Raw encoder"]
+    assert np.abs(found.result[0].maps - found.result[1].maps).max() > 0.01
+
+
+def _measured(app: AppTest) -> AppTest:
+    import cached
+
+    for _, job in cached.jobs("semantics").all():
+        assert job.wait(60)
+        assert job.error is None
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_semantics_takes_the_classes_that_the_run_has_not_seen(app: AppTest, run: RunFolder) -> None:
+    images = run_images(run.config().data, 0)
+    _choose(app)
+    _measured(_open(app, "semantics"))
+    assert len(app.metric) == 4
+    tested = app.selectbox(key="semantic_query").options
+    assert len(tested) == len(images.names) - len(images.train_classes) == 51
+    assert "black pickup" not in tested  # the first half in the alphabet trains
+    app.toggle(key="semantic_unseen").set_value(False).run()
+    _measured(app)
+    assert len(app.selectbox(key="semantic_query").options) == len(images.names)
+
+
+def test_semantics_on_other_classes_than_the_runs_says_which_it_was_trained_on(app: AppTest, run: RunFolder) -> None:
+    _choose(app)
+    _open(app, "semantics")
+    app.multiselect(key="semantic_classes").set_value(["body_type"]).run()
+    assert not app.exception
+    assert "Car color and Body type" in _texts(app)
+    assert "Only classes unseen in training" in _texts(app)
+    assert "--" not in _texts(app)
+    assert str(run.path) not in _texts(app)
+    app.toggle(key="semantic_unseen").set_value(False).run()
+    _measured(app)
+    assert len(app.metric) == 4
+    assert len(app.selectbox(key="semantic_query").options) == 6
+
+
+def test_semantics_without_a_run_has_no_unseen_classes(app: AppTest, run: RunFolder) -> None:
+    _open(app, "semantics")
+    assert not app.toggle
+
+
+Slow = Callable[..., EncoderSpace]
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Embedding that goes on until it is stopped; set once it has begun."""
+    going, over = threading.Event(), threading.Event()
+
+    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> EncoderSpace:
+        while not (should_stop() or over.is_set()):
+            progress(500, 2000)
+            going.set()
+            time.sleep(0.01)
+        return encoder_space(table, "bundled")
+
+    monkeypatch.setattr(trained, "encoder_space", embed)
+    yield going
+    over.set()
+
+
+def test_an_embedding_is_watched_stopped_and_gone_on_with(
+    app: AppTest, run: RunFolder, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.query_params["a"] = NAME
+    app.run()
+    assert begun.wait(20)
+    app.run()
+    assert not app.exception
+    assert "Images as the run tiny_one sees them: 500 of 2,000 images" in _bars(app)
+    app.button(key="stop_run_space").click().run()
+    assert _job().wait(20)
+    app.run()
+    assert not app.exception
+    assert "Stopped; what was embedded is kept." in _texts(app)
+    monkeypatch.setattr(trained, "encoder_space", encoder_space)
+    next(button for button in app.button if button.label == "Go on").click().run()
+    _embedded(app)
+    assert app.session_state["view"].a.vectors.shape == (2000, 128)
+
+
+def test_another_space_can_be_chosen_while_the_run_is_embedded(app: AppTest, run: RunFolder, begun: threading.Event) -> None:
+    app.query_params["a"] = NAME
+    app.run()
+    app.selectbox(key="a").select("Raw encoder").run()
+    assert not app.exception
+    assert app.session_state["view"].a.name == "Raw encoder"
+    assert not _job().finished
+
+
+def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object, **options: object) -> EncoderSpace:
+        raise InputError("The disk is full; make room.")
+
+    monkeypatch.setattr(trained, "encoder_space", fail)
+    app.query_params["a"] = NAME
+    app.run()
+    assert not app.exception
+    assert [error.value for error in app.error] == ["The disk is full; make room."]
+    monkeypatch.setattr(trained, "encoder_space", encoder_space)
+    _embedded(app.run())
+    assert app.session_state["view"].a.name == NAME
+
+
+def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def embed(table: ImageTable, encoder: str, **options: object) -> EncoderSpace:
+        whole = encoder_space(table, encoder)
+        part = ImageTable(table.name, table.root, table.frame.iloc[3:])
+        return replace(whole, space=replace(whole.space, table=part, vectors=whole.space.vectors[3:]))
+
+    monkeypatch.setattr(trained, "encoder_space", embed)
+    app.query_params["a"] = NAME
+    app.run()
+    assert not app.exception
+    assert _job_error(app) == "The run 'tiny_one' cannot read 3 of the images; take them out of the dataset."
+
+
+def _job_error(app: AppTest) -> str:
+    import cached
+
+    for _, job in cached.jobs("run spaces").all():
+        assert job.wait(60)
+        app.run()
+    assert not app.exception
+    return str(app.error[0].value)
+
+
+def test_a_run_with_damaged_settings_is_told_and_another_space_can_be_chosen(app: AppTest, run: RunFolder) -> None:
+    (run.path / "config.yaml").write_text("epoch: 3")
+    app.query_params["a"] = NAME
+    app.run()
+    assert "there is no key 'epoch'" in _job_error(app)
+    app.selectbox(key="a").select("Raw encoder").run()
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["view"].a.name == "Raw encoder"
