@@ -129,8 +129,9 @@ def test_another_class_asks_for_its_own_neighbors(page: AppTest) -> None:
         page.selectbox(key="semantic_query").select(query).run()
         assert not page.exception
         assert f"All images of **{query}** ask for their 20 nearest." in _texts(page)
-        expected = retrieved_classes({"Raw encoder": found.retrieval}, query, 5)["class"].tolist()
-        assert {bar.partition(" ")[0].strip("<b>") for bar in _bars(page)} >= {name.partition(" ")[0] for name in expected}
+        expected = retrieved_classes({"Raw encoder": found.retrieval}, query, 5)
+        named = zip(expected["class"], expected["language_similarity"], strict=True)
+        assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in named}
 
 
 def test_a_suggestion_becomes_the_class_that_asks(page: AppTest) -> None:

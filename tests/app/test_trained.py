@@ -31,7 +31,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
-        train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1}), folder / "run")
+        train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1, "data.per_class": 4}), folder / "run")
         encoder_space(bundled_images(), f"run:{folder / 'run'}")
     return folder
 
@@ -105,8 +105,8 @@ def test_a_link_shows_the_run(app: AppTest, run: RunFolder) -> None:
 
 def test_a_link_to_a_run_without_weights_shows_the_raw_encoder(app: AppTest, run: RunFolder) -> None:
     run.best.unlink()
-    for parameter in ("show", "a"):
-        app.query_params[parameter] = NAME
+    for parameter, name in (("show", NAME), ("a", "Run tiny_one")):
+        app.query_params[parameter] = name
         app.run()
         assert not app.exception
         assert app.session_state["view"].a.name == "Raw encoder"
@@ -143,14 +143,15 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
 def test_every_page_takes_the_run_as_a_space(app: AppTest, run: RunFolder) -> None:
     _choose(app)
     app.session_state["saliency_samples"] = 1
+    app.session_state["saliency_show"] = "Maps"
     for page in PAGES:
         _open(app, page)
-        assert not app.error
+        assert [error.value for error in app.error] == []
     app.selectbox(key="b").select(NAME).run()
     app.selectbox(key="a").select("car color").run()
     for page in PAGES:
         _open(app, page)
-        assert not app.error
+        assert [error.value for error in app.error] == []
 
 
 def test_a_run_reads_no_text(app: AppTest, run: RunFolder) -> None:
@@ -195,24 +196,38 @@ def test_an_image_as_query_has_neighbors_in_both(app: AppTest, run: RunFolder) -
     assert "Agreement" in _texts(app)
 
 
-def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
+def _explained(app: AppTest, show: str) -> AppTest:
     import cached
-    import saliency_job
 
     app.session_state["saliency_samples"] = 1
+    app.session_state["saliency_show"] = show
     app.session_state["rows"] = np.array([3])
     _choose(app)
     _open(app, "saliency")
-    assert app.multiselect(key="looked_at").value == [NAME]
     for _, job in cached.jobs("saliency").all():
         assert job.wait(120)
         assert job.error is None
     app.run()
     assert not app.exception
-    found = saliency_job.find(app.session_state["saliency_shown"])
-    assert found is not None
-    assert [each.name for each in found.result] == [NAME, "Raw encoder"]
-    assert np.abs(found.result[0].maps - found.result[1].maps).max() > 0.01
+    return app
+
+
+def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
+    import saliency_job
+
+    _explained(app, "Maps")
+    assert not app.error
+    assert app.multiselect(key="looked_at").value == [NAME]
+    job = saliency_job.find(app.session_state["saliency_shown"])
+    assert job is not None
+    assert [each.name for each in job.result] == [NAME, "Raw encoder"]
+    assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01
+
+
+@pytest.mark.xfail(strict=True, reason="a run crops the image, the raw encoder does not: their maps have no difference, and the page only says so")
+def test_saliency_shows_the_run_beside_the_raw_encoder_as_the_page_opens(app: AppTest, run: RunFolder) -> None:
+    _explained(app, "Differences")
+    assert [error.value for error in app.error] == []
 
 
 def _measured(app: AppTest) -> AppTest:
@@ -282,7 +297,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 def test_an_embedding_is_watched_stopped_and_gone_on_with(
     app: AppTest, run: RunFolder, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app.query_params["a"] = NAME
+    app.query_params["a"] = "Run tiny_one"
     app.run()
     assert begun.wait(20)
     app.run()
@@ -300,7 +315,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(
 
 
 def test_another_space_can_be_chosen_while_the_run_is_embedded(app: AppTest, run: RunFolder, begun: threading.Event) -> None:
-    app.query_params["a"] = NAME
+    app.query_params["a"] = "Run tiny_one"
     app.run()
     app.selectbox(key="a").select("Raw encoder").run()
     assert not app.exception
@@ -313,7 +328,7 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunF
         raise InputError("The disk is full; make room.")
 
     monkeypatch.setattr(trained, "encoder_space", fail)
-    app.query_params["a"] = NAME
+    app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
     assert [error.value for error in app.error] == ["The disk is full; make room."]
@@ -329,7 +344,7 @@ def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolde
         return replace(whole, space=replace(whole.space, table=part, vectors=whole.space.vectors[3:]))
 
     monkeypatch.setattr(trained, "encoder_space", embed)
-    app.query_params["a"] = NAME
+    app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
     assert _job_error(app) == "The run 'tiny_one' cannot read 3 of the images; take them out of the dataset."
@@ -347,7 +362,7 @@ def _job_error(app: AppTest) -> str:
 
 def test_a_run_with_damaged_settings_is_told_and_another_space_can_be_chosen(app: AppTest, run: RunFolder) -> None:
     (run.path / "config.yaml").write_text("epoch: 3")
-    app.query_params["a"] = NAME
+    app.query_params["a"] = "Run tiny_one"
     app.run()
     assert "there is no key 'epoch'" in _job_error(app)
     app.selectbox(key="a").select("Raw encoder").run()

@@ -1,3 +1,7 @@
+"""Objectives by name."""
+
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -102,3 +106,14 @@ def test_unknown_names_and_options_are_refused() -> None:
         make_objective("triple", 3, 4)
     with pytest.raises(InputError, match="'margin' has no option 'gamma'; it has beta, margin, learn_beta"):
         make_objective("margin", 3, 4, gamma=1)
+
+
+def test_names_are_known_without_torch() -> None:
+    code = (
+        "import sys, likeness.losses as l; assert 'margin' in l.OBJECTIVES; assert 'torch' not in sys.modules; l.multisimilarity; l.multisimilarity"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_name_makes_an_objective() -> None:
+    assert {name: type(make_objective(name, 4, 8)).__name__ for name in OBJECTIVES}.keys() == OBJECTIVES.keys()

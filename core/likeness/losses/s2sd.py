@@ -61,6 +61,11 @@ class S2SD(nn.Module):
         self.distill_weight, self.feature_weight = distill_weight, feature_weight
         self.temperature, self.pooling = temperature, pooling
 
+    @property
+    def reads_maps(self) -> bool:
+        """Whether it must be given feature maps, because pooled features lack what its pooling takes."""
+        return self.pooling == "average+max"
+
     def forward(self, embeddings: Tensor, labels: Tensor, features: Tensor) -> Tensor:
         """The loss of a batch: embeddings (n, d), scaled to unit length first, labels (n,), features (n, f) or maps (n, f, h, w)."""
         embeddings = normalize(embeddings, dim=1)

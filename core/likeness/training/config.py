@@ -231,11 +231,13 @@ class RunConfig(Part):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
-        if self.guidance and self.guidance.way == "vit":
-            if self.backbone.head_only:
-                raise ValueError("guidance.way vit reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
-            if self.backbone.name.startswith("clip:"):
-                raise ValueError(f"guidance.way vit reads feature maps, which {self.backbone.name} does not give; choose a timm CNN such as resnet50")
+        reader = "guidance.way vit" if self.guidance and self.guidance.way == "vit" else ""
+        if (self.objective.s2sd or {}).get("pooling") == "average+max":
+            reader = "objective.s2sd.pooling average+max"
+        if reader and self.backbone.head_only:
+            raise ValueError(f"{reader} reads feature maps, which a head_only run does not compute; set backbone.head_only to false")
+        if reader and self.backbone.name.startswith("clip:"):
+            raise ValueError(f"{reader} reads feature maps, which {self.backbone.name} does not give; choose a timm CNN such as resnet50")
         return self
 
 

@@ -35,7 +35,8 @@ class RunModule(LightningModule):
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
         self.config, self.epoch, self.drops = config, epoch, 0
-        self.network.keeps_maps = guidance is not None and guidance.reads_maps
+        distilled = isinstance(objective, S2SD) and objective.reads_maps
+        self.network.keeps_maps = distilled or (guidance is not None and guidance.reads_maps)
         self.best, self.waited = -1.0, 0
         self.losses: dict[str, float] = {}
 
@@ -47,14 +48,21 @@ class RunModule(LightningModule):
         self._check_finite(float(embeddings.detach().sum()))
         parts = {}
         if self.guidance is None or not self.guidance.replaces_objective:
-            seen = (embeddings, labels, features) if isinstance(self.objective, S2SD) else (embeddings, labels)
-            parts["loss_objective"] = self.objective(*seen)
+            parts["loss_objective"] = self._objective(embeddings, labels, features, maps)
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
         loss: Tensor = sum(self.weight(name) * value for name, value in parts.items())
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self._check_finite(self.losses["loss"])
         return loss
+
+    def _objective(self, embeddings: Tensor, labels: Tensor, features: Tensor, maps: Tensor | None) -> Tensor:
+        found: Tensor
+        if isinstance(self.objective, S2SD):
+            found = self.objective(embeddings, labels, maps if self.objective.reads_maps and maps is not None else features)
+        else:
+            found = self.objective(embeddings, labels)
+        return found
 
     def weight(self, part: str) -> float:
         """Of a part of the loss: omega of guidance beside an objective, otherwise 1."""

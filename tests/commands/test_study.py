@@ -1,0 +1,77 @@
+"""`likeness study` and `likeness pseudolabels` as a person meets them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.language import read_pseudolabels
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "two.yaml"
+    own.write_text("name: two\nbase: shipped-cars-elg\nseeds: [0, 1]\nrows: {Alone: {guidance: null}, Guided: {guidance.language: bundled}}\n")
+    call = ("study", str(own), "--out", str(tmp_path / "two"), "--set", "epochs=1")
+    status, printed, err = run(*call, "--row", "Alone", "--save", str(tmp_path / "one.csv"))
+    assert status == 0, err
+    assert "Alone, seed 1" in err
+    assert len(pd.read_csv(tmp_path / "one.csv")) == 2
+    status, printed, err = run(*call, "--format", "csv", "--save", str(tmp_path / "both.csv"))
+    assert status == 0, err
+    lines = printed.strip().splitlines()
+    assert lines[0] == "row,runs,recall_at_1,map_at_1000,nmi"
+    assert [line.split(",")[:2] for line in lines[1:]] == [["Alone", "2"], ["Guided", "2"]]
+    every = pd.read_csv(tmp_path / "both.csv").set_index(["row", "seed"])
+    mean, spread = every.loc["Alone", "recall_at_1"].mean(), every.loc["Alone", "recall_at_1"].std()
+    assert f"{mean:.3f} ± {spread:.3f}" in lines[1]
+
+
+def test_what_is_finished_can_be_printed_without_training(run: Run, tmp_path: Path) -> None:
+    status, printed, _ = run("study", "shipped-cars", "--out", str(tmp_path / "none"), "--table")
+    assert status == 0
+    assert "Multisimilarity +ELG" in printed
+    assert not (tmp_path / "none").exists()
+
+
+def test_studies_are_listed_with_what_they_are(run: Run) -> None:
+    status, printed, _ = run("study", "--list")
+    assert status == 0
+    assert "language-table-4" in printed
+    assert "Table 2 of Roth et al." in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("study",), "Say which study"),
+        (("study", "nothing"), "There is no study file or shipped study 'nothing'"),
+        (("study", "shipped-cars", "--row", "Nothing"), "There is no row 'Nothing'; the rows are Multisimilarity"),
+        (("study", "shipped-cars", "--which", "middle"), "There are no figures 'middle'"),
+        (("study", "shipped-cars", "--format", "word"), "There is no format 'word'"),
+        (("study", "shipped-cars", "--set", "epoch=3"), "there is no key 'epoch'"),
+        (("study", "shipped-cars", "--set", "objective.name=margins"), "There is no objective 'margins'"),
+        (("pseudolabels", "shipped-cars-elg", "--out", "x.csv"), "Pseudolabels come from an ImageNet classifier"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_pseudolabels_are_written_for_every_class(run: Run, tmp_path: Path) -> None:
+    classifier = ("--set", "guidance.classifier.name=test_resnet", "--set", "guidance.classifier.weights=none", "--set", "data.image_size=32")
+    out = tmp_path / "names.csv"
+    status, printed, err = run("pseudolabels", "shipped-cars-elg", "--out", str(out), "-k", "3", "--set", "data.attribute=body_type", *classifier)
+    assert status == 0, err
+    labels = read_pseudolabels(str(out))
+    assert sorted(labels) == ["convertible", "hatchback", "pickup", "sedan", "suv", "van"]
+    assert {len(names) for names in labels.values()} == {3}
+    assert printed.startswith("convertible: ")
