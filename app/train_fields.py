@@ -109,7 +109,7 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            _with(list(OBJECTIVES), config.objective.name),
+            list(OBJECTIVES),
             format_func=readable,
             help="What pulls images of one class together and pushes others apart.",
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),

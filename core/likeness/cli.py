@@ -11,8 +11,10 @@ from likeness.commands.analyze import analyze
 from likeness.commands.evaluate import evaluate
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Seed, Solver, Source
+from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.saliency import saliency
-from likeness.commands.train import pseudolabels, runs, study, train
+from likeness.commands.study import study
+from likeness.commands.train import runs, train
 from likeness.errors import InputError
 from likeness.terminal import print_table, progress_bar, write_vectors
 

@@ -261,6 +261,7 @@ UNFIT = [
     ("batch: {size: 7, per_class: 2}", "size 7 is no multiple of per_class 2"),
     ("optimizer: {plateau: 3}", "optimizer.plateau needs data.validation above 0"),
     ("1: 2", "Keys should be strings"),
+    ("objective: {name: my-own}", "There is no objective 'my-own'; choose from multisimilarity"),
 ]
 
 
@@ -286,7 +287,6 @@ UNUSUAL: dict[str, list[dict[str, Any]]] = {
         {"data.train_classes": 0.97},
         {"data.train_classes": 0.01},
         {"data.train_classes": 0.333},
-        {"objective.name": "my-own"},
         {"data.attribute": ["shelf"]},
         {"data.attribute": []},
         {"data.attribute": ["car_color", "car_color"]},

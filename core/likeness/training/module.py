@@ -46,12 +46,12 @@ class RunModule(LightningModule):
         inputs, labels, rows = batch
         embeddings, features, maps = self.network(inputs)
         self._check_finite(float(embeddings.detach().sum()))
-        parts = {}
+        parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             parts["loss_objective"] = self._objective(embeddings, labels, features, maps)
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
-        loss: Tensor = sum(self.weight(name) * value for name, value in parts.items())
+        loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self._check_finite(self.losses["loss"])
         return loss

@@ -1,0 +1,40 @@
+"""`likeness pseudolabels`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likeness.commands.train import changed
+from likeness.terminal import progress_bar
+
+
+def pseudolabels(
+    config: Annotated[str, typer.Argument(help="A YAML file or a preset, of kind plg.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file: a line per class, its names best first.")],
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Names of each class.")] = 20,
+    change: Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key; may be repeated.")] = None,
+) -> None:
+    """Give every class ImageNet names by a classifier, once: `guidance.pseudolabels` of a config reads the file where no classifier is at hand.
+
+    Example: `likeness pseudolabels my.yaml --out names.csv --set guidance.classifier.name=resnet50`
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from likeness.language import imagenet_names, write_pseudolabels
+    from likeness.training.config import read_config, with_changes
+    from likeness.training.language_side import pseudolabels as found
+    from likeness.training.run_images import run_images
+
+    asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
+    chosen = with_changes(read_config(config), asked)
+    images = run_images(chosen.data, chosen.seed)
+    every, names = replace(images, train=np.arange(len(images.labels))), imagenet_names()
+    with progress_bar("Images") as progress:
+        labels = found(chosen, every, lambda what, done, total: progress(done, total))
+    table = {name: [names[number] for number in row] for name, row in zip(images.names, labels, strict=True)}
+    write_pseudolabels(out, table)
+    for name, own in table.items():
+        typer.echo(f"{name}: {', '.join(own[:5])}")

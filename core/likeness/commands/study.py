@@ -1,0 +1,84 @@
+"""`likeness study`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.train import changed
+from likeness.errors import InputError
+from likeness.files import write_atomic
+from likeness.paths import runs_dir
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from likeness.training.study import Cell
+
+
+def study(
+    config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` names them.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the runs. Without: runs/NAME.")] = None,
+    change: Annotated[list[str] | None, typer.Option("--set", help="Another value in every run, by dotted key; may be repeated.")] = None,
+    row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
+    which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
+    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
+    save: Annotated[Path | None, typer.Option(help="CSV file for the figures, a row per finished run.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
+) -> None:
+    """Train a table: variants of a config times seeds, each a run of its own. Called again, it goes on with what is not finished.
+
+    Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
+    """
+    from likeness.training.study import cells, measured, read_study, studies
+
+    if listed:
+        for name in studies():
+            typer.echo(f"{name:28} {read_study(name).note}")
+        return
+    if not config:
+        raise InputError("Say which study: a YAML file or one that ships; `likeness study --list` names them.")
+    check_format(format)
+    if which not in ("last", "best"):
+        raise InputError(f"There are no figures '{which}'; choose last or best.")
+    chosen = read_study(config)
+    unknown = [each for each in row or [] if each not in chosen.rows]
+    if unknown:
+        raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
+    wanted = cells(chosen, out or runs_dir() / chosen.name, dict(changed(each) for each in change or []))
+    wanted = [cell for cell in wanted if not row or cell.row in row]
+    try:
+        if not table:
+            _run_study(wanted)
+    finally:
+        _print_study(wanted, which, format)
+        if save:
+            write_atomic(save, measured(wanted, which).to_csv(index=False).encode())
+
+
+def _run_study(wanted: "list[Cell]") -> None:
+    from likeness.training.study import run_study
+
+    with progress_bar("Runs") as progress:
+
+        def report(what: str, done: int, total: int) -> None:
+            typer.echo(f"{done + 1} of {total}: {what}", err=True)
+            progress(done, total)
+
+        run_study(wanted, report)
+
+
+def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
+    from likeness.training.study import FIGURES, study_table
+
+    lines = study_table(wanted, which)
+    for name in (figure for figure in FIGURES if figure in lines):
+        spread = lines.pop(f"{name} ±")
+        lines[name] = [_with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
+    print_table(lines, format)
+
+
+def _with_spread(mean: float, spread: float) -> str:
+    if mean != mean:
+        return ""
+    return f"{mean:.3f}" if spread != spread else f"{mean:.3f} ± {spread:.3f}"
