@@ -35,11 +35,18 @@ class Look:
 
 def titles(found: Sequence[Saliency], look: Look) -> list[str]:
     """Of the columns; the last of `found` is what the others are compared with."""
-    *spaces, against = (readable(each.name) for each in found)
-    columns = ["Image"] + ([against] if look.maps or not spaces else [])
+    *spaces, against = found
+    named = readable(against.name)
+    columns = ["Image"] + ([named] if look.maps or not spaces else [])
     for space in spaces:
-        columns += ([space] if look.maps else []) + ([f"{space} − {against}"] if look.differences else [])
+        own, differs = readable(space.name), look.differences and alike(space, against)
+        columns += ([own] if look.maps or not differs else []) + ([f"{own} − {named}"] if differs else [])
     return columns
+
+
+def alike(a: Saliency, b: Saliency) -> bool:
+    """Whether both models were shown the same pixels; a run that crops sees others than an encoder that does not, and so has no difference."""
+    return np.array_equal(a.pixels, b.pixels)
 
 
 def rows(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> list[PictureRow]:
@@ -49,9 +56,10 @@ def rows(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, l
     if look.maps or not spaces:
         columns.append(_maps(against, masks, look))
     for space in spaces:
-        if look.maps:
-            columns.append(_maps(space, masks, look))
-        if look.differences:
+        differs = look.differences and alike(space, against)
+        if look.maps or not differs:
+            columns.append(_maps(space, masks if alike(space, against) else None, look))
+        if differs:
             columns.append(_differences(space, against, masks, look))
     return [PictureRow(name, pictures) for name, pictures in zip(names, zip(*columns, strict=True), strict=False)]
 

@@ -8,12 +8,12 @@ import streamlit as st
 
 import cached
 import train_draft
-from likeness.data.catalog import list_datasets
+from likeness.data.catalog import BUNDLED, list_datasets
 from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.language import LANGUAGE_MODELS, PRIMERS
 from likeness.losses import OBJECTIVES
-from likeness.training.config import GuidanceConfig, RunConfig
+from likeness.training.config import RunConfig
 from sidebar import readable
 
 Changes = Callable[[Any], dict[str, Any]]
@@ -132,7 +132,7 @@ def _guidance(config: RunConfig) -> None:
         label_visibility="collapsed",
         help="Class names: a language model says how alike the classes are. Pseudolabels: the same for the ImageNet names that a classifier gives "
         "the classes, for classes without telling names.",
-        **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, chosen)}),
+        **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, config)}),
     )
     if chosen is None:
         st.caption("The labels alone: every two classes are equally different.")
@@ -170,11 +170,14 @@ def _guidance(config: RunConfig) -> None:
     st.selectbox("Sentence around the name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer))
 
 
-def _of_kind(picked: str, before: GuidanceConfig | None) -> dict[str, Any] | None:
+def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
+    before = config.guidance
     if picked == _NONE:
         return None
     kept = {"omega": before.omega, "gamma": before.gamma, "language": before.language, "primer": before.primer} if before else {"omega": 5.0}
-    return kept | {"kind": "plg" if picked == _PLG else "elg"}
+    without_classifier = config.backbone.name.startswith("clip:") and config.data.source == BUNDLED.source
+    shipped = {"pseudolabels": "bundled"} if picked == _PLG and without_classifier else {}
+    return kept | {"kind": "plg" if picked == _PLG else "elg"} | shipped
 
 
 def _training(config: RunConfig) -> None:

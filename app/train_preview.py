@@ -123,6 +123,12 @@ def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> 
 
 def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
+    if config.guidance and config.guidance.pseudolabels:
+        from likeness.training.language_side import pseudolabel_names
+
+        used, chosen = pseudolabel_names(config, images)
+        _table(config, images, [[used[each] for each in row] for row in chosen])
+        return
     asked = with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
     guidance = asked.guidance and asked.guidance.model_dump_json(include={"classifier", "k", "average"})
     key = f"{asked.data.model_dump_json()} {asked.backbone.model_dump_json()} {guidance} {config.seed}"
@@ -139,7 +145,8 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     with st.container():
         st.fragment(_follow, run_every=None if job.finished else 0.5)(job)
     if job.finished:
-        _table(config, images, job.result)
+        called = imagenet_names()
+        _table(config, images, [[called[each] for each in row] for row in job.result])
 
 
 def _begin(key: str, config: RunConfig, images: RunImages) -> None:
@@ -168,9 +175,9 @@ def _follow(job: Job) -> None:
             st.rerun()
 
 
-def _table(config: RunConfig, images: RunImages, labels: NDArray[np.int64]) -> None:
-    called, entry = imagenet_names(), _entry(config)
-    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(called[each] for each in row) for row in labels]})
+def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
+    entry = _entry(config)
+    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(names) for names in labels]})
     columns: dict[str, Any] = {"Taken for": st.column_config.TextColumn(width="large")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):
         frame.insert(0, "picture", [_picture(entry, images, number, 0) for number in range(len(frame))])

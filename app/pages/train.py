@@ -93,8 +93,9 @@ def _name(chosen: RunConfig | None) -> tuple[str, str]:
     name: str = st.text_input("Name", key="train_name", width=260, on_change=_rename).strip()
     if not name or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > _LONGEST:
         return name, f"Give the run a name without slashes, without a dot at its beginning and below {_LONGEST} letters: it becomes a folder."
-    status = RunFolder(runs_dir() / name).status().state if (runs_dir() / name / "config.yaml").is_file() else None
-    if status is None or str(runs_dir() / name) == st.session_state.get("train_begun"):
+    run = RunFolder(runs_dir() / name)
+    begun = str(run.path) == st.session_state.get("train_begun") and run.status().state == "running"
+    if begun or not (run.path / "config.yaml").is_file():
         return name, ""
     return name, f"There is a run {name} already; call this one {_free(name)}, say, or resume that one under Runs."
 

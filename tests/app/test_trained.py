@@ -224,7 +224,6 @@ def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
     assert np.abs(job.result[0].maps - job.result[1].maps).max() > 0.01
 
 
-@pytest.mark.xfail(strict=True, reason="a run crops the image, the raw encoder does not: their maps have no difference, and the page only says so")
 def test_saliency_shows_the_run_beside_the_raw_encoder_as_the_page_opens(app: AppTest, run: RunFolder) -> None:
     _explained(app, "Differences")
     assert [error.value for error in app.error] == []

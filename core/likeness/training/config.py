@@ -221,7 +221,7 @@ class RunConfig(Part):
     epochs: int = Field(default=150, ge=1)
     evaluate_every: int = Field(default=1, ge=1)
     checkpoint_every: int = Field(default=200, ge=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     device: str = "auto"
     augment: bool = True
 
