@@ -158,3 +158,16 @@ def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], class
     run = train(config_from(content | {"guidance": guidance}), tmp_path / "run")
     assert run.status().state == "finished"
     assert np.isfinite(run.metrics()["loss_guidance"]).all()
+
+
+def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
+    from likeness.training.language_side import _names
+
+    asked = content | {"guidance": {"language": "bundled", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
+    config = config_from(asked)
+    images = run_images(config.data, 0)
+    names = _names(config, images)
+    assert sorted(names) == sorted(images.train_classes)
+    assert names == _names(config, images)
+    dealt = [_names(config.model_copy(update={"seed": seed}), images) for seed in range(8)]
+    assert any(each != images.train_classes for each in dealt)

@@ -93,6 +93,7 @@ class GuidanceConfig(Part):
             or "captions+names", in which the class name takes the place of `keywords` (Table 5).
         captions: CSV file of path and caption, with the paths of the image table.
         keywords: words of captions that stand for the class, such as "bird".
+        shuffled: the names are dealt out to the classes at random: a control, whose gain has nothing to do with meaning (elg).
         k: pseudolabels per class (plg).
         level: "class" or "sample" (plg).
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
@@ -116,6 +117,7 @@ class GuidanceConfig(Part):
     text: Literal["names", "captions", "captions+names"] = "names"
     captions: str | None = None
     keywords: tuple[str, ...] = ()
+    shuffled: bool = False
     k: int = Field(default=5, ge=1, le=100)
     level: Literal["class", "sample"] = "class"
     variant: Literal["mean", "multi", "dense", "dense+multi"] = "mean"
@@ -129,6 +131,8 @@ class GuidanceConfig(Part):
             raise ValueError(f"way {self.way} needs class names, kind elg")
         if self.way in ("devise", "vit", "clip-style") and len(self.language) > 1:
             raise ValueError(f"way {self.way} takes one language model, not {len(self.language)}")
+        if self.shuffled and (self.kind, self.text) != ("elg", "names"):
+            raise ValueError("shuffled goes with kind elg and text names")
         if self.names is not None and self.kind == "plg":
             raise ValueError(f"names {self.names} needs class names, kind elg")
         if self.pseudolabels is not None and (self.kind, self.level, self.classifier) != ("plg", "class", None):

@@ -67,7 +67,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
     if guidance.text != "names":
         return LanguageGuidance(VectorTargets(caption_vectors(guidance, images), of_images=True), masked=False, **options)
     if guidance.kind == "elg":
-        names = class_names(images, guidance.names)
+        names = _names(config, images)
         if not guidance.stop_gradient:
             return LanguageGuidance(VectorTargets(class_vectors(names, guidance.language, guidance.primer), learnt=True), **options)
         return LanguageGuidance(ClassTargets(expert_similarities(guidance, names)), **options)
@@ -86,7 +86,7 @@ def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork |
 
     guidance, dim = config.guidance, config.backbone.dim
     assert guidance is not None
-    names = class_names(images, guidance.names)
+    names = _names(config, images)
     if guidance.way in ("mining", "scaling"):
         targets = ClassTargets(expert_similarities(guidance, names))
         return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
@@ -98,6 +98,13 @@ def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork |
         return ViTPrediction(language, channels, height * width)
     torch.manual_seed(config.seed)
     return PredictedLanguage(language, dim) if guidance.way == "devise" else LanguageContrast(language, dim)
+
+
+def _names(config: RunConfig, images: RunImages) -> list[str]:
+    """The names that guide: those of the classes, or in the control dealt out at random."""
+    assert config.guidance is not None
+    names = class_names(images, config.guidance.names)
+    return [names[place] for place in np.random.default_rng([config.seed, 3]).permutation(len(names))] if config.guidance.shuffled else names
 
 
 def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
