@@ -175,11 +175,15 @@ def _follow(job: Job, asked: Asked) -> None:
 
 def _pictures(seen: view.View, asked: Asked, job: Job, look: Look) -> None:
     found = job.result
-    if len(found) == 1:
+    differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
+    if look.differences and differing:
+        against = readable(asked.spaces[-1].name)
+        against = against if against.startswith("Run ") else f"the {against.lower()}"
+        st.caption(f"In the differences, yellow marks what a space pays more attention to than {against}, blue what it pays less attention to.")
+    else:
         st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")
-    elif look.differences:
-        against = readable(asked.spaces[-1].name).lower()
-        st.caption(f"In the differences, yellow marks what a notion pays more attention to than the {against}, blue what it pays less attention to.")
+    if look.differences and len(differing) < len(found) - 1:
+        st.caption("A run that crops its images sees other pixels than what it is compared with, so its own map stands in place of a difference.")
     names = [str(seen.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in asked.rows]
     masks = saliency_rows.known_masks(asked.spaces[-1], asked.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
