@@ -83,16 +83,9 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(page: Any, server
     page.locator(".lm").get_by_text(f"Run {NAME}").wait_for(timeout=WAIT)
 
 
-def test_a_link_to_a_page_works_for_the_first_visitor_of_a_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    from conftest import Server
-
-    running = Server(tmp_path_factory.mktemp("fresh"))
-    try:
-        running.wait()
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(f"{running.url}/compare")
-        page.get_by_role("button", name="Compare").wait_for(timeout=WAIT)
-        assert page.get_by_role("link", name="Your images").is_visible()
-        page.close()
-    finally:
-        running.stop()
+def test_a_link_to_a_page_works_for_the_first_visitor_of_a_server(browser: Any, fresh_server: Any) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{fresh_server.url}/compare")
+    page.get_by_role("button", name="Compare").wait_for(timeout=WAIT)
+    assert page.get_by_role("link", name="Your images").is_visible()
+    page.close()
