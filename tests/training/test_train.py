@@ -264,3 +264,16 @@ def test_frozen_batch_norm_keeps_its_statistics(content: dict[str, Any], tmp_pat
         means = [value for name, value in found.items() if name.endswith("running_mean")]
         assert means
         assert all(bool((value == 0).all()) for value in means) == frozen
+
+
+def test_classes_with_one_image_train_and_test_with_the_others(content: dict[str, Any], photos: Path, tmp_path: Path) -> None:
+    for name in ("class 0", "class 5"):  # one trains, one tests
+        for image in sorted((photos / name).iterdir())[1:]:
+            image.unlink()
+    run = train(config_from(content), tmp_path / "run")
+    assert run.status().state == "finished"
+    report = run.report()
+    assert report is not None
+    # the single image of class 5 is a query that can find nothing: 13 images test, 12 of them can be found
+    assert report["last"]["recall_at_1"] <= 12 / 13
+    assert all(np.isfinite(value) for value in report["last"].values())
