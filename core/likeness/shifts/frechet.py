@@ -1,0 +1,114 @@
+"""The Frechet distance of two sets of features, exact also where there are fewer rows than dimensions."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.notions.arrays import to_numpy
+
+Variant = Literal["paper", "official"]
+Matrix = NDArray[np.float64]
+
+# What the authors' code adds to both covariances within the root.
+_EPSILON = 1e-8
+
+
+class FeatureStatistics:
+    """Mean and covariance of features that come in parts and do not fit in memory.
+
+    Parts are merged as by Chan, Golub and LeVeque (1983), in float64, so that their order and size matter in the last digits only.
+
+    Attributes:
+        count: rows so far.
+        mean: (d,).
+        scatter: (d, d), sum of outer products of the rows about their mean.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.count = 0
+        self.mean = np.zeros(dim)
+        self.scatter = np.zeros((dim, dim))
+
+    def add(self, features: Any) -> "FeatureStatistics":
+        """Adds rows (n, d), NumPy or torch; returns itself.
+
+        Raises:
+            InputError: another number of dimensions, or values that are not finite.
+        """
+        rows = _checked(features, "The features", least=0)
+        if rows.shape[1] != len(self.mean):
+            raise InputError(f"The features have {rows.shape[1]} dimensions, those before them {len(self.mean)}; give features of one encoder.")
+        if len(rows):
+            mean = rows.mean(axis=0)
+            centered, gap = rows - mean, mean - self.mean
+            total = self.count + len(rows)
+            self.scatter += centered.T @ centered + np.outer(gap, gap) * (self.count * len(rows) / total)
+            self.mean = self.mean + gap * (len(rows) / total)
+            self.count = total
+        return self
+
+
+def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper") -> float:
+    """|mu_a - mu_b|^2 + tr(C_a + C_b - 2 (C_a C_b)^(1/2)) of two sets' means and covariances (ooDML, Milbich et al., NeurIPS 2021, Eq. 1).
+
+    With factors C = F^T F, the trace of the root is the sum of the singular values of F_a F_b^T: no root of a matrix, and no covariance
+    where rows are fewer than dimensions. F are the centred rows themselves, or, of more rows than dimensions, the triangle of their QR
+    decomposition. Zero or more; zero for equal sets.
+
+    Args:
+        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more; or `FeatureStatistics`.
+        variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code does, and so comes out too
+            low: by 2e-8 d where covariances have full rank, and by far more where they have not.
+
+    Raises:
+        InputError: fewer than two rows, other dimensions, values that are not finite, or an unknown variant.
+    """
+    if variant not in ("paper", "official"):
+        raise InputError(f"There is no variant '{variant}'; choose paper or official.")
+    (mean_a, factor_a), (mean_b, factor_b) = _moments(features_a, "The first features"), _moments(features_b, "The second features")
+    if len(mean_a) != len(mean_b):
+        raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; give features of one encoder.")
+    traces = float(np.square(factor_a).sum() + np.square(factor_b).sum())
+    if variant == "official":
+        factor_a, factor_b = _widened(factor_a), _widened(factor_b)
+    root = float(np.linalg.svd(_small(factor_a) @ _small(factor_b).T, compute_uv=False).sum())
+    distance = float(np.square(mean_a - mean_b).sum()) + traces - 2 * root
+    return max(distance, 0.0) if variant == "paper" else distance
+
+
+def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
+    """The mean (d,) and F (k, d) with F^T F the covariance, which has n - 1 as its divisor."""
+    if isinstance(features, FeatureStatistics):
+        if features.count < 2:
+            raise InputError(f"{what} have {features.count} rows; a covariance needs two.")
+        values, vectors = np.linalg.eigh(features.scatter / (features.count - 1))
+        # what rounding leaves of directions without variance would count with its root
+        values[values < values[-1] * len(values) * np.finfo(np.float64).eps] = 0.0
+        return features.mean, (vectors * np.sqrt(values)).T
+    rows = _checked(features, what, least=2)
+    mean = rows.mean(axis=0)
+    return mean, (rows - mean) / np.sqrt(len(rows) - 1)
+
+
+def _small(factor: Matrix) -> Matrix:
+    """A factor of as many rows as dimensions at most."""
+    return np.asarray(np.linalg.qr(factor, mode="r")) if len(factor) > factor.shape[1] else factor
+
+
+def _widened(factor: Matrix) -> Matrix:
+    return np.vstack([factor, np.sqrt(_EPSILON) * np.eye(factor.shape[1])])
+
+
+def _checked(features: Any, what: str, least: int) -> Matrix:
+    rows = to_numpy(features)
+    if rows.ndim != 2 or rows.dtype.kind not in "fiu" or not rows.shape[1]:
+        raise InputError(f"{what} have shape {rows.shape}, type {rows.dtype}; give numbers of shape (rows, dimensions).")
+    if len(rows) < least:
+        raise InputError(f"{what} have {len(rows)} rows; a covariance needs two.")
+    rows = rows.astype(np.float64)
+    if not np.isfinite(rows).all():
+        place = tuple(int(each) for each in np.argwhere(~np.isfinite(rows))[0])
+        raise InputError(f"{what} are {rows[place]} in row {place[0]}, column {place[1]}; take such rows out.")
+    return rows
