@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.notions.adam import fit_adam, loss, random_start, safe_arccos
+from likeness.notions.adam import PATIENCE, fit_adam, loss, random_start, safe_arccos
 
 
 @pytest.mark.parametrize(("n", "k"), [(40, 2), (40, 16), (40, 64), (100, 2), (100, 16)])
@@ -24,10 +24,13 @@ def test_follows_the_authors_trajectory(reference: dict, n: int, k: int) -> None
 
 
 def test_ends_where_the_authors_code_ends(reference: dict) -> None:
-    fit = fit_adam(reference["n40_text_embeddings"], reference["n40_k2_U0"].T)
+    losses: list[float] = []
+    fit = fit_adam(reference["n40_text_embeddings"], reference["n40_k2_U0"].T, on_step=lambda step, value: losses.append(value))
     assert fit.loss == pytest.approx(float(reference["n40_k2_adam_from_U0_best_loss"]), abs=1e-5)
-    # the last 100 iterations brought no new best; rounding on another machine shifts the count a little
-    assert abs(fit.n_iter - int(reference["n40_k2_adam_from_U0_iterations"])) < 60
+    # how many iterations it takes to the last new best, rounding decides at the end (286 on one machine, 355 on theirs); what stops it does not
+    assert fit.n_iter == len(losses) == int(np.argmin(losses)) + 1 + PATIENCE
+    bests = [step for step, value in enumerate(losses) if value < min(losses[:step], default=np.inf)]
+    assert max(np.diff(bests)) <= PATIENCE
     rows = torch.as_tensor(reference["n40_text_embeddings"])
     assert float(loss(torch.nn.functional.normalize(rows), fit.U)) == pytest.approx(fit.loss, abs=1e-7)
 
