@@ -14,6 +14,7 @@ from likeness.losses import make_objective
 from likeness.miners import distance_weighted_triplets
 from likeness.training.config import BackboneConfig
 from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance
+from likeness.training.memory import keep_memory
 from likeness.training.network import build_network
 
 BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
@@ -21,6 +22,7 @@ BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
 
 def main() -> None:
     """Prints milliseconds and ratios."""
+    keep_memory()
     torch.manual_seed(0)
     images = torch.rand(BATCH, 3, SIDE, SIDE)
     labels = torch.randperm(CLASSES)[: BATCH // PER_CLASS].repeat_interleave(PER_CLASS)

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
@@ -13,6 +14,8 @@ Matrix = NDArray[np.float64]
 
 # What the authors' code adds to both covariances within the root.
 _EPSILON = 1e-8
+# Of the smallest to the largest eigenvalue: down to it, squared ones keep more than six digits of their share.
+_WORST_CONDITION = 1e-10
 
 
 class FeatureStatistics:
@@ -73,7 +76,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     traces = float(np.square(factor_a).sum() + np.square(factor_b).sum())
     if variant == "official":
         factor_a, factor_b = _widened(factor_a), _widened(factor_b)
-    root = float(np.linalg.svd(_small(factor_a) @ _small(factor_b).T, compute_uv=False).sum())
+    root = _trace_of_root(factor_a, factor_b)
     distance = float(np.square(mean_a - mean_b).sum()) + traces - 2 * root
     return max(distance, 0.0) if variant == "paper" else distance
 
@@ -90,6 +93,25 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
     rows = _checked(features, what, least=2)
     mean = rows.mean(axis=0)
     return mean, (rows - mean) / np.sqrt(len(rows) - 1)
+
+
+def _trace_of_root(a: Matrix, b: Matrix) -> float:
+    """tr (C_a C_b)^(1/2), the sum of the singular values of F_a F_b^T.
+
+    Of more rows than dimensions on both sides it is also that of the roots of the eigenvalues of L^T C_b L with C_a = L L^T, in a third of the
+    time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
+    """
+    if min(len(a), len(b)) > a.shape[1]:
+        try:
+            lower = np.linalg.cholesky(a.T @ a)
+        except np.linalg.LinAlgError:
+            lower = None
+        if lower is not None:
+            projected = b @ lower
+            values = scipy.linalg.eigvalsh(projected.T @ projected, overwrite_a=True, check_finite=False)
+            if values[0] > _WORST_CONDITION * values[-1]:
+                return float(np.sqrt(values).sum())
+    return float(np.linalg.svd(_small(a) @ _small(b).T, compute_uv=False).sum())
 
 
 def _small(factor: Matrix) -> Matrix:

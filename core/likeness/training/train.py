@@ -1,7 +1,6 @@
 """A run from config to report: prepared, trained, evaluated, kept; stopped and resumed at any step."""
 
 import contextlib
-import ctypes
 import logging
 import os
 import time
@@ -21,6 +20,7 @@ from likeness.miners import ClassBatches
 from likeness.notions.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.language_side import build_guidance
+from likeness.training.memory import keep_memory
 from likeness.training.module import RunModule, build_objective
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.outputs import stored_outputs
@@ -34,8 +34,6 @@ Report = Callable[[str, int, int], None]
 _EVALUATION_BATCH = 256
 # Seconds between two writings of how the run stands.
 _STATUS_SECONDS = 0.5
-# Of glibc's mallopt: blocks that come from the system one by one, and free memory above which it goes back.
-_M_MMAP_MAX, _M_TRIM_THRESHOLD = -4, -1
 
 
 def train(config: RunConfig, folder: Path | str, report: Report | None = None) -> RunFolder:
@@ -143,19 +141,11 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, wa
             log_every_n_steps=1,
         )
         if start < watch.total:
-            _keep_memory()
+            keep_memory()
             with threads_for(_multiply_adds(config, module)):
                 trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
         else:
             module.load_state_dict(torch.load(run.checkpoint, weights_only=True)["state_dict"])
-
-
-def _keep_memory() -> None:
-    """Has glibc keep what a step frees for the next one: steps whose activations are new pages each time take up to twice as long."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        mallopt = ctypes.CDLL("libc.so.6").mallopt
-        mallopt(_M_MMAP_MAX, 0)
-        mallopt(_M_TRIM_THRESHOLD, -1)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:
