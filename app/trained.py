@@ -11,7 +11,6 @@ from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.paths import runs_dir
 from likeness.spaces import Space, encoder_space
-from likeness.training.run_folder import RunFolder, list_runs
 
 PREFIX = "run "
 
@@ -25,8 +24,9 @@ class StillEmbedding(Exception):  # noqa: N818  (an answer, not an error)
 
 
 def names() -> list[str]:
-    """Names of the spaces of all runs that have weights, newest first."""
-    return [PREFIX + run.name for run in list_runs(runs_dir()) if run.best.is_file()]
+    """Names of the spaces of all runs that have weights, newest first. Drawn on every page, so it looks at file names alone."""
+    weights = [file for file in runs_dir().glob("*/best.safetensors") if (file.parent / "config.yaml").is_file()]
+    return [PREFIX + file.parent.name for file in sorted(weights, key=lambda file: file.stat().st_mtime, reverse=True)]
 
 
 def space(dataset_id: str, name: str) -> Space:
@@ -36,9 +36,9 @@ def space(dataset_id: str, name: str) -> Space:
         StillEmbedding: while its images are being embedded, or after that was stopped.
         InputError: where that failed, or there is no such run.
     """
-    folder = RunFolder(runs_dir() / name.removeprefix(PREFIX))
-    encoder = f"run:{folder.path.resolve()}"
-    if not folder.best.is_file():
+    folder = runs_dir() / name.removeprefix(PREFIX)
+    encoder = f"run:{folder.resolve()}"
+    if not (folder / "best.safetensors").is_file():
         raise InputError(f"The run '{folder.name}' has no weights yet; choose it again after its first evaluation.")
     key = f"{dataset_id} {encoder_identity(encoder)}"
     job = cached.jobs("run spaces").get(key) or _begin(key, dataset_id, encoder, folder.name)
