@@ -1,8 +1,10 @@
 """Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -14,6 +16,9 @@ from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map
 from likeness.search import expected_overlap, overlap
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
+
+if TYPE_CHECKING:
+    from likeness.training.run_folder import RunFolder
 
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on
 
@@ -97,6 +102,16 @@ def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -
     """Says that a map is no longer wanted, so that it does not hold up the next one; whoever asks again begins it anew."""
     if layout(space, method, parameters).abandon():
         _layout.clear(space.key, method, tuple(sorted(parameters.items())), space, None)
+
+
+def run_metrics(run: "RunFolder") -> pd.DataFrame:
+    """What a run has measured so far; its file is read anew only when it has changed."""
+    return _run_metrics(str(run.path), run.metrics_stamp(), run)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _run_metrics(path: str, stamp: tuple[int, int], _run: "RunFolder") -> pd.DataFrame:
+    return _run.metrics()
 
 
 @st.cache_resource(show_spinner=False)

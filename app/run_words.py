@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pandas as pd
+
 from likeness.training.config import RunConfig
-from likeness.training.run_folder import RunFolder, Status
+from likeness.training.run_folder import Status
 from progress import duration
 
 METRICS = {
@@ -71,9 +73,8 @@ def guidance(config: RunConfig) -> str:
     return f"{kind}, omega {chosen.omega:g}"
 
 
-def best(run: RunFolder, metric: str) -> float | None:
-    """The run's highest value of a metric so far; None before its first evaluation."""
-    measured = run.metrics()
+def best(measured: pd.DataFrame, metric: str) -> float | None:
+    """The highest value of a metric in a run's `metrics`; None before its first evaluation."""
     if metric not in measured or not measured[metric].notna().any():
         return None
     return float(measured[metric].max())

@@ -65,18 +65,16 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):
         for place in range(_PICTURES):
-            frame.insert(place, f"picture {place}", [_picture(entry, images, number, place) for number in range(len(images.names))])
+            frame.insert(place, f"picture {place}", _pictures(entry, images, len(images.names), place))
             columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
     st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
 
 
-def _picture(entry: DatasetEntry, images: RunImages, number: int, place: int) -> str:
-    rows = _rows_of(images, number)
-    return f"/thumbnails/{entry.id}/{rows[place]}" if place < len(rows) else ""
-
-
-def _rows_of(images: RunImages, number: int) -> NDArray[np.int64]:
-    return np.flatnonzero(images.labels == number)[:_PICTURES]
+def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
+    """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
+    order = np.argsort(images.labels, kind="stable")
+    starts, sizes = np.searchsorted(images.labels[order], np.arange(classes)), np.bincount(images.labels, minlength=classes)
+    return [f"/thumbnails/{entry.id}/{order[start + place]}" if place < size else "" for start, size in zip(starts, sizes, strict=False)]
 
 
 def _entry(config: RunConfig) -> DatasetEntry | None:
@@ -90,7 +88,7 @@ def _names(config: RunConfig, images: RunImages) -> None:
     from likeness.training.language_side import class_names
 
     names = class_names(images, config.guidance.names)
-    similarities = _similarities(tuple(names), config.guidance.model_dump_json(), config)
+    similarities = _similarities(tuple(names), config.guidance.model_dump_json(include={"language", "primer"}), config)
     order = clustered_order(similarities)
     shown = order[:_MOST_SHOWN]
     st.caption(
@@ -180,6 +178,6 @@ def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> Non
     frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(names) for names in labels]})
     columns: dict[str, Any] = {"Taken for": st.column_config.TextColumn(width="large")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):
-        frame.insert(0, "picture", [_picture(entry, images, number, 0) for number in range(len(frame))])
+        frame.insert(0, "picture", _pictures(entry, images, len(frame), 0))
         columns["picture"] = st.column_config.ImageColumn("", width=44)
     st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44)

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+import cached
 import run_card
 import run_words
 from likeness.paths import runs_dir
@@ -76,7 +77,7 @@ def _choose(names: list[str]) -> list[str]:
 
 
 def _metric(runs: list[RunFolder]) -> str:
-    measured = {column for run in runs for column in run.metrics().columns}
+    measured = {column for run in runs for column in cached.run_metrics(run).columns}
     names = [*(name for name in run_words.METRICS if name in measured or name in _FIGURES), *(name for name in run_words.LOSSES if name in measured)]
     metric = st.segmented_control(
         "Curve",
@@ -105,7 +106,7 @@ def _curves(runs: list[RunFolder], metric: str) -> None:
 
 def _points(run: RunFolder, metric: str) -> pd.DataFrame:
     """What the run measured by epoch; more than 400 points are averaged in equal stretches."""
-    measured = run.metrics()
+    measured = cached.run_metrics(run)
     if metric not in measured:
         return pd.DataFrame({"run": [], "seed": [], "epoch": [], metric: []})
     points = measured[["epoch", metric]].dropna().reset_index(drop=True)
@@ -126,8 +127,8 @@ def _table(runs: list[RunFolder]) -> None:
 
 
 def _line(run: RunFolder) -> dict[str, Any]:
-    status, config = run.status(), run.config()
-    figures = {name: run_words.best(run, name) for name in _FIGURES}
+    status, config, measured = run.status(), run.config(), cached.run_metrics(run)
+    figures = {name: run_words.best(measured, name) for name in _FIGURES}
     return {
         "Run": run.name,
         "State": run_words.STATES[status.state][0],

@@ -88,7 +88,7 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
         )
     if not chosen or not models:
         raise InputError("Choose what makes a class, and a language model.")
-    return _classes(seen, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
+    return _classes(seen.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
 
 
 def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
@@ -99,7 +99,12 @@ def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
         if names != chosen:
             trained_on = listed([readable(name) for name in names])
             raise InputError(f"Run {run.name} was trained on the classes of {trained_on}. Choose these, in this order, or switch off '{_UNSEEN}'.")
-    return tuple(sorted(unseen_classes([f"run:{run.path}" for run in runs], chosen)))
+    return _unseen(tuple(f"run:{run.path}" for run in runs), tuple(run.config().model_dump_json() for run in runs), chosen)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _unseen(encoders: tuple[str, ...], configs: tuple[str, ...], chosen: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(unseen_classes(list(encoders), chosen)))
 
 
 def _default(attributes: list[str]) -> list[str]:
@@ -107,12 +112,8 @@ def _default(attributes: list[str]) -> list[str]:
     return bundled if len(bundled) == 2 else ["class"] if "class" in attributes else attributes[:1]
 
 
-def _classes(seen: view.View, chosen: tuple[str, ...], kept: tuple[str, ...] | None) -> SemanticClasses:
-    return _cached_classes(seen.entry.id, chosen, kept)
-
-
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _cached_classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None) -> SemanticClasses:
+def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None) -> SemanticClasses:
     return classes_of(cached.table(dataset), list(chosen), None if kept is None else set(kept), _FEW)
 
 

@@ -10,7 +10,7 @@ import typer
 from likeness.commands.analyze import analyze
 from likeness.commands.evaluate import evaluate
 from likeness.commands.inputs import embedded, notion_named, space_named
-from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Seed, Solver, Source
+from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Seed, Solver, Source
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.saliency import saliency
 from likeness.commands.study import study
@@ -232,7 +232,7 @@ def train_clip_command(
 def zero_shot_command(
     folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP; the bundled one by default.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Held-out renders.")] = 2000,
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Measure what a CLIP trained on rendered cars recognizes, on renders it never saw.
 

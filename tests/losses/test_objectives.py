@@ -115,5 +115,6 @@ def test_names_are_known_without_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_every_name_makes_an_objective() -> None:
-    assert {name: type(make_objective(name, 4, 8)).__name__ for name in OBJECTIVES}.keys() == OBJECTIVES.keys()
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_name_makes_an_objective(name: str) -> None:
+    assert isinstance(make_objective(name, 4, 8), torch.nn.Module)

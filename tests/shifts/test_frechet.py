@@ -76,6 +76,15 @@ def test_parts_give_what_the_whole_gives(n: int) -> None:
     assert frechet_distance(parts[0], b) == pytest.approx(frechet_distance(a, b), rel=1e-6)
 
 
+@pytest.mark.parametrize("falls", [0.5, 4.0, 9.0])
+def test_squared_eigenvalues_give_what_singular_values_give(falls: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    scales = np.logspace(0, -falls, 30)
+    a, b = (np.random.default_rng(seed).normal(size=(200, 30)) * scales for seed in (0, 1))
+    fast = frechet_distance(a, b)
+    monkeypatch.setattr("likeness.shifts.frechet._WORST_CONDITION", 2.0)
+    assert fast == pytest.approx(frechet_distance(a, b), rel=1e-6)
+
+
 def test_takes_torch_and_single_precision() -> None:
     a, b = drawn(30, 6), drawn(40, 6, 1)
     assert frechet_distance(torch.tensor(a), torch.tensor(b)) == pytest.approx(frechet_distance(a, b), rel=1e-12)

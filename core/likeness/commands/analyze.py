@@ -8,7 +8,7 @@ import typer
 
 from likeness.commands.convergence import convergence
 from likeness.commands.inputs import dimensions, embedded, notion_named, notions_for, notions_of, whole_numbers
-from likeness.commands.options import Dim, EncoderName, OutputFile, Source
+from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
 from likeness.errors import InputError
@@ -28,7 +28,6 @@ Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `
 Methods = Annotated[str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle, separated by commas; or `all`.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
 Metric = Annotated[str, typer.Option(help="What to plot: map_at_r, precision_at_1, r_precision, ami, nmi, map or mrr.")]
-Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 
 
 @analyze.command("embedding-size")

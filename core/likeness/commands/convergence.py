@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import OutputFile
+from likeness.commands.options import Format, OutputFile
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.errors import InputError
 from likeness.terminal import check_format, print_table
@@ -19,7 +19,7 @@ def convergence(
     metric: Annotated[str, typer.Option(help="recall_at_1, map_at_1000, map_at_r, nmi, f1 ...; larger must be better.")] = "recall_at_1",
     out: OutputFile = None,
     plot: Plot = None,
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """How soon do runs get where? (Language guidance, Figure S1.) Runs that differ in the seed alone are one line with a band.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import dimensions, embedded, notions_for
-from likeness.commands.options import EncoderName, Source
+from likeness.commands.options import EncoderName, Format, Source
 from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def evaluate(
         str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
     ] = "cosine",
     encoder: EncoderName = "bundled",
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    format: Format = "table",
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
     ] = False,

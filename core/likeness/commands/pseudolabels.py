@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from likeness.commands.options import Changes
 from likeness.commands.train import changed
 from likeness.terminal import progress_bar
 
@@ -13,7 +14,7 @@ def pseudolabels(
     config: Annotated[str, typer.Argument(help="A YAML file or a preset, of kind plg.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="CSV file: a line per class, its names best first.")],
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Names of each class.")] = 20,
-    change: Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key; may be repeated.")] = None,
+    change: Changes = None,
 ) -> None:
     """Give every class ImageNet names by a classifier, once: `guidance.pseudolabels` of a config reads the file where no classifier is at hand.
 

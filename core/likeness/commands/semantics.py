@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, notion_named, space_named
-from likeness.commands.options import Dim, NotionName, OutputFile, Source
+from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.errors import InputError
@@ -51,7 +51,7 @@ def semantics(
     min_images: Annotated[int, typer.Option(min=1, help="Leave out classes with fewer images.")] = 1,
     out: OutputFile = None,
     plot: Plot = None,
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    format: Format = "table",
 ) -> None:
     """Do related classes lie near each other, and what is found by mistake? (Language guidance, section 4.5 and Figure 3.)
 

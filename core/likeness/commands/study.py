@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from likeness.commands.options import Changes, Format
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.files import write_atomic
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 def study(
     config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` names them.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the runs. Without: runs/NAME.")] = None,
-    change: Annotated[list[str] | None, typer.Option("--set", help="Another value in every run, by dotted key; may be repeated.")] = None,
+    change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
-    format: Annotated[str, typer.Option(help="table, markdown, csv or latex.")] = "table",
+    format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
     save: Annotated[Path | None, typer.Option(help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,

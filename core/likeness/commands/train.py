@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 import yaml
 
+from likeness.commands.options import Changes
 from likeness.errors import InputError
 from likeness.paths import runs_dir
 from likeness.terminal import print_table, progress_bar
@@ -20,9 +21,7 @@ _MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
 def train(
     config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` names them.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. Without: runs/NAME.")] = None,
-    change: Annotated[
-        list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")
-    ] = None,
+    change: Changes = None,
     show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
 ) -> None:

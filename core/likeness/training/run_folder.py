@@ -104,6 +104,13 @@ class RunFolder:
                     rows.append(json.loads(line))
         return pd.DataFrame(rows)
 
+    def metrics_stamp(self) -> tuple[int, int]:
+        """Size and time of change of what was measured: others whenever `metrics` has something new."""
+        with contextlib.suppress(OSError):
+            stat = self._metrics.stat()
+            return stat.st_size, stat.st_mtime_ns
+        return 0, 0
+
     def forget_after(self, step: int) -> None:
         """Drops what was measured after `step`: a killed run goes on from its checkpoint, and measures that again."""
         if not self._metrics.is_file():
