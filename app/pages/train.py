@@ -30,19 +30,21 @@ def main() -> None:
         _preset()
         name, taken = _name(chosen)
         _start(chosen, name, taken)
-    for told in filter(None, (problem, taken, train_draft.refused())):
-        st.warning(told, icon=":material/warning:")
-    if chosen and chosen.note:
-        st.caption(chosen.note)
+    with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
+        for told in filter(None, (problem, taken, train_draft.refused())):
+            st.warning(told, icon=":material/warning:")
+        if chosen and chosen.note:
+            st.caption(chosen.note)
     with st.container():
         begun = st.session_state.get("train_begun")
         if begun:
             run_card.show(RunFolder(begun), watch_link=True)
     settings, preview = st.columns([5, 6], gap="large")
     with settings:
-        if chosen:
-            train_fields.show(chosen)
-        _text()
+        with st.container():
+            if chosen:
+                train_fields.show(chosen)
+        _text(expanded=chosen is None)
     with preview:
         if chosen:
             train_preview.show(chosen)
@@ -133,8 +135,9 @@ def _begin(chosen: RunConfig, name: str) -> None:
         st.session_state["train_begun"] = str(run.path)
 
 
-def _text() -> None:
-    with st.expander("All settings as text", icon=":material/code:"):
+def _text(expanded: bool) -> None:
+    """The whole config; open while it does not fit, since the fields are not there then."""
+    with st.expander("All settings as text", icon=":material/code:", expanded=expanded):
         st.session_state["train_typed"] = train_draft.text()
         st.text_area(
             "YAML",

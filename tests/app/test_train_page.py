@@ -627,3 +627,12 @@ def test_a_missing_attribute_is_named_with_those_there_are(page: AppTest) -> Non
     _change(page, {"data.attribute": "shelf"})
     assert "Nothing to show yet." in _texts(page)
     assert "has no attribute 'shelf'; it has" in _texts(page)
+
+
+def test_the_text_is_open_while_it_does_not_fit(page: AppTest) -> None:
+    def opened() -> list[bool]:
+        return [each.proto.expanded for each in page.expander if each.label == "All settings as text"]
+
+    assert opened() == [False]
+    _type(page, "epoch: 3")
+    assert opened() == [True]

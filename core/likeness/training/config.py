@@ -264,7 +264,7 @@ def read_config(file: Path | str) -> RunConfig:
     return config_from(content, path.name)
 
 
-def config_from(content: Any, name: str = "the config") -> RunConfig:
+def config_from(content: Any, name: str = "The config") -> RunConfig:
     """A config from nested dicts.
 
     Raises:
@@ -332,6 +332,7 @@ def _told(error: Any) -> str:
     place = ".".join(str(step) for step in error["loc"]) or "it"
     if error["type"] == "extra_forbidden":
         return f"there is no key '{place}'"
-    return (
-        f"{place} is {error['input']!r}: {error['msg'].removeprefix('Value error, ')}" if error["loc"] else error["msg"].removeprefix("Value error, ")
-    )
+    message = error["msg"].removeprefix("Value error, ")
+    if not error["loc"]:
+        return str(message)
+    return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {error['input']!r}: {message}"
