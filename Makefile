@@ -34,7 +34,7 @@ clean:
 
 .venv/.app: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing (once, about 3 GB to download)"
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[language]'
 	@touch $@
 
 .venv/.test: .venv/.app
