@@ -55,18 +55,21 @@ def _redraw_page_after_begin_and_end(run: RunFolder, state: str) -> None:
 
 
 def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
+    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        if state == "running":
-            asked = run.stop_requested()
-            label = "Stopping" if asked else "Stop"
-            st.button(label, key=f"stop_run_{run.name}", icon=":material/stop:", on_click=run.request_stop, disabled=asked)
-        elif state != "finished":
-            label = "Start" if state == "new" else "Resume"
-            st.button(label, key=f"resume_{run.name}", icon=":material/play_arrow:", on_click=_resume, args=(run,))
-        if watch_link:
-            st.page_link("pages/runs.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
-        elif run.best.is_file():
-            _open(run)
+        with st.container(width="content"):
+            if watch_link:
+                st.page_link("pages/runs.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
+            elif run.best.is_file():
+                _open(run)
+        if state != "finished":
+            asked = state == "running" and run.stop_requested()
+            label, icon, act = (
+                ("Stopping" if asked else "Stop", "stop", RunFolder.request_stop)
+                if state == "running"
+                else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
+            )
+            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=asked)
 
 
 def _open(run: RunFolder) -> None:

@@ -119,7 +119,7 @@ def test_a_run_whose_process_is_gone_says_so_with_its_last_words(app: AppTest, m
     (run.path / "output.log").write_text("one\ntwo\nthree\nout of memory\n")
     app.run()
     assert [code.value for code in app.code if "memory" in code.value] == ["two\nthree\nout of memory"]
-    assert app.button(key="resume_gone").label == "Resume"
+    assert app.button(key="act_gone").label == "Resume"
 
 
 def test_a_run_that_has_measured_nothing_has_an_empty_figure(app: AppTest, make: Make) -> None:
@@ -268,14 +268,14 @@ def test_a_run_that_is_removed_while_it_is_shown_leaves_the_others(app: AppTest,
 def test_stop_asks_the_run_to_stop(app: AppTest, make: Make) -> None:
     run = make("going", Status("running", 1, 4, pid=os.getpid()))
     _open(app)
-    app.button(key="stop_run_going").click().run()
+    app.button(key="act_going").click().run()
     assert not app.exception
     assert run.stop_requested()
-    assert app.button(key="stop_run_going").label == "Stopping"
-    assert app.button(key="stop_run_going").disabled
+    assert app.button(key="act_going").label == "Stopping"
+    assert app.button(key="act_going").disabled
     run.report_status(Status("stopped", 2, 4))
     app.run()
-    assert app.button(key="resume_going").label == "Resume"
+    assert app.button(key="act_going").label == "Resume"
 
 
 @pytest.mark.parametrize("state", ["stopped", "failed", "lost", "new"])
@@ -292,10 +292,10 @@ def test_resume_begins_the_run_again(app: AppTest, make: Make, monkeypatch: pyte
     status = {"lost": Status("running", 1, 4, pid=_ended_process()), "new": None}.get(state, Status(state, 1, 4, "Why."))
     run = make("again", status)
     _open(app)
-    app.button(key="resume_again").click().run()
+    app.button(key="act_again").click().run()
     assert not app.exception
     assert [each.path for each in asked] == [run.path]
-    assert app.button(key="stop_run_again").label == "Stop"
+    assert app.button(key="act_again").label == "Stop"
 
 
 def test_a_resume_that_fails_is_told(app: AppTest, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +305,7 @@ def test_a_resume_that_fails_is_told(app: AppTest, make: Make, monkeypatch: pyte
     make("again", Status("stopped", 1, 4))
     monkeypatch.setattr(processes, "begin", begin)
     _open(app)
-    app.button(key="resume_again").click().run()
+    app.button(key="act_again").click().run()
     assert not app.exception
     assert [toast.value for toast in app.toast] == ["The disk is full; make room."]
 

@@ -440,7 +440,7 @@ def test_start_begins_the_run_that_is_shown(page: AppTest, begun: Begun, runs: P
     assert "**first try**  :material/play_circle: Running" in _texts(page)
     assert _start(page).disabled
     assert not page.warning
-    page.button(key="stop_run_first try").click().run()
+    page.button(key="act_first try").click().run()
     assert RunFolder(runs / "first try").stop_requested()
     page.text_input(key="train_name").set_value("second try").run()
     assert not _start(page).disabled

@@ -46,6 +46,14 @@ def test_a_run_goes_its_way_is_stopped_and_resumed(config: RunConfig, tmp_path: 
     assert run.status().step > step
 
 
+def test_a_stop_is_heard_though_its_process_is_still_coming_up(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    begin(run, config.model_copy(update={"epochs": 3_000}))
+    run.request_stop()
+    assert _until(run, "stopped", "failed") == "stopped"
+    assert run.status().step <= 1
+
+
 def test_a_finished_run_is_not_begun_again(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.create(config)

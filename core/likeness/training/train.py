@@ -56,8 +56,9 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None) -
     """
     run = RunFolder(folder)
     run.create(config)
-    run.clear_stop()
     before = run.status()
+    if before.pid != os.getpid():  # else begun by `processes.begin`, and asked to stop since, while this process came up
+        run.clear_stop()
     if before.state == "running" and before.pid != os.getpid():
         raise InputError(f"The run in '{folder}' is running already (process {before.pid}); stop it first.")
     status = Status("running", before.step, before.total, "Reading images", os.getpid(), before.seconds)
