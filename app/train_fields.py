@@ -96,7 +96,7 @@ def _network(config: RunConfig) -> None:
             help="Any name of timm, or clip: and a CLIP model. Weights are downloaded on first use; a file of them can be named in the text below.",
             **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
         )
-        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim, width=140)
+        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=140)
     st.toggle(
         "Train the embedding layer only",
         help="On features that the backbone computes once: seconds instead of hours, and less gain.",

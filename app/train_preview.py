@@ -57,7 +57,7 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
     )
-    counts = np.bincount(images.labels, minlength=len(images.names))
+    counts = np.bincount(images.labels[images.used], minlength=len(images.names))
     trains = np.zeros(len(images.names), bool)
     trains[np.unique(images.labels[images.train])] = True
     frame = pd.DataFrame({"Class": images.names, "Part": np.where(trains, "trains", "tests"), "Images": counts})
@@ -73,7 +73,7 @@ def _classes(config: RunConfig, images: RunImages) -> None:
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
     """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
     order = np.argsort(images.labels, kind="stable")
-    starts, sizes = np.searchsorted(images.labels[order], np.arange(classes)), np.bincount(images.labels, minlength=classes)
+    starts, sizes = np.searchsorted(images.labels[order], np.arange(classes)), np.bincount(images.labels[images.used], minlength=classes)
     return [f"/thumbnails/{entry.id}/{order[start + place]}" if place < size else "" for start, size in zip(starts, sizes, strict=False)]
 
 

@@ -13,6 +13,7 @@ from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Seed, Solver, Source
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.saliency import saliency
+from likeness.commands.splits import splits
 from likeness.commands.study import study
 from likeness.commands.train import runs, train
 from likeness.errors import InputError
@@ -162,6 +163,7 @@ cli.add_typer(analyze, name="analyze")
 cli.command()(saliency)
 cli.command()(train)
 cli.command()(study)
+cli.add_typer(splits, name="splits")
 cli.command()(pseudolabels)
 cli.command()(runs)
 

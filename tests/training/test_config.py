@@ -32,11 +32,21 @@ def test_defaults_are_the_papers() -> None:
     [
         ({"epoch": 3}, "there is no key 'epoch'"),
         ({"guidance": {"omge": 1}}, "there is no key 'guidance.omge'"),
-        ({"epochs": 0}, "epochs is 0: Input should be greater than or equal to 1"),
+        ({"epochs": -1}, "epochs is -1: Input should be greater than or equal to 0"),
         ({"batch": {"size": 10, "per_class": 4}}, "size 10 is no multiple of per_class 4"),
         ({"optimizer": {"plateau": 2}}, "plateau needs data.validation above 0"),
         ({"optimizer": {"plateau": 2, "milestones": [1]}, "data": {"validation": 0.1}}, "exclude each other"),
         ({"guidance": {"kind": "glg"}}, "guidance.kind is 'glg': Input should be 'elg' or 'plg'"),
+        ({"backbone": {"dim": 10, "parts": 4}}, "dim 10 is no multiple of parts 4"),
+        ({"objective": {"uniform_prior": {"wieght": 1}}}, "uniform_prior has no option 'wieght'; it has weight, hidden"),
+        ({"objective": {"uniform_prior": {"weight": "much"}}}, r"uniform_prior\.weight is 'much'; choose a number of at least 0"),
+        ({"objective": {"diva": {"momentum": 2}}}, r"diva\.momentum is 2; choose a number from 0 to 1"),
+        ({"objective": {"diva": {"hidden": True}}}, r"diva\.hidden is True; choose a whole number of at least 1"),
+        ({"objective": {"diva": {}, "s2sd": {}}}, "diva and s2sd exclude each other"),
+        ({"objective": {"diva": {}, "uniform_prior": {}}}, "diva and uniform_prior exclude each other"),
+        ({"objective": {"diva": {}}, "batch": {"size": 12, "per_class": 3}}, r"needs backbone\.parts 4 and .* at least 3, not 1 and 3"),
+        ({"objective": {"diva": {}}, "backbone": {"parts": 4}}, r"needs backbone\.parts 4 and batch\.per_class of at least 3, not 4 and 2"),
+        ({"objective": {"uniform_prior": {}}, "backbone": {"parts": 4}}, r"even over the whole sphere; set backbone\.parts to 1, not 4"),
         ([1], "holds list, but a config is a mapping"),
     ],
 )
@@ -51,6 +61,16 @@ def test_files_that_are_no_config_are_named(tmp_path: Path) -> None:
         read_config(tmp_path / "a.yaml")
     with pytest.raises(InputError, match=r"no config file or preset 'b.yaml'; the presets are lg-cars196-margin"):
         read_config("b.yaml")
+
+
+def test_what_wraps_an_objective_is_written_and_read_again(tmp_path: Path) -> None:
+    for content in (
+        {"objective": {"name": "r-margin", "options": {"rho": 0.4}, "uniform_prior": {"weight": 0.2}, "s2sd": {}}},
+        {"objective": {"name": "margin", "diva": {"queue_batches": 70}}, "backbone": {"parts": 4}, "batch": {"size": 108, "per_class": 3}},
+    ):
+        config = config_from(content)
+        (tmp_path / "a.yaml").write_text(as_yaml(config), encoding="utf-8")
+        assert read_config(tmp_path / "a.yaml") == config
 
 
 def test_changes_by_dotted_keys() -> None:

@@ -26,6 +26,19 @@ def test_embeddings_are_unit_rows_of_a_linear_map_of_the_features() -> None:
     assert torch.allclose(network.backbone(normalized), seen.features, atol=1e-5)
 
 
+def test_each_part_has_the_same_length_and_the_whole_has_1() -> None:
+    torch.manual_seed(0)
+    network = EmbeddingNetwork(None, 7, 12, parts=3)
+    features = torch.randn(5, 7)
+    rows = network(features).embeddings
+    expected = torch.cat([each / each.norm(dim=1, keepdim=True) for each in network.head(features).split(4, dim=1)], dim=1) / 3**0.5
+    assert torch.allclose(rows, expected, atol=1e-6)
+    assert torch.allclose(rows.norm(dim=1), torch.ones(5), atol=1e-6)
+    assert build_network(TINY.model_copy(update={"dim": 6, "parts": 2})).parts == 2
+    with pytest.raises(InputError, match="12 dimensions can't have 5 parts of equal size; choose a multiple of 5"):
+        EmbeddingNetwork(None, 7, 12, parts=5)
+
+
 def test_feature_maps_are_what_is_pooled() -> None:
     torch.manual_seed(0)
     network = build_network(TINY).eval()

@@ -9,6 +9,7 @@ from torch.utils.data import DataLoader
 from likeness.errors import InputError
 from likeness.miners import ClassBatches
 from likeness.training.config import DataConfig
+from likeness.training.pixels import random_crops
 from likeness.training.run_data import Batches, Remaining
 from likeness.training.run_images import run_images
 
@@ -88,6 +89,22 @@ def test_batches_show_crops_in_training_and_the_middle_without_augmentation(phot
     np.testing.assert_array_equal(cropped[3][0], cropped[3][0])
     features = np.random.default_rng(0).standard_normal((36, 5)).astype(np.float32)
     np.testing.assert_array_equal(Batches(features, images, batches, 16, True, 0)[3][0].numpy(), features[rows])
+
+
+def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none(photos: Path) -> None:
+    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
+    rng = np.random.default_rng(0)
+    pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
+    batches = ClassBatches(images.labels[images.train], 4, 2)
+    for augment in (True, False):
+        plain, both = (Batches(pixels, images, batches, 16, augment, 0, views) for views in (False, True))
+        assert len(plain[3]) == 3
+        shown, labels, rows, view = both[3]
+        for found, expected in zip((shown, labels, rows), plain[3], strict=True):
+            np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(view, random_crops(pixels[rows], 16, np.random.default_rng([0, 3, 3])))
+        assert not np.allclose(view, shown)
+    assert len(Batches(features, images, batches, 16, True, 0, views=True)[3]) == 3
 
 
 def test_what_remains_of_a_run_has_the_whole_runs_length() -> None:

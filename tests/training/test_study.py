@@ -66,7 +66,7 @@ def test_nothing_finished_is_a_table_without_figures(study: StudyConfig, tmp_pat
 def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyConfig, tmp_path: Path) -> None:
     broken = study.model_copy(update={"rows": {"Broken": {"data.attribute": "nothing"}, "Margin": {}}, "seeds": (0,)})
     wanted = cells(broken, tmp_path)
-    with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken \(seed 0\).*has no attribute 'nothing'"):
+    with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, seed 0\. The first one.*has no attribute 'nothing'"):
         run_study(wanted)
     assert RunFolder(wanted[1].folder).status().state == "finished"
 

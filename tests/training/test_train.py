@@ -82,6 +82,42 @@ def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(config: RunCo
     assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
 
 
+DIVA = {
+    "objective": {"name": "margin", "diva": {"hidden": 8, "queue_batches": 2}},
+    "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "parts": 4, "freeze_batch_norm": False},
+    "batch": {"size": 9, "per_class": 3},
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        DIVA,
+        DIVA | {"backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "parts": 4, "head_only": True}},
+        {"objective": {"name": "r-margin", "uniform_prior": {"weight": 0.5}}},
+    ],
+    ids=["diva", "diva head only", "uniform prior"],
+)
+def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: dict[str, Any], tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = config_from(content | changes)
+    whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
+    original = RunFolder.append_metrics
+
+    def append(self: RunFolder, row: dict[str, Any]) -> None:
+        original(self, row)
+        if row["step"] == 3:
+            self.request_stop()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", append)
+        assert train(config, halting.path).status().state == "stopped"
+    assert train(config, halting.path).status().state == "finished"
+    assert same(whole, halting)
+    assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert np.isfinite(whole.metrics()["loss"]).all()
+    assert not any(name.startswith("objective") for name in load_file(whole.best))
+
+
 RUN = """
 import sys
 from likeness.training.config import read_config

@@ -22,8 +22,6 @@ def pseudolabels(
     """
     from dataclasses import replace
 
-    import numpy as np
-
     from likeness.language import imagenet_names, write_pseudolabels
     from likeness.training.config import read_config, with_changes
     from likeness.training.language_side import pseudolabels as found
@@ -32,7 +30,7 @@ def pseudolabels(
     asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
     chosen = with_changes(read_config(config), asked)
     images = run_images(chosen.data, chosen.seed)
-    every, names = replace(images, train=np.arange(len(images.labels))), imagenet_names()
+    every, names = replace(images, train=images.used), imagenet_names()
     with progress_bar("Images") as progress:
         labels = found(chosen, every, lambda what, done, total: progress(done, total))
     table = {name: [names[number] for number in row] for name, row in zip(images.names, labels, strict=True)}

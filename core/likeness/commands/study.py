@@ -14,6 +14,7 @@ from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     from likeness.training.study import Cell
+    from likeness.training.study_folder import StudyFolder
 
 
 def study(
@@ -32,6 +33,7 @@ def study(
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
     from likeness.training.study import cells, measured, read_study, studies
+    from likeness.training.study_folder import StudyFolder
 
     if listed:
         for name in studies():
@@ -46,37 +48,58 @@ def study(
     unknown = [each for each in row or [] if each not in chosen.rows]
     if unknown:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
-    wanted = cells(chosen, out or runs_dir() / chosen.name, dict(changed(each) for each in change or []))
-    wanted = [cell for cell in wanted if not row or cell.row in row]
+    folder, changes = StudyFolder(out or runs_dir() / chosen.name), dict(changed(each) for each in change or [])
+    wanted = [cell for cell in cells(chosen, folder.path, changes) if not row or cell.row in row]
     try:
         if not table:
-            _run_study(wanted)
+            folder.create(chosen, changes)
+            _run_study(folder, wanted)
     finally:
         _print_study(wanted, which, format)
         if save:
             write_atomic(save, measured(wanted, which).to_csv(index=False).encode())
 
 
-def _run_study(wanted: "list[Cell]") -> None:
-    from likeness.training.study import run_study
-
+def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
     with progress_bar("Runs") as progress:
 
         def report(what: str, done: int, total: int) -> None:
             typer.echo(f"{done + 1} of {total}: {what}", err=True)
             progress(done, total)
 
-        run_study(wanted, report)
+        folder.run(wanted, report)
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
     from likeness.training.study import FIGURES, study_table
 
+    if any(cell.split for cell in wanted):
+        _print_shifts(wanted, which, format)
+        return
     lines = study_table(wanted, which)
     for name in (figure for figure in FIGURES if figure in lines):
         spread = lines.pop(f"{name} ±")
         lines[name] = [_with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
     print_table(lines, format)
+
+
+def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
+    """R@1 by method and split, and the aggregated score of each method that has all splits."""
+    from likeness.evaluation import by_split, generalization_scores
+    from likeness.training.study import measured
+
+    every = measured(wanted, which)
+    lines = by_split(every)
+    if not len(lines):
+        typer.echo("No run is finished yet.")
+        return
+    lines["figure"] = [_with_spread(mean, each if runs > 1 else float("nan")) for mean, each, runs in lines[["mean", "deviation", "runs"]].values]
+    titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().values}
+    table = lines.pivot(index="row", columns="split", values="figure").reindex(columns=list(titles)).rename(columns=titles)
+    scores = generalization_scores(every).set_index("row")
+    table["AGS"] = [_with_spread(scores["ags"].get(row, float("nan")), scores["deviation"].get(row, float("nan"))) for row in table.index]
+    ordered = [row for row in dict.fromkeys(cell.row for cell in wanted) if row in table.index]
+    print_table(table.loc[ordered].fillna("").reset_index().rename(columns={"row": "R@1"}), format)
 
 
 def _with_spread(mean: float, spread: float) -> str:

@@ -8,6 +8,14 @@ from likeness.evaluation.comparison_tables import paper_table, statistics, summa
 from likeness.evaluation.convergence import convergence, convergence_table, metric_title
 from likeness.evaluation.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
+from likeness.evaluation.generalization import (
+    aggregated_generalization_score,
+    by_split,
+    few_shot_gains,
+    generalization_scores,
+    scaled_structure,
+    structure_correlations,
+)
 from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
 from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
 from likeness.evaluation.methods import METHOD_TITLES, METHODS
@@ -19,6 +27,7 @@ from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_p
 from likeness.evaluation.semantic_comparison import most_changed, retrieved_classes
 from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
 from likeness.evaluation.semantics import Semantics, semantics, semantics_table
+from likeness.evaluation.structure import STRUCTURE, structure_metrics
 from likeness.evaluation.table_texts import as_latex, as_markdown
 
 __all__ = [
@@ -28,13 +37,16 @@ __all__ = [
     "METHOD_TITLES",
     "METRICS",
     "PAPER_ENCODERS",
+    "STRUCTURE",
     "SUGGESTED",
     "LanguageDivergence",
     "SemanticRetrieval",
     "Semantics",
+    "aggregated_generalization_score",
     "as_latex",
     "as_markdown",
     "beside_guidance",
+    "by_split",
     "class_image_similarities",
     "class_number",
     "clustered_order",
@@ -45,6 +57,8 @@ __all__ = [
     "convergence_table",
     "embedding_sizes",
     "encoder_sizes",
+    "few_shot_gains",
+    "generalization_scores",
     "language_divergence",
     "language_rank_correlation",
     "metric_title",
@@ -59,10 +73,13 @@ __all__ = [
     "retrieval_metrics_per_class",
     "retrieval_scores",
     "retrieved_classes",
+    "scaled_structure",
     "semantic_retrieval",
     "semantics",
     "semantics_table",
     "side_by_side",
     "statistics",
+    "structure_correlations",
+    "structure_metrics",
     "summarize",
 ]

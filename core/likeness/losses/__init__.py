@@ -7,12 +7,16 @@ from likeness.losses.language_match import language_match
 from likeness.losses.names import OBJECTIVES, check_objective
 
 if TYPE_CHECKING:
+    from likeness.losses.diva import DiVA
     from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
     from likeness.losses.objectives import make_objective
     from likeness.losses.s2sd import S2SD
+    from likeness.losses.uniform_prior import UniformPrior
 
 _LATER = {
+    "DiVA": "diva",
     "S2SD": "s2sd",
+    "UniformPrior": "uniform_prior",
     "interpolated": "multi_similarity",
     "language_scales": "multi_similarity",
     "make_objective": "objectives",
@@ -23,6 +27,8 @@ _LATER = {
 __all__ = [
     "OBJECTIVES",
     "S2SD",
+    "DiVA",
+    "UniformPrior",
     "check_objective",
     "interpolated",
     "language_match",

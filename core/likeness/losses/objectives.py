@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pytorch_metric_learning import distances, losses, miners, reducers
@@ -11,6 +12,7 @@ from likeness.errors import InputError
 from likeness.losses.multi_similarity import OfficialMultisimilarity
 from likeness.losses.names import OBJECTIVES, check_objective
 from likeness.miners.distance_weighted import distance_weighted_triplets
+from likeness.miners.rho_triplets import check_rho, rho_triplets
 
 
 class Mined(nn.Module):
@@ -56,8 +58,18 @@ def _official_multisimilarity(classes: int, dim: int, **options: float) -> nn.Mo
 
 
 def _margin(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> nn.Module:
-    loss = losses.MarginLoss(margin, beta=beta, learn_beta=learn_beta, num_classes=classes if learn_beta else None)
-    return Mined(loss, distance_weighted_triplets)
+    return Mined(margin_loss(classes, beta, margin, learn_beta), distance_weighted_triplets)
+
+
+def _r_margin(classes: int, dim: int, beta: float, margin: float, learn_beta: bool, rho: float) -> nn.Module:
+    check_rho(rho)
+    return Mined(margin_loss(classes, beta, margin, learn_beta), partial(rho_triplets, rho=rho))
+
+
+def margin_loss(classes: int, beta: float, margin: float, learn_beta: bool = False) -> nn.Module:
+    """The margin loss of triplets (Wu et al., ICCV 2017): (embeddings, labels, triplets) -> scalar; beta is one, or learnt for each class."""
+    loss: nn.Module = losses.MarginLoss(margin, beta=beta, learn_beta=learn_beta, num_classes=classes if learn_beta else None)
+    return loss
 
 
 def _contrastive(classes: int, dim: int, pos_margin: float, neg_margin: float) -> nn.Module:
@@ -86,6 +98,7 @@ _MAKERS: dict[str, Callable[..., nn.Module]] = {
     "multisimilarity": _multisimilarity,
     "multisimilarity-official": _official_multisimilarity,
     "margin": _margin,
+    "r-margin": _r_margin,
     "contrastive": _contrastive,
     "triplet": _triplet,
     "arcface": _arcface,

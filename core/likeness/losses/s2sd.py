@@ -62,9 +62,9 @@ class S2SD(nn.Module):
         self.temperature, self.pooling = temperature, pooling
 
     @property
-    def reads_maps(self) -> bool:
-        """Whether it must be given feature maps, because pooled features lack what its pooling takes."""
-        return self.pooling == "average+max"
+    def reads(self) -> tuple[str, ...]:
+        """What it is given besides embeddings and labels: pooled features, or the maps where those lack what its pooling takes."""
+        return ("maps",) if self.pooling == "average+max" else ("features",)
 
     def forward(self, embeddings: Tensor, labels: Tensor, features: Tensor) -> Tensor:
         """The loss of a batch: embeddings (n, d), scaled to unit length first, labels (n,), features (n, f) or maps (n, f, h, w)."""

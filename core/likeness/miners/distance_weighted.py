@@ -24,11 +24,24 @@ def negative_probabilities(embeddings: Tensor, labels: Tensor, cutoff: float = C
     Returns:
         Rows that sum to 1; rows of zeros where there is no other class.
     """
-    dim = embeddings.shape[1]
+    return inverse_density(embeddings, embeddings, labels[:, None] != labels[None, :], cutoff, upper)
+
+
+def inverse_density(rows: Tensor, columns: Tensor, others: Tensor, cutoff: float = CUTOFF, upper: float | None = None) -> Tensor:
+    """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r).
+
+    Args:
+        rows, columns: between them lies d; nothing flows back to them.
+        others: (n, m), or what broadcasts to it, the columns that are weighed; the others have the weight 0.
+        cutoff, upper: as in `negative_probabilities`.
+
+    Returns:
+        Rows that sum to 1; rows of zeros where no column is weighed.
+    """
+    dim = rows.shape[1]
     with torch.no_grad():
-        squares = (2 - 2 * embeddings @ embeddings.T).clamp(min=cutoff**2, max=4 - 1e-6)
+        squares = (2 - 2 * rows @ columns.T).clamp(min=cutoff**2, max=4 - 1e-6)
         logarithms = (2 - dim) / 2 * squares.log() - (dim - 3) / 2 * (1 - squares / 4).log()
-        others = labels[:, None] != labels[None, :]
         allowed = others if upper is None else others & (squares < upper**2)
         allowed = torch.where(allowed.any(dim=1, keepdim=True), allowed, others)
         logarithms = logarithms.masked_fill(~allowed, -torch.inf)
@@ -45,8 +58,7 @@ def distance_weighted_triplets(
     Raises:
         InputError: if labels do not fit the embeddings.
     """
-    if embeddings.ndim != 2 or labels.shape != (len(embeddings),):
-        raise InputError(f"Embeddings of shape {tuple(embeddings.shape)} need one label per row; got labels of shape {tuple(labels.shape)}.")
+    check_labels(embeddings, labels)
     same = labels[:, None] == labels[None, :]
     partners = same.fill_diagonal_(False)
     anchors = (partners.any(dim=1) & (labels[:, None] != labels[None, :]).any(dim=1)).nonzero().squeeze(1)
@@ -56,3 +68,9 @@ def distance_weighted_triplets(
     negatives = torch.multinomial(probabilities, 1, generator=generator).squeeze(1)
     positives = torch.multinomial(partners[anchors].to(embeddings.dtype), 1, generator=generator).squeeze(1)
     return anchors, positives, negatives
+
+
+def check_labels(embeddings: Tensor, labels: Tensor) -> None:
+    """Raises InputError for labels that are not one per row of the embeddings."""
+    if embeddings.ndim != 2 or labels.shape != (len(embeddings),):
+        raise InputError(f"Embeddings of shape {tuple(embeddings.shape)} need one label per row; got labels of shape {tuple(labels.shape)}.")

@@ -1,7 +1,36 @@
 """Distribution shifts between train and test: how far two sets of features lie apart, and splits of growing distance. Needs no torch."""
 
+from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps
+from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
+from likeness.shifts.official_splits import import_official
+from likeness.shifts.references import iid_halves, reference_distances
 from likeness.shifts.removal import removal_splits
+from likeness.shifts.selection import select_evenly
+from likeness.shifts.split_files import ClassSplit, SplitFile, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.splits import Split, swap_splits
 
-__all__ = ["FeatureStatistics", "Split", "frechet_distance", "removal_splits", "swap_splits"]
+__all__ = [
+    "ClassSplit",
+    "Episode",
+    "FeatureStatistics",
+    "Split",
+    "SplitFile",
+    "Step",
+    "choose_steps",
+    "class_mean_features",
+    "few_shot_episodes",
+    "frechet_distance",
+    "iid_halves",
+    "import_official",
+    "read_splits",
+    "reference_distances",
+    "removal_splits",
+    "select_evenly",
+    "shipped_splits",
+    "split_file",
+    "split_steps",
+    "splits_from",
+    "swap_splits",
+    "write_splits",
+]

@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
@@ -74,9 +73,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     if len(mean_a) != len(mean_b):
         raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; give features of one encoder.")
     traces = float(np.square(factor_a).sum() + np.square(factor_b).sum())
-    if variant == "official":
-        factor_a, factor_b = _widened(factor_a), _widened(factor_b)
-    root = _trace_of_root(factor_a, factor_b)
+    root = _trace_of_root(factor_a, factor_b) if variant == "paper" else _official_root(factor_a, factor_b)
     distance = float(np.square(mean_a - mean_b).sum()) + traces - 2 * root
     return max(distance, 0.0) if variant == "paper" else distance
 
@@ -102,6 +99,8 @@ def _trace_of_root(a: Matrix, b: Matrix) -> float:
     time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
     """
     if min(len(a), len(b)) > a.shape[1]:
+        import scipy.linalg
+
         try:
             lower = np.linalg.cholesky(a.T @ a)
         except np.linalg.LinAlgError:
@@ -112,6 +111,15 @@ def _trace_of_root(a: Matrix, b: Matrix) -> float:
             if values[0] > _WORST_CONDITION * values[-1]:
                 return float(np.sqrt(values).sum())
     return float(np.linalg.svd(_small(a) @ _small(b).T, compute_uv=False).sum())
+
+
+def _official_root(a: Matrix, b: Matrix) -> float:
+    """The same with 1e-8 on both diagonals. Outside the rows' span, where they are few, both covariances are 1e-8 times the identity."""
+    dim = a.shape[1]
+    if len(a) + len(b) < dim:
+        basis = np.linalg.qr(np.vstack([a, b]).T)[0]
+        a, b = a @ basis, b @ basis
+    return float(_trace_of_root(_widened(a), _widened(b)) + _EPSILON * (dim - a.shape[1]))
 
 
 def _small(factor: Matrix) -> Matrix:

@@ -4,16 +4,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.losses.names import check_objective
-
-
-class Part(BaseModel):
-    """A part of a config: unknown keys are refused, and nothing changes after it was read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from likeness.losses.names import DIVA_PARTS, check_objective, check_wrapper
+from likeness.typed import Part, told
 
 
 class DataConfig(Part):
@@ -23,7 +18,9 @@ class DataConfig(Part):
         source: what `likeness.data.read_dataset` takes.
         attribute: the class of an image; of several attributes the combination ("red pickup").
         split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
-            a paper's dataset, "cub200:FOLDER".
+            a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says.
+        splits, shift: that file, or the name of one that ships, and the name of a split in it (`likeness splits`).
+        tuning: the classes that the split holds out for tuning are tested instead, on a run that trains without them.
         train_classes: share of the classes that train, where the split is by classes.
         validation: share of the training images that is held out, for the schedule and the best checkpoint; the paper takes 0.15.
         image_size: side in pixels at which images are kept and shown to the network.
@@ -32,11 +29,23 @@ class DataConfig(Part):
 
     source: str = "bundled"
     attribute: str | tuple[str, ...] = "class"
-    split: Literal["classes", "official"] = "classes"
+    split: Literal["classes", "official", "file"] = "classes"
+    splits: str | None = None
+    shift: str | None = None
+    tuning: bool = False
     train_classes: float = Field(default=0.5, gt=0, lt=1)
     validation: float = Field(default=0.0, ge=0, lt=1)
     image_size: int = Field(default=224, ge=16, le=1024)
     per_class: int | None = Field(default=None, ge=2)
+
+    @model_validator(mode="after")
+    def _split_named(self) -> "DataConfig":
+        given = self.splits is not None and self.shift is not None
+        if self.split == "file" and not given:
+            raise ValueError("split file needs splits, the file, and shift, the name of a split in it")
+        if self.split != "file" and (self.splits is not None or self.shift is not None or self.tuning):
+            raise ValueError(f"splits, shift and tuning go with split file, not with {self.split}")
+        return self
 
 
 class BackboneConfig(Part):
@@ -46,32 +55,55 @@ class BackboneConfig(Part):
         name: a timm name ("resnet50", "mobilenetv2_100"), or "clip:" and an open_clip encoder ("clip:bundled") whose image side is taken.
         weights: "pretrained" (timm's), "none", or a .safetensors file.
         options: further arguments of `timm.create_model`.
-        dim: d, of the embedding.
+        dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the
+            identity; with epochs 0 the run is the raw encoder.
+        parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
         freeze_batch_norm: batch norm keeps its running statistics, as in the papers' protocols.
         head_only: only the embedding layer is trained, on features that are computed once, without augmentation.
     """
 
     name: str = "resnet50"
     weights: str = "pretrained"
-    options: dict[str, Any] = {}
-    dim: int = Field(default=512, ge=2, le=8192)
+    options: dict[str, Any] = Field(default_factory=dict)
+    dim: int | None = Field(default=512, ge=2, le=8192)
+    parts: int = Field(default=1, ge=1)
     freeze_batch_norm: bool = True
     head_only: bool = False
 
+    @model_validator(mode="after")
+    def _divides(self) -> "BackboneConfig":
+        if self.dim is not None and self.dim % self.parts:
+            raise ValueError(f"dim {self.dim} is no multiple of parts {self.parts}")
+        return self
+
 
 class ObjectiveConfig(Part):
-    """The objective, by a name of `likeness.losses.OBJECTIVES`, and its options; `s2sd` wraps it in S2SD with these options."""
+    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and what wraps it, with options of its own ({} for the defaults).
+
+    Attributes:
+        s2sd: S2SD.
+        uniform_prior: `likeness.losses.UniformPrior`: embeddings are pushed towards even draws; also around s2sd.
+        diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
+            three images of each class in a batch. The second view of an image is another random crop; in a head_only run, which has no
+            crops, it is the image's features with some dropped (`dropout`).
+    """
 
     name: str = "multisimilarity"
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
     s2sd: dict[str, Any] | None = None
+    uniform_prior: dict[str, Any] | None = None
+    diva: dict[str, Any] | None = None
     proxy_rate: float = Field(default=1.0, gt=0, description="Learning rate of the objective's own parameters, times that of the network.")
 
     @model_validator(mode="after")
     def _known(self) -> "ObjectiveConfig":
         wrong = check_objective(self.name, self.options)
+        for name, options in (("uniform_prior", self.uniform_prior), ("diva", self.diva)):
+            wrong = wrong or check_wrapper(name, options or {})
         if wrong:
             raise ValueError(wrong.removesuffix("."))
+        if self.diva is not None and (self.s2sd is not None or self.uniform_prior is not None):
+            raise ValueError(f"diva and {'uniform_prior' if self.s2sd is None else 's2sd'} exclude each other")
         return self
 
 
@@ -201,17 +233,47 @@ class OptimizerConfig(Part):
     factor: float = Field(default=0.3, gt=0, lt=1)
 
 
+class FewShotConfig(Part):
+    """Adaptation of the embedding layer to a few test images, measured when a run ends (ooDML, section 4.4).
+
+    Attributes:
+        shots: images of each test class; each number is measured on its own.
+        episodes: random choices of these images, over which is averaged.
+        steps, rate, weight_decay, batch_size: of the adaptation; the authors' scripts take 1,000 steps at 1e-4.
+        seed: of the choices.
+    """
+
+    shots: tuple[int, ...] = Field(default=(2, 5), min_length=1)
+    episodes: int = Field(default=10, ge=1)
+    steps: int = Field(default=1000, ge=1)
+    rate: float = Field(default=1e-4, gt=0)
+    weight_decay: float = Field(default=3e-4, ge=0)
+    batch_size: int = Field(default=112, ge=4)
+    seed: int = Field(default=0, ge=0)
+
+    @field_validator("shots")
+    @classmethod
+    def _two_or_more(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if min(value) < 2:
+            raise ValueError("the margin loss needs pairs, so that 2 shots are the fewest")
+        return value
+
+
 class RunConfig(Part):
     """A whole run.
 
     Attributes:
         name: shown to people; also of the run's folder.
         note: what it is, with paper and expected figures.
-        epochs: passes over the training images; a pass is n / batch size steps.
+        epochs: passes over the training images; a pass is n / batch size steps. 0 measures the network as it is.
         evaluate_every: epochs between evaluations.
         checkpoint_every: steps between checkpoints; the last one is kept, and the best one by R@1.
         seed: of everything that is drawn.
         device: "auto", "cpu", "cuda", "mps".
+        few_shot: measured at the end, where it is given.
+        matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
+            have lost classes are easier by that alone, and this figure is not.
+        structure: properties of the space (`likeness.evaluation.structure_metrics`) of the training images are measured at the end.
     """
 
     name: str = "run"
@@ -222,12 +284,15 @@ class RunConfig(Part):
     guidance: GuidanceConfig | None = None
     batch: BatchConfig = BatchConfig()
     optimizer: OptimizerConfig = OptimizerConfig()
-    epochs: int = Field(default=150, ge=1)
+    epochs: int = Field(default=150, ge=0)
     evaluate_every: int = Field(default=1, ge=1)
     checkpoint_every: int = Field(default=200, ge=1)
     seed: int = Field(default=0, ge=0)
     device: str = "auto"
     augment: bool = True
+    few_shot: FewShotConfig | None = None
+    matched_classes: int | None = Field(default=None, ge=2)
+    structure: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":
@@ -235,6 +300,13 @@ class RunConfig(Part):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
+        if self.objective.diva is not None and (self.backbone.parts != DIVA_PARTS or self.batch.per_class < 3):
+            raise ValueError(
+                f"objective.diva needs backbone.parts {DIVA_PARTS} and batch.per_class of at least 3, not {self.backbone.parts} "
+                f"and {self.batch.per_class}"
+            )
+        if self.objective.uniform_prior is not None and self.backbone.parts != 1:
+            raise ValueError(f"objective.uniform_prior is even over the whole sphere; set backbone.parts to 1, not {self.backbone.parts}")
         reader = "guidance.way vit" if self.guidance and self.guidance.way == "vit" else ""
         if (self.objective.s2sd or {}).get("pooling") == "average+max":
             reader = "objective.s2sd.pooling average+max"
@@ -321,18 +393,3 @@ def _flat(content: dict[str, Any], before: str = "") -> dict[str, Any]:
     for key, value in content.items():
         found |= _flat(value, f"{before}{key}.") if isinstance(value, dict) and value else {f"{before}{key}": value}
     return found
-
-
-def told(error: ValidationError) -> str:
-    """What does not fit, key by key, in words."""
-    return "; ".join(_told(each) for each in error.errors())
-
-
-def _told(error: Any) -> str:
-    place = ".".join(str(step) for step in error["loc"]) or "it"
-    if error["type"] == "extra_forbidden":
-        return f"there is no key '{place}'"
-    message = error["msg"].removeprefix("Value error, ")
-    if not error["loc"]:
-        return str(message)
-    return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {error['input']!r}: {message}"

@@ -84,7 +84,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
 def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork | None) -> Guidance:
     import torch
 
-    guidance, dim = config.guidance, config.backbone.dim
+    guidance, dim = config.guidance, network.head.out_features if network is not None else config.backbone.dim or 0
     assert guidance is not None
     names = _names(config, images)
     if guidance.way in ("mining", "scaling"):
@@ -117,7 +117,7 @@ def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
         return readable_names(images.train_classes)
     if attribute not in images.table.attributes:
         raise InputError(f"'{images.table.name}' has no attribute '{attribute}'; it has {', '.join(images.table.attributes) or 'none'}.")
-    rows = np.flatnonzero(images.labels < len(images.train_classes))
+    rows = images.used[images.labels[images.used] < len(images.train_classes)]
     values = images.table.frame[attribute].iloc[rows].groupby(images.labels[rows]).unique()
     for name, found in zip(images.train_classes, values, strict=True):
         if len(found) != 1 or pd.isna(found[0]):

@@ -8,7 +8,8 @@ from lightning import LightningModule
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.losses import S2SD, make_objective
+from likeness.losses import S2SD, DiVA, UniformPrior, make_objective
+from likeness.losses.names import DIVA_PARTS
 from likeness.training.config import ObjectiveConfig, RunConfig
 from likeness.training.language_side import Guidance
 from likeness.training.network import EmbeddingNetwork
@@ -21,7 +22,8 @@ class RunModule(LightningModule):
 
     Args:
         network: images or features -> embeddings.
-        objective: (embeddings, labels), or S2SD with features as well.
+        objective: (embeddings, labels) -> scalar; where it has `reads`, it is given what these name as well: "features",
+            "maps", or "view", the second view of the batch; where it has `follow`, that is called with the network and the batch's size.
         guidance: language guidance, or None.
         config: of the run.
         epoch: steps in an epoch.
@@ -35,34 +37,30 @@ class RunModule(LightningModule):
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
         self.config, self.epoch, self.drops = config, epoch, 0
-        distilled = isinstance(objective, S2SD) and objective.reads_maps
-        self.network.keeps_maps = distilled or (guidance is not None and guidance.reads_maps)
+        self.reads: tuple[str, ...] = getattr(objective, "reads", ())
+        follow = getattr(objective, "follow", None)
+        if follow is not None:
+            follow(network, config.batch.size)
+        self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
         self.best, self.waited = -1.0, 0
         self.losses: dict[str, float] = {}
 
-    def training_step(self, batch: tuple[Tensor, Tensor, Tensor], number: int) -> Tensor:
+    def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
         """The loss of a batch. What is drawn (tuples, dropout) is a function of the seed and the step alone."""
         torch.manual_seed(self.config.seed * 1_000_003 + self.global_step)
-        inputs, labels, rows = batch
+        inputs, labels, rows, *second = batch
         embeddings, features, maps = self.network(inputs)
         self._check_finite(float(embeddings.detach().sum()))
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
-            parts["loss_objective"] = self._objective(embeddings, labels, features, maps)
+            known = {"features": features, "maps": maps, "view": second[0] if second else inputs}
+            parts["loss_objective"] = self.objective(embeddings, labels, *(known[name] for name in self.reads))
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
         loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self._check_finite(self.losses["loss"])
         return loss
-
-    def _objective(self, embeddings: Tensor, labels: Tensor, features: Tensor, maps: Tensor | None) -> Tensor:
-        found: Tensor
-        if isinstance(self.objective, S2SD):
-            found = self.objective(embeddings, labels, maps if self.objective.reads_maps and maps is not None else features)
-        else:
-            found = self.objective(embeddings, labels)
-        return found
 
     def weight(self, part: str) -> float:
         """Of a part of the loss: omega of guidance beside an objective, otherwise 1."""
@@ -93,7 +91,7 @@ class RunModule(LightningModule):
         for share, parameters in (
             (1.0, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
             (optimizer.rate_head, list(self.network.head.parameters())),
-            (self.config.objective.proxy_rate, list(self.objective.parameters())),
+            (self.config.objective.proxy_rate, [each for each in self.objective.parameters() if each.requires_grad]),
             (optimizer.rate_head, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
             if parameters:
@@ -118,14 +116,19 @@ class RunModule(LightningModule):
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
-    """The objective of a run, wrapped in S2SD where the config says so.
+    """The objective of a run, wrapped in S2SD, DiVA or the uniform prior where the config says so.
 
     Raises:
         InputError: unknown names or options.
     """
-    if config.s2sd is None:
-        return make_objective(config.name, classes, dim, **config.options)
-    options = {"target_dims": (512, 1024, 1536, 2048)} | config.s2sd
+    if config.diva is not None:
+        return DiVA(make_objective(config.name, classes, dim // DIVA_PARTS, **config.options), dim, **config.diva)
+    objective = make_objective(config.name, classes, dim, **config.options) if config.s2sd is None else _s2sd(config, classes, dim, feature_dim)
+    return objective if config.uniform_prior is None else UniformPrior(objective, dim, **config.uniform_prior)
+
+
+def _s2sd(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
+    options = {"target_dims": (512, 1024, 1536, 2048)} | (config.s2sd or {})
     dims = [dim, *options["target_dims"]]
     try:
         return S2SD([make_objective(config.name, classes, each, **config.options) for each in dims], feature_dim, **options)

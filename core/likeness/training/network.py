@@ -1,5 +1,6 @@
 """The network of a run: a backbone, and the layer that maps its features to the embedding."""
 
+import math
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -33,9 +34,13 @@ class EmbeddingNetwork(nn.Module):
     Args:
         backbone: maps normalized images (n, 3, h, w) to features (n, f); None where the input are features already.
         feature_dim: f.
-        dim: d.
+        dim: d; None: f, and the linear layer begins as the identity.
         mean, std: by which images with values 0 to 1 are normalized.
         freeze_batch_norm: batch norm keeps its running statistics also in training.
+        parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
+
+    Raises:
+        InputError: dim is no multiple of parts.
 
     Attributes:
         keeps_maps: `forward` hands out the feature maps as well.
@@ -49,14 +54,20 @@ class EmbeddingNetwork(nn.Module):
         self,
         backbone: nn.Module | None,
         feature_dim: int,
-        dim: int,
+        dim: int | None,
         mean: tuple[float, ...] = _IMAGENET[0],
         std: tuple[float, ...] = _IMAGENET[1],
         freeze_batch_norm: bool = True,
+        parts: int = 1,
     ) -> None:
         super().__init__()
-        self.backbone, self.head = backbone and backbone.to(memory_format=torch.channels_last), nn.Linear(feature_dim, dim)
-        self.feature_dim, self.freeze_batch_norm = feature_dim, freeze_batch_norm
+        if (dim or feature_dim) % parts:
+            raise InputError(f"An embedding of {dim or feature_dim} dimensions can't have {parts} parts of equal size; choose a multiple of {parts}.")
+        self.backbone, self.head = backbone and backbone.to(memory_format=torch.channels_last), nn.Linear(feature_dim, dim or feature_dim)
+        if dim is None:
+            nn.init.eye_(self.head.weight)
+            nn.init.zeros_(self.head.bias)
+        self.feature_dim, self.freeze_batch_norm, self.parts = feature_dim, freeze_batch_norm, parts
         self.register_buffer("mean", torch.tensor(mean).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(std).view(1, 3, 1, 1), persistent=False)
         self.train()  # Lightning leaves modules in the mode in which it finds them
@@ -69,7 +80,15 @@ class EmbeddingNetwork(nn.Module):
         return self._seen(inputs if inputs.ndim == 2 else self.features(inputs))
 
     def _seen(self, features: Tensor, maps: Tensor | None = None) -> Seen:
-        return Seen(normalize(self.head(features), dim=1), features, maps)
+        return Seen(self.embed(features), features, maps)
+
+    def embed(self, features: Tensor) -> Tensor:
+        """Unit embeddings (n, d) of features (n, f)."""
+        rows: Tensor = self.head(features)
+        if self.parts == 1:
+            return normalize(rows, dim=1)
+        parts: Tensor = normalize(rows.reshape(len(rows), self.parts, -1), dim=2)
+        return parts.flatten(1) / math.sqrt(self.parts)
 
     def features(self, images: Tensor) -> Tensor:
         """The backbone's features (n, f)."""
@@ -130,7 +149,8 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     data = model.pretrained_cfg
     mean, std = (tuple(config_value) for config_value in (data.get("mean", _IMAGENET[0]), data.get("std", _IMAGENET[1])))
     # MobileNetV3 and a few more have another layer between the pooled features and the classifier
-    return EmbeddingNetwork(model, int(getattr(model, "head_hidden_size", model.num_features)), config.dim, mean, std, config.freeze_batch_norm)
+    features = int(getattr(model, "head_hidden_size", model.num_features))
+    return EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
 
 
 def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
@@ -198,4 +218,4 @@ def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
 
     encoder = ClipEncoder(config.name.removeprefix("clip:"), device="cpu")
     visual, mean, std = encoder.image_side()
-    return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm)
+    return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)

@@ -18,7 +18,12 @@ _BATCH = 256
 
 
 def stored_outputs(
-    network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, report: Callable[[int, int], None] | None = None
+    network: EmbeddingNetwork,
+    pixels: Pixels,
+    rows: NDArray[np.int64],
+    size: int,
+    report: Callable[[int, int], None] | None = None,
+    keep: bool = True,
 ) -> NDArray[np.float32]:
     """The backbone's outputs (m, f) for rows of kept pixels, shown in their middle; from the cache where images and weights are the same.
 
@@ -28,10 +33,11 @@ def stored_outputs(
         rows: (m,) row numbers.
         size: side of what the network is shown.
         report: called with (images done, m).
+        keep: they are stored; not so for a network that nobody will ask again.
     """
     assert network.backbone is not None
-    file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
-    if file.is_file():
+    file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy" if keep else None
+    if file is not None and file.is_file():
         stored: NDArray[np.float32] = np.load(file)
         return stored
     network.eval()
@@ -39,14 +45,15 @@ def stored_outputs(
     with torch.inference_mode():
         for start in range(0, len(rows), _BATCH):
             chosen = rows[start : start + _BATCH]
-            found.append(network.features(middle(pixels[chosen], size)).float().numpy())
+            found.append(network.features(middle(pixels[chosen], size).to(network.mean.device)).float().cpu().numpy())
             if report:
                 report(start + len(chosen), len(rows))
     network.train()
     outputs = np.concatenate(found)
-    buffer = BytesIO()
-    np.save(buffer, outputs)
-    write_atomic(file, buffer.getvalue())
+    if file is not None:
+        buffer = BytesIO()
+        np.save(buffer, outputs)
+        write_atomic(file, buffer.getvalue())
     return outputs
 
 

@@ -26,10 +26,10 @@ class RunEncoder(ImagesOnly):
         self.name, self.identity = name, encoder_identity(name)
         run, chosen = RunFolder(Path(parse_name(name).target).expanduser()), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
-        backbone, head = network.backbone, network.head
+        backbone = network.backbone
         assert backbone is not None
-        self.dim = head.out_features
-        self.tower = ImageTower(lambda pixels: head(backbone(pixels)), _transform(network, size), chosen)
+        self.dim = network.head.out_features
+        self.tower = ImageTower(lambda pixels: network.embed(backbone(pixels)), _transform(network, size), chosen)
 
 
 def load_network(run: RunFolder) -> EmbeddingNetwork:

@@ -22,7 +22,8 @@ class RunImages:
     Attributes:
         table: all images in use.
         names: the classes in natural order.
-        labels: (n,) number of each image's class in `names`.
+        labels: (n,) number of each image's class in `names`; -1 for images of classes that take no part in the split of a file, which stay in
+            the table, so that what is computed for all images serves all splits.
         train, validation, test: row numbers of `table`; test classes are in neither of the others.
     """
 
@@ -34,41 +35,77 @@ class RunImages:
     test: Rows
 
     @property
+    def used(self) -> Rows:
+        """Row numbers of the images that take part."""
+        return np.flatnonzero(self.labels >= 0)
+
+    @property
     def train_classes(self) -> list[str]:
         """Names of the classes that train, numbered as in `labels`."""
         return self.names[: int(self.labels[self.train].max()) + 1]
 
 
 def run_images(config: DataConfig, seed: int) -> RunImages:
-    """Reads the dataset and divides it: the first classes train, the rest test; of the training images a random part validates.
+    """Reads the dataset and divides its classes as `config.split` says; of the training images a random part validates.
 
     Raises:
-        InputError: an attribute that is not there or has gaps, too few classes, a training class without a second image.
+        InputError: an attribute that is not there or has gaps, too few classes, classes of a file of splits that the images do not have,
+            a training class without a second image.
     """
     table, first = _official(config.source) if config.split == "official" else (read_dataset(config.source), 0)
     classes = image_classes(table, config.attribute)
-    names, values = classes.names, [classes.names[number] for number in classes.labels]
-    count = round(config.train_classes * len(names))
+    labels = classes.labels
+    training, testing = _sides(config, classes.names, {classes.names[number] for number in labels[:first]}, table.name)
     if first:
-        training_names = sorted(set(values[:first]), key=natural_key)
-        both = set(training_names) & set(values[first:])
+        both = set(training) & {classes.names[number] for number in labels[first:]}
         if both:
             raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
-        names, count = [*training_names, *(name for name in names if name not in training_names)], len(training_names)
+    names, count = [*training, *testing], len(training)
     if count < 2 or len(names) - count < 2:
         raise InputError(f"'{table.name}' has {len(names)} classes; {count} to train and {len(names) - count} to test are too few, each needs two.")
     place = {name: number for number, name in enumerate(names)}
-    labels = np.array([place[value] for value in values], dtype=np.int64)
+    labels = np.array([place.get(name, -1) for name in classes.names], dtype=np.int64)[labels]
     rng = np.random.default_rng([seed, 1])
     if config.per_class:
         kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
-        table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
-    training = np.flatnonzero(labels < count)
-    held = rng.permutation(training)[: round(config.validation * len(training))]
-    train = np.setdiff1d(training, held)
+        if config.split == "file":
+            labels[np.setdiff1d(np.arange(len(labels)), kept)] = -1
+        else:
+            table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
+    trains = np.flatnonzero((labels >= 0) & (labels < count))
+    held = rng.permutation(trains)[: round(config.validation * len(trains))]
+    train = np.setdiff1d(trains, held)
     if len(np.unique(labels[train])) < 2:
         raise InputError(f"After {config.validation:.0%} were held out, fewer than two classes are left to train; hold out less.")
     return RunImages(table, names, labels, train, np.sort(held), np.flatnonzero(labels >= count))
+
+
+def _sides(config: DataConfig, names: list[str], official: set[str], table: str) -> tuple[list[str], list[str]]:
+    """Names of the classes that train and of those that test, in natural order."""
+    if config.split == "file":
+        train, test = _from_file(config)
+        missing = [name for name in (*train, *test) if name not in set(names)]
+        if missing:
+            raise InputError(
+                f"'{table}' has no class '{missing[0]}', which the split '{config.shift}' of '{config.splits}' names"
+                f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}; give the splits of these images, or the attribute they are for."
+            )
+        return sorted(train, key=natural_key), sorted(test, key=natural_key)
+    if config.split == "official":
+        return [name for name in names if name in official], [name for name in names if name not in official]
+    count = round(config.train_classes * len(names))
+    return names[:count], names[count:]
+
+
+def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
+    from likeness.shifts.split_files import read_splits
+
+    split = read_splits(config.splits or "").named(config.shift or "")
+    if not config.tuning:
+        return list(split.train), list(split.test)
+    if not split.tuning:
+        raise InputError(f"The split '{split.name}' of '{config.splits}' holds no classes out for tuning; set data.tuning to false.")
+    return [name for name in split.train if name not in set(split.tuning)], list(split.tuning)
 
 
 def _official(source: str) -> tuple[ImageTable, int]:

@@ -12,8 +12,10 @@ from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
 from likeness.paths import assets_dir
-from likeness.training.config import Part, RunConfig, config_from, read_config, told, with_changes
+from likeness.shifts.split_files import ClassSplit, read_splits
+from likeness.training.config import RunConfig, config_from, read_config, with_changes
 from likeness.training.run_folder import RunFolder
+from likeness.typed import Part, told
 
 Report = Callable[[str, int, int], None]
 FIGURES = ("recall_at_1", "map_at_1000", "nmi")
@@ -28,6 +30,9 @@ class StudyConfig(Part):
         base: a preset's name, or a config.
         seeds: of each row; the table gives their mean and deviation.
         rows: a row's name -> its changes of the base, by dotted keys.
+        splits: a file of splits, or the name of one that ships: every row is trained on each of its splits, the ooDML benchmark. A row that
+            does not train at all (epochs 0) is measured with the first seed alone.
+        only: names of some of these splits; empty: all.
     """
 
     name: str = "study"
@@ -35,16 +40,19 @@ class StudyConfig(Part):
     base: str | dict[str, Any] = "shipped-cars-elg"
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     rows: dict[str, dict[str, Any]] = Field(min_length=1)
+    splits: str | None = None
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of a study: a row, a seed, the config that follows and the folder it goes to."""
+    """One run of a study: a row, a seed, a split where the study has some, the config that follows and the folder it goes to."""
 
     row: str
     seed: int
     config: RunConfig
     folder: Path
+    split: ClassSplit | None = None
 
 
 def studies() -> dict[str, Path]:
@@ -72,7 +80,7 @@ def read_study(file: Path | str) -> StudyConfig:
 
 
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:
-    """The runs of a study, seed by seed, so that every row has a figure early.
+    """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
     Args:
         study: what is compared.
@@ -80,25 +88,50 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
         changes: of every run, by dotted keys: where the data lies, fewer epochs.
 
     Raises:
-        InputError: changes that do not fit, or two rows whose names give the same folder.
+        InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
     """
     base = read_config(study.base) if isinstance(study.base, str) else config_from(study.base, f"The base of {study.name}")
-    slugs = {row: re.sub(r"[^a-z0-9.]+", "-", row.lower()).strip("-") for row in study.rows}
+    slugs = {row: _slug(row) for row in study.rows}
     if len(set(slugs.values())) < len(slugs):
         raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
-    return [
-        Cell(row, seed, with_changes(base, own | {"name": row, "seed": seed} | (changes or {})), folder / f"{slugs[row]}-{seed}")
-        for seed in study.seeds
-        for row, own in study.rows.items()
-    ]
+    found = []
+    for seed in study.seeds:
+        for split in study_splits(study):
+            for row, own in study.rows.items():
+                shift: dict[str, Any] = {"data.split": "file", "data.splits": study.splits, "data.shift": split.name} if split else {}
+                config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
+                if seed == study.seeds[0] or config.epochs:
+                    place = f"{slugs[row]}-{_slug(split.name)}-{seed}" if split else f"{slugs[row]}-{seed}"
+                    found.append(Cell(row, seed, config, folder / place, split))
+    return found
 
 
-def run_study(wanted: list[Cell], report: Report | None = None) -> None:
+def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
+    """The splits of a study, from easy to hard; one None where it has none.
+
+    Raises:
+        InputError: no such file, or no such split in it.
+    """
+    if study.splits is None:
+        if study.only:
+            raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
+        return [None]
+    splits = read_splits(study.splits)
+    chosen: list[ClassSplit] = [splits.named(name) for name in study.only] or list(splits)
+    return [*sorted(chosen, key=lambda split: split.distance)]
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
+def run_study(wanted: list[Cell], report: Report | None = None, should_stop: Callable[[], bool] | None = None) -> None:
     """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
 
     Args:
         wanted: of `cells`.
         report: called with (what is done, cells done, cells) before each cell.
+        should_stop: asked before each cell; once true, the rest is left for the next call.
 
     Raises:
         InputError: cells that failed, with the first one's reason.
@@ -107,16 +140,23 @@ def run_study(wanted: list[Cell], report: Report | None = None) -> None:
 
     failed: list[tuple[Cell, InputError]] = []
     for number, cell in enumerate(wanted):
+        if should_stop and should_stop():
+            break
         if report:
-            report(f"{cell.row}, seed {cell.seed}", number, len(wanted))
+            report(told_cell(cell), number, len(wanted))
         if not finished(cell):
             try:
                 train(cell.config, cell.folder)
             except InputError as error:
                 failed.append((cell, error))
     if failed:
-        names = ", ".join(f"{cell.row} (seed {cell.seed})" for cell, _ in failed)
+        names = "; ".join(told_cell(cell) for cell, _ in failed)
         raise InputError(f"{len(failed)} of {len(wanted)} runs failed: {names}. The first one: {failed[0][1]}")
+
+
+def told_cell(cell: Cell) -> str:
+    """ "ArcFace, swap 12, seed 0"."""
+    return ", ".join([cell.row, *([cell.split.name] if cell.split else []), f"seed {cell.seed}"])
 
 
 def finished(cell: Cell) -> bool:
@@ -134,12 +174,13 @@ def finished(cell: Cell) -> bool:
 
 
 def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
-    """Figures of the finished cells: row, seed, seconds and every metric, of the last or the best weights."""
+    """Figures of the finished cells: row, seed, seconds and every metric, of the last or the best weights; with splits also `split`, `distance`."""
     found = []
     for cell in wanted:
         figures = (RunFolder(cell.folder).report() or {}) if finished(cell) else {}
         if which in figures:
-            found.append({"row": cell.row, "seed": cell.seed, "seconds": figures["seconds"]} | figures[which])
+            place: dict[str, Any] = {"split": cell.split.name, "distance": cell.split.distance} if cell.split else {}
+            found.append({"row": cell.row, "seed": cell.seed} | place | {"seconds": figures["seconds"]} | figures[which])
     return pd.DataFrame(found)
 
 

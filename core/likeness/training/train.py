@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
+from likeness.evaluation import structure_metrics
 from likeness.miners import ClassBatches
 from likeness.notions.threads import threads_for
 from likeness.training.config import RunConfig
@@ -28,7 +29,7 @@ from likeness.training.pixels import Pixels, load_pixels, middle
 from likeness.training.run_data import Batches, Remaining
 from likeness.training.run_folder import RunFolder, Status
 from likeness.training.run_images import RunImages, run_images
-from likeness.training.scores import scores
+from likeness.training.scores import matched_recall, scores
 
 Report = Callable[[str, int, int], None]
 _EVALUATION_BATCH = 256
@@ -96,16 +97,17 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
     inputs = _inputs(config, images, network, report, run.stop_requested)
     batches = ClassBatches(images.labels[images.train], config.batch.size, config.batch.per_class, config.seed)
     epoch = max(1, len(images.train) // config.batch.size)
-    objective = build_objective(config.objective, len(images.train_classes), config.backbone.dim, network.feature_dim)
+    objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim)
     guidance = build_guidance(config, images, report, network) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch)
     watch = _Watch(run, images, inputs, config, epoch, before.seconds, report)
-    _fit(config, run, module, Batches(inputs, images, batches, config.data.image_size, config.augment, config.seed), watch)
+    _fit(config, run, module, Batches(inputs, images, batches, config.data.image_size, config.augment, config.seed, "view" in module.reads), watch)
     state = "stopped" if watch.stopped else "finished"
     if state == "finished":
-        run.write_report({"name": config.name, "seconds": round(watch.seconds(), 1), "steps": watch.total} | watch.final(module))
+        figures = watch.final(module)
+        run.write_report({"name": config.name, "seconds": round(watch.seconds(), 1), "steps": watch.total} | figures)
     run.report_status(Status(state, watch.step, watch.total, "", 0, watch.seconds()))
     return run
 
@@ -145,8 +147,10 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, wa
             keep_memory()
             with threads_for(_multiply_adds(config, module)):
                 trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
-        else:
+        elif resumed:
             module.load_state_dict(torch.load(run.checkpoint, weights_only=True)["state_dict"])
+        else:
+            watch.measure_untrained(module)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:
@@ -203,6 +207,11 @@ class _Watch(Callback):
         if self.stopped:
             trainer.should_stop = True
 
+    def measure_untrained(self, module: RunModule) -> None:
+        """Of a run without steps."""
+        self.run.forget_after(-1)
+        self.run.append_metrics({"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)} | self._evaluate(module))
+
     def _evaluate(self, module: RunModule) -> dict[str, float]:
         found = self._scores(module, self.images.test)
         judged = found["recall_at_1"]
@@ -227,7 +236,34 @@ class _Watch(Callback):
         names = [name for name in evaluated.columns if name not in ("step", "epoch", "rate", "seconds", "best_of") and not name.startswith("loss")]
         best = evaluated[evaluated["best_of"].notna()].iloc[-1] if len(evaluated) else None
         told = {"last": evaluated.iloc[-1], "best": best} if len(evaluated) else {}
-        return {which: {"step": int(row["step"])} | {name: float(row[name]) for name in names} for which, row in told.items() if row is not None}
+        found = {which: {"step": int(row["step"])} | {name: float(row[name]) for name in names} for which, row in told.items() if row is not None}
+        if found:
+            found["last"] |= self._matched(module.network) | self._structure(module.network) | self._few_shot(module.network)
+        return found
+
+    def _matched(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if self.config.matched_classes is None:
+            return {}
+        rows = self.images.test
+        seen = embeddings(network, self.inputs, rows, self.config.data.image_size)
+        return {"matched_recall_at_1": matched_recall(seen, self.images.labels[rows], self.config.matched_classes)}
+
+    def _structure(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if not self.config.structure:
+            return {}
+        rows = self.images.train
+        found = structure_metrics(embeddings(network, self.inputs, rows, self.config.data.image_size), self.images.labels[rows])
+        return {f"structure_{name}": value for name, value in found.items()}
+
+    def _few_shot(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if self.config.few_shot is None:
+            return {}
+        from likeness.training.few_shot import few_shot_scores
+
+        rows, size = self.images.test, self.config.data.image_size
+        features = self.inputs[rows] if self.config.backbone.head_only else stored_outputs(network, self.inputs, rows, size, keep=False)
+        report = lambda done, total: self.report("Adapting to a few images", done, total)  # noqa: E731
+        return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, report)
 
     def _save(self, trainer: Trainer) -> None:
         temporary = self.run.path / ".checkpoint.partial"

@@ -1,0 +1,199 @@
+"""`likeness splits`: train-test splits of growing shift."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
+
+import typer
+
+from likeness.commands.inputs import embedded
+from likeness.commands.options import Changes, Format, Seed, Source
+from likeness.commands.train import changed
+from likeness.errors import InputError
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from likeness.data import ImageClasses
+    from likeness.shifts import SplitFile, Step
+
+splits = typer.Typer(no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
+
+Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="What the class of an image is; several, separated by commas, combine.")]
+Encoder = Annotated[str, typer.Option("--encoder", "-e", help="Whose features are measured, as `likeness embed` takes it.")]
+Like = Annotated[
+    str | None,
+    typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length."),
+]
+Start = Annotated[str, typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half.")]
+_STARTS = ("first", "random")
+Rule = Literal["paper", "official"]
+Removal = Literal["paper", "score", "official"]
+
+
+@splits.command()
+def build(
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
+    source: Source = "bundled",
+    attribute: Attribute = None,
+    encoder: Encoder = "bundled",
+    like: Like = None,
+    change: Changes = None,
+    count: Annotated[int, typer.Option(min=2, help="Splits to choose, so that their distances cover the range evenly.")] = 8,
+    per_step: Annotated[int, typer.Option(min=1, help="Classes that each side gives in a step.")] = 1,
+    rule: Annotated[str, typer.Option(help="Of the exchange: `paper`, or `official`, the authors' code.")] = "paper",
+    removal: Annotated[str, typer.Option(help="Of the removal: `paper`, `score` or `official`.")] = "paper",
+    easier: Annotated[bool, typer.Option("--easier", help="Also splits that are easier than the start.")] = False,
+    start: Start = "first",
+    seed: Seed = 0,
+    every: Annotated[bool, typer.Option("--all", help="Write every step instead of choosing.")] = False,
+    format: Format = "table",
+) -> None:
+    """Make splits of growing shift by exchanging classes between train and test, then removing some (ooDML, section 3.3).
+
+    Examples: `likeness splits build -o cars.json`, `likeness splits build --like cifar100-finetuning.yaml --per-step 2 -o cifar.json`
+    """
+    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, write_splits
+
+    check_format(format)
+    _check(rule, get_args(Rule), "rule")
+    _check(removal, get_args(Removal), "removal rule")
+    dataset, column, named, classes, features = _features(source, attribute, encoder, like, change)
+    means = class_mean_features(features, classes.labels, len(classes.names))
+    train, test = _halves(len(classes.names), start, seed)
+    steps = split_steps(means, train, test, per_step, cast(Rule, rule), cast(Removal, removal), easier)
+    chosen = steps if every else choose_steps(steps, count)
+    made = split_file(chosen, classes.names, seed, dataset=dataset, attribute=column, encoder=named, rule=rule, removal=removal, per_step=per_step)
+    write_splits(out, made)
+    print_table(_table(made), format)
+    typer.echo(f"{len(chosen)} of {_counted(steps)} in {out}", err=True)
+
+
+@splits.command()
+def show(
+    file: Annotated[str, typer.Argument(help="A file of splits, or the name of one that ships.")] = "",
+    moved: Annotated[bool, typer.Option("--moved", help="Which classes changed sides or went since the split before.")] = False,
+    format: Format = "table",
+) -> None:
+    """Print the splits of a file; without one, name those that ship."""
+    from likeness.shifts import read_splits, shipped_splits
+
+    if not file:
+        for name in shipped_splits():
+            typer.echo(f"{name:28} {read_splits(name).note}")
+        return
+    found = read_splits(file)
+    print_table(_table(found), format)
+    if moved:
+        for before, after in zip(found.splits, found.splits[1:], strict=False):
+            for side, names in after.changes_from(before).items():
+                if names:
+                    typer.echo(f"{after.name}, {side}: {', '.join(names)}")
+
+
+@splits.command("import")
+def import_pickle(
+    pickle: Annotated[Path, typer.Argument(help="A pickle of the ooDML benchmark; it is read by a reader that executes nothing.")],
+    dataset: Annotated[str, typer.Option(help="Whose classes it names.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
+    attribute: Annotated[str, typer.Option("--attribute", "-a", help="What the class of an image is.")] = "class",
+    format: Format = "table",
+) -> None:
+    """Turn the ooDML authors' split file into ours."""
+    from likeness.shifts import import_official, write_splits
+
+    check_format(format)
+    found = import_official(pickle, dataset, attribute)
+    write_splits(out, found)
+    print_table(_table(found), format)
+
+
+@splits.command()
+def distance(
+    source: Source = "bundled",
+    attribute: Attribute = None,
+    encoder: Encoder = "bundled",
+    like: Like = None,
+    change: Changes = None,
+    start: Start = "first",
+    file: Annotated[str | None, typer.Option("--splits", help="A file of splits instead of the start.")] = None,
+    split: Annotated[str | None, typer.Option(help="A split in that file; without: its first one.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Random draws of each reference.")] = 5,
+    seed: Seed = 0,
+    format: Format = "table",
+) -> None:
+    """How far train and test lie apart, beside classes divided at random and the same classes on both sides (ooDML, Table 1)."""
+    from likeness.shifts import read_splits, reference_distances
+
+    check_format(format)
+    _, _, _, classes, features = _features(source, attribute, encoder, like, change)
+    train, test = _halves(len(classes.names), start, seed)
+    if file:
+        wanted = read_splits(file)
+        chosen = wanted.named(split) if split else wanted.splits[0]
+        train, test = (_numbers(side, classes.names) for side in (chosen.train, chosen.test))
+    with progress_bar("Draws") as progress:
+        found = reference_distances(features, classes.labels, train, test, repeats, seed, progress)
+    print_table(found, format)
+
+
+def _features(
+    source: str, attribute: str | None, encoder: str, like: str | None, change: list[str] | None
+) -> "tuple[str, str | tuple[str, ...], str, ImageClasses, np.ndarray[Any, Any]]":
+    """Name of the dataset, attribute, name of the encoder, classes and features."""
+    from likeness.data import image_classes, read_dataset
+
+    if like is not None:
+        from likeness.training.backbone_features import backbone_features
+        from likeness.training.config import read_config, with_changes
+
+        config = with_changes(read_config(like), dict(changed(each) for each in change or []))
+        with progress_bar("Images") as progress:
+            table, classes, features = backbone_features(config, progress)
+        return table.name, config.data.attribute, config.backbone.name, classes, features
+    if change:
+        raise InputError("--set changes a config, so it goes with --like.")
+    base = embedded(read_dataset(source), encoder)
+    columns = (attribute or ("car_color,body_type" if source == "bundled" else "class")).split(",")
+    columns = [column.strip() for column in columns]
+    classes = image_classes(base.space.table, columns)
+    return base.space.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.space.vectors
+
+
+def _halves(count: int, start: str, seed: int) -> tuple[list[int], list[int]]:
+    import numpy as np
+
+    _check(start, _STARTS, "start")
+    order = np.random.default_rng([seed, 6]).permutation(count).tolist() if start == "random" else list(range(count))
+    return sorted(order[: count // 2]), sorted(order[count // 2 :])
+
+
+def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:
+    place = {name: number for number, name in enumerate(names)}
+    missing = next((name for name in side if name not in place), None)
+    if missing is not None:
+        raise InputError(f"The images have no class '{missing}', which the split names; give the splits of these images.")
+    return [place[name] for name in side]
+
+
+def _check(name: str, names: tuple[str, ...], what: str) -> None:
+    if name not in names:
+        raise InputError(f"There is no {what} '{name}'; choose from {', '.join(names)}.")
+
+
+def _table(found: "SplitFile") -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {"split": each.name, "distance": round(each.distance, 4), "train": len(each.train), "test": len(each.test), "tuning": len(each.tuning)}
+            for each in found.splits
+        ]
+    )
+
+
+def _counted(steps: "list[Step]") -> str:
+    kinds = [step.kind for step in steps]
+    told = [f"{kinds.count(kind)} {words}" for kind, words in (("easier", "easier"), ("swap", "exchanges"), ("removal", "removals")) if kind in kinds]
+    return f"{len(steps)} steps ({', '.join(told)})" if told else f"{len(steps)} steps"

@@ -1,0 +1,131 @@
+"""What a benchmark of methods x splits says: scores against shift, one figure for all shifts, and what goes with it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.evaluation.structure import STRUCTURE
+
+CELL = ["row", "split", "distance"]
+
+
+def aggregated_generalization_score(distances: Any, scores: Any) -> float:
+    """AGS: the area under the scores over the distances, which are first scaled to 0 to 1 (ooDML, section 4.1).
+
+    By the trapezoidal rule between neighbouring distances; scores from 0 to 1 give a figure from 0 to 1.
+
+    Args:
+        distances: (s,) Frechet distances of the splits, in any order.
+        scores: (s,) a method's score on each.
+
+    Raises:
+        InputError: other lengths, fewer than two splits, equal distances, or values that are not finite.
+    """
+    x, y = np.asarray(distances, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
+        raise InputError(f"Distances of shape {x.shape} and scores of shape {y.shape}; give two or more splits with a distance and a score each.")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise InputError("A distance or score is not finite; leave that split out.")
+    if len(np.unique(x)) < len(x):
+        raise InputError("Two splits have the same distance; leave one of them out.")
+    order = np.argsort(x)
+    return float(np.trapezoid(y[order], (x[order] - x.min()) / (x.max() - x.min())))
+
+
+def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
+    """Mean and deviation over seeds of a figure, a line per method and split, with the difference from the mean of all methods on the split.
+
+    Args:
+        measured: a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.training.study.measured` gives
+            them.
+        figure: one of its columns.
+
+    Returns:
+        row, split, distance, runs, mean, deviation (0 for one run), difference; by distance. The difference is NaN on splits that lack a method.
+    """
+    if not len(measured):
+        return pd.DataFrame(columns=[*CELL, "runs", "mean", "deviation", "difference"])
+    groups = measured.groupby(CELL, sort=False)[figure]
+    found = groups.agg(runs="count", mean="mean", deviation=lambda values: values.std(ddof=1) if len(values) > 1 else 0.0).reset_index()
+    methods = found["row"].nunique()
+    means, counts = found.groupby("split")["mean"].transform("mean"), found.groupby("split")["mean"].transform("count")
+    found["difference"] = (found["mean"] - means).where(counts == methods)
+    return found.sort_values(["distance", "row"], kind="stable").reset_index(drop=True)
+
+
+def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
+    """AGS of each method, mean and deviation over the seeds that have every split: row, runs, ags, deviation; the best first.
+
+    A method without a complete seed has no line, since areas over fewer splits are not comparable.
+    """
+    lines = []
+    splits = measured["split"].nunique() if len(measured) else 0
+    for row, own in measured.groupby("row", sort=False) if splits > 1 else []:
+        whole = [seed for _, seed in own.groupby("seed") if seed["split"].nunique() == splits]
+        if whole:
+            scores = [aggregated_generalization_score(seed["distance"], seed[figure]) for seed in whole]
+            lines.append({"row": row, "runs": len(scores), "ags": np.mean(scores), "deviation": np.std(scores, ddof=1) if len(scores) > 1 else 0.0})
+    found = pd.DataFrame(lines, columns=["row", "runs", "ags", "deviation"])
+    return found.sort_values("ags", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def scaled_structure(measured: pd.DataFrame, figure: str = "recall_at_1", prefix: str = "structure_") -> pd.DataFrame:
+    """Structure and score of each run, both scaled to 0 to 1 within its split, so that splits can be laid over each other (Figure 4).
+
+    Returns:
+        row, seed, split, distance, property, structure, score: a line per run and property; splits with one run or equal values are left out.
+    """
+    parts = []
+    for (_, _), own in measured.groupby(["split", "distance"], sort=False) if len(measured) else []:
+        for name in STRUCTURE:
+            column = f"{prefix}{name}"
+            if column in own and len(own) > 1 and np.isfinite(own[column]).all() and np.ptp(own[column]) > 0 and np.ptp(own[figure]) > 0:
+                both = own[["row", "seed", "split", "distance"]].copy()
+                parts.append(both.assign(property=name, structure=_scaled(own[column]), score=_scaled(own[figure])))
+    columns = ["row", "seed", "split", "distance", "property", "structure", "score"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
+    """Pearson's correlation of structure with score, for each split and over all: property, split ("all" for all), runs, correlation.
+
+    Args:
+        scaled: of `scaled_structure`.
+    """
+    lines = []
+    for name, own in scaled.groupby("property", sort=False):
+        for split, part in [("all", own), *own.groupby("split", sort=False)]:
+            if len(part) > 2:
+                lines.append(
+                    {"property": name, "split": split, "runs": len(part), "correlation": float(np.corrcoef(part["structure"], part["score"])[0, 1])}
+                )
+    return pd.DataFrame(lines, columns=["property", "split", "runs", "correlation"])
+
+
+def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:
+    """R@1 on the queries of few-shot episodes before and after adaptation (Figure 7), a line per method, split and number of shots.
+
+    Returns:
+        row, split, distance, shots, runs, zero_shot, few_shot, gain: few_shot / zero_shot - 1 of the means over the seeds.
+    """
+    shots = sorted(int(name.removeprefix("few_shot_")) for name in measured.columns if name.removeprefix("few_shot_").isdigit())
+    parts = []
+    for count in shots:
+        names = {f"zero_shot_{count}": "zero_shot", f"few_shot_{count}": "few_shot"}
+        own = measured.dropna(subset=list(names)).rename(columns=names)
+        means = own.groupby(CELL, sort=False)[["zero_shot", "few_shot"]].mean()
+        runs = own.groupby(CELL, sort=False).size().rename("runs")
+        parts.append(means.join(runs).reset_index().assign(shots=count))
+    columns = [*CELL, "shots", "runs", "zero_shot", "few_shot", "gain"]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    found = pd.concat(parts, ignore_index=True)
+    found["gain"] = found["few_shot"] / found["zero_shot"] - 1
+    return found.sort_values(["distance", "row", "shots"], kind="stable")[columns].reset_index(drop=True)
+
+
+def _scaled(values: "pd.Series[float]") -> "pd.Series[float]":
+    span: pd.Series[float] = (values - values.min()) / (values.max() - values.min())
+    return span

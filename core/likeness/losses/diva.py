@@ -1,0 +1,119 @@
+"""DiVA: an embedding in four parts, each of which learns other relations between images (Milbich et al., ECCV 2020)."""
+
+from torch import Tensor, nn
+from torch.nn.functional import dropout, normalize
+
+from likeness.errors import InputError
+from likeness.losses.dance import dance
+from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.names import DIVA_PARTS, require_options
+from likeness.losses.objectives import Mined, margin_loss
+from likeness.losses.separation import Separation
+from likeness.miners.class_relations import intra_triplets, shared_triplets
+
+
+class DiVA(nn.Module):
+    """Diverse visual feature aggregation around any objective; the paper's own is "margin".
+
+    loss = objective(e_1) + w_shared margin(e_2) + w_intra margin(e_3) + w_sample DaNCE(e_4) + w_separation sum_{i > 1} separation(e_i, e_1)
+
+    The parts e_1 ... e_4 are the quarters of the embedding, each scaled to unit length: class-discriminative; class-shared, on triplets of
+    three classes (`shared_triplets`); intra-class, on triplets of one class (`intra_triplets`); and sample-specific, told from other
+    images by `dance`, with keys of a momentum copy of the whole network and a queue of them. A `Separation` keeps each of the last three
+    from telling of the first.
+
+    The values are those that the authors published with their code for CUB200-2011, a ResNet50 and parts of 128 dimensions; whether the
+    paper prints each is not certain. On Cars196 they take 0.15 for the weights of parts and 100 for the separation, on Stanford Online
+    Products 0.2, 150 and 70 batches of keys. Their scripts have the temperature 0.01, their code's default is 0.1. The separation falls
+    with the square of the part's dimension: for parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
+
+    Other than in their code, beta is not learnt in the two added margin losses; shared triplets are always of three classes and intra-class
+    triplets of three rows, so that a batch needs three images of each class (theirs has two); the queue fills during training, not before;
+    all parts weigh the same in the embedding that is evaluated. Where only the embedding layer is trained, the parts have no weights in
+    common, so that none can learn from another.
+
+    Args:
+        objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
+        dim: d.
+        shared_weight, intra_weight, sample_weight, separation_weight: the w.
+        beta, margin: of the margin losses of the second and third part.
+        hidden: width of the separations' inner layers.
+        momentum: of the copy.
+        temperature: of DaNCE.
+        queue_batches: batches whose keys are kept.
+        dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
+            no second crop.
+
+    Attributes:
+        reads: it is given the second view of the batch besides embeddings and labels.
+        keys: None before `follow`.
+
+    Raises:
+        InputError: d is no multiple of 4, or a value outside its bounds.
+    """
+
+    reads = ("view",)
+
+    def __init__(
+        self,
+        objective: nn.Module,
+        dim: int,
+        shared_weight: float = 0.3,
+        intra_weight: float = 0.3,
+        sample_weight: float = 0.3,
+        separation_weight: float = 1500.0,
+        beta: float = 1.2,
+        margin: float = 0.2,
+        hidden: int = 512,
+        momentum: float = 0.9,
+        temperature: float = 0.1,
+        queue_batches: int = 30,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        weights = {"shared_weight": shared_weight, "intra_weight": intra_weight, "sample_weight": sample_weight}
+        require_options("diva", **weights, separation_weight=separation_weight, beta=beta, margin=margin, hidden=hidden)
+        require_options("diva", momentum=momentum, temperature=temperature, queue_batches=queue_batches, dropout=dropout)
+        if dim % DIVA_PARTS:
+            raise InputError(f"DiVA has {DIVA_PARTS} parts of equal size, but the embedding has {dim} dimensions; choose a multiple of {DIVA_PARTS}.")
+        self.objective, self.part_dim = objective, dim // DIVA_PARTS
+        self.shared, self.intra = (Mined(margin_loss(0, beta, margin), miner) for miner in (shared_triplets, intra_triplets))
+        self.separations = nn.ModuleList(Separation(self.part_dim, hidden) for _ in range(DIVA_PARTS - 1))
+        self.weights, self.separation_weight = tuple(weights.values()), separation_weight
+        self.momentum, self.temperature, self.queue_batches, self.dropout = momentum, temperature, queue_batches, dropout
+        self.keys: MomentumKeys | None = None
+
+    def follow(self, network: nn.Module, batch: int) -> None:
+        """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
+        self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
+
+    def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
+        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as the copy is to see them.
+
+        In training mode the copy follows the network first, and its keys join the queue in the end.
+        """
+        first, shared, intra, sample = self.parts(embeddings)
+        added = (self.shared(shared, labels), self.intra(intra, labels), self.sample(sample, view))
+        loss: Tensor = self.objective(first, labels)
+        for weight, each in zip(self.weights, added, strict=True):
+            loss = loss + weight * each
+        for separation, part in zip(self.separations, (shared, intra, sample), strict=True):
+            loss = loss + self.separation_weight * separation(part, first)
+        return loss
+
+    def parts(self, embeddings: Tensor) -> tuple[Tensor, ...]:
+        """The four parts of embeddings (n, d), unit rows (n, d / 4)."""
+        return tuple(normalize(each, dim=1) for each in embeddings.chunk(DIVA_PARTS, dim=1))
+
+    def sample(self, part: Tensor, view: Tensor) -> Tensor:
+        """DaNCE of the fourth part with the copy's keys of this view."""
+        if self.keys is None:
+            raise InputError("DiVA has no momentum copy yet; call follow with the network before the first batch.")
+        if self.training:
+            self.keys.follow()
+        seen = dropout(view, self.dropout) if view.ndim == 2 else view
+        keys = self.parts(self.keys.embeddings(seen))[-1]
+        loss = dance(part, keys, self.keys.stored(), self.temperature)
+        if self.training:
+            self.keys.put(keys)
+        return loss

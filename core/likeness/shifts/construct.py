@@ -1,0 +1,141 @@
+"""From the features of a dataset to splits of growing distance: easier ones, the dataset's own, exchanged classes, removed classes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.notions.arrays import to_numpy
+from likeness.shifts.removal import Removal, removal_splits
+from likeness.shifts.selection import select_evenly
+from likeness.shifts.split_files import ClassSplit, SplitFile
+from likeness.shifts.splits import Rule, Split, swap_splits
+
+Kind = Literal["easier", "start", "swap", "removal"]
+TUNING_SHARE = 0.25
+_LEAST_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Step:
+    """A split on the way from the easiest to the hardest.
+
+    Attributes:
+        kind: how it came about.
+        number: steps of this kind so far; 0 for the start.
+        split: rows of the class means, and their distance.
+    """
+
+    kind: Kind
+    number: int
+    split: Split
+
+    @property
+    def name(self) -> str:
+        """As in files: "easier 3", "start", "swap 12", "removal 8"."""
+        return self.kind if self.kind == "start" else f"{self.kind} {self.number}"
+
+
+def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
+    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length.
+
+    Raises:
+        InputError: a class without images, features that are not finite, or all means alike.
+    """
+    rows, numbers = to_numpy(features), np.asarray(labels)
+    if rows.ndim != 2 or numbers.shape != (len(rows),):
+        raise InputError(f"Features of shape {rows.shape} need one label per row; got labels of shape {numbers.shape}.")
+    if not np.isfinite(rows).all():
+        place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+        raise InputError(f"The features of image {place} are not finite; take it out, or embed it again.")
+    counts = np.bincount(numbers, minlength=classes)
+    if counts.min() == 0:
+        raise InputError(f"Class {int(counts.argmin())} has no images; leave it out.")
+    order = np.argsort(numbers, kind="stable")
+    sums = np.add.reduceat(rows[order].astype(np.float64), np.concatenate([[0], np.cumsum(counts)[:-1]]), axis=0)
+    means: NDArray[np.float64] = sums / counts[:, None]
+    if np.ptp(means, axis=0).max() == 0:
+        raise InputError("The features of all classes have the same mean, so that no split is harder than another; use another encoder.")
+    return means
+
+
+def split_steps(
+    class_means: Any,
+    train: Sequence[int],
+    test: Sequence[int],
+    per_step: int = 1,
+    rule: Rule = "paper",
+    removal: Removal = "paper",
+    easier: bool = False,
+) -> list[Step]:
+    """The whole progression (ooDML, Milbich et al., NeurIPS 2021, section 3.3 and Figure 1).
+
+    Classes are exchanged until each could have changed sides once; the steps up to the largest distance count, since from there on exchanges
+    help no more. From there classes are removed from both sides, as long as half of them remain.
+
+    Args:
+        class_means: (c, d).
+        train, test: rows of the start.
+        per_step: classes that each side gives or loses in a step; the paper takes 2, and 1,000 for Stanford Online Products.
+        rule: of `swap_splits`.
+        removal: of `removal_splits`.
+        easier: also the way back, by inverse exchanges to the smallest distance, as the paper adds for CUB200-2011.
+
+    Returns:
+        Easier steps (the easiest first), the start, exchanges, removals.
+
+    Raises:
+        InputError: as `swap_splits`.
+    """
+    most = max(1, min(len(train), len(test)) // max(per_step, 1))
+    swaps = swap_splits(class_means, train, test, most, per_step, rule=rule)
+    last = int(np.argmax([split.distance for split in swaps]))
+    steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]
+    furthest = steps[-1].split
+    for number, split in enumerate(removal_splits(class_means, furthest.train, furthest.test, most, per_step, rule=removal)[1:], 1):
+        if min(len(split.train) / len(train), len(split.test) / len(test)) >= _LEAST_SHARE:
+            steps.append(Step("removal", number, split))
+    if easier:
+        inverse = swap_splits(class_means, train, test, most, per_step, inverse=True, rule=rule)
+        nearest = int(np.argmin([split.distance for split in inverse]))
+        steps = [Step("easier", number, inverse[number]) for number in range(nearest, 0, -1)] + steps
+    return steps
+
+
+def choose_steps(steps: Sequence[Step], count: int) -> list[Step]:
+    """As many steps whose distances cover the range evenly, the dataset's own split among them, in the order of their distances.
+
+    Raises:
+        InputError: as `select_evenly`.
+    """
+    start = next(place for place, step in enumerate(steps) if step.kind == "start")
+    return [steps[place] for place in select_evenly([step.split.distance for step in steps], count, keep=start)]
+
+
+def split_file(steps: Sequence[Step], names: Sequence[str], seed: int = 0, **about: Any) -> SplitFile:
+    """A file of these splits.
+
+    Args:
+        steps: of `split_steps`, chosen or all.
+        names: of the classes.
+        seed: of the tuning classes, a quarter of the train classes of each split, as in the published splits.
+        about: `dataset`, `encoder` and other fields of `SplitFile`.
+    """
+    return SplitFile(seed=seed, splits=tuple(_named(step, names, seed) for step in steps), **about)
+
+
+def _named(step: Step, names: Sequence[str], seed: int) -> ClassSplit:
+    train = [names[row] for row in step.split.train]
+    held = round(TUNING_SHARE * len(train))
+    tuning = sorted(np.random.default_rng([seed, len(train)]).permutation(len(train))[:held].tolist()) if 2 <= held <= len(train) - 2 else []
+    return ClassSplit(
+        name=step.name,
+        step=step.number,
+        distance=step.split.distance,
+        train=tuple(train),
+        test=tuple(names[row] for row in step.split.test),
+        tuning=tuple(train[place] for place in tuning),
+    )

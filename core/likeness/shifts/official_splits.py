@@ -1,0 +1,112 @@
+"""The ooDML authors' split files: pickles, read by a reader that can build plain containers and numbers only, and executes nothing."""
+
+import io
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.shifts.split_files import VERSION, SplitFile, splits_from
+
+_MOST_BYTES = 100_000_000
+
+
+class _Restricted(pickle.Unpickler):
+    """Refuses every name but the few by which NumPy and plain containers are rebuilt."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        allowed = _allowed().get((module.replace("numpy._core", "numpy.core"), name))
+        if allowed is None:
+            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        return allowed
+
+    def persistent_load(self, pid: Any) -> Any:
+        raise pickle.UnpicklingError("it refers to objects outside of the file")
+
+
+def _allowed() -> dict[tuple[str, str], Any]:
+    from collections import OrderedDict
+
+    from numpy._core import multiarray, numeric
+
+    return {
+        ("numpy.core.multiarray", "_reconstruct"): multiarray._reconstruct,
+        ("numpy.core.multiarray", "scalar"): multiarray.scalar,
+        ("numpy.core.numeric", "_frombuffer"): numeric._frombuffer,  # type: ignore[attr-defined]
+        ("_codecs", "encode"): _as_bytes,
+        ("numpy", "ndarray"): np.ndarray,
+        ("numpy", "dtype"): np.dtype,
+        ("collections", "OrderedDict"): OrderedDict,
+    }
+
+
+def _as_bytes(text: str, encoding: str) -> bytes:
+    """As old pickles write bytes."""
+    if encoding != "latin1":
+        raise pickle.UnpicklingError(f"it asks for the encoding {encoding}")
+    return text.encode("latin1")
+
+
+def read_plain_pickle(file: Path | str) -> Any:
+    """What a pickle of plain containers, texts, numbers and NumPy arrays of them holds.
+
+    Raises:
+        InputError: no such file, a damaged one, one above 100 MB, or one that asks for anything else.
+    """
+    path = Path(file)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"'{path.name}' is larger than {_MOST_BYTES // 1_000_000} MB, which no file of splits is; give another one.")
+        content = _Restricted(io.BytesIO(path.read_bytes())).load()
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read ({error.strerror or error}); give the authors' pickle of splits.") from error
+    except InputError:
+        raise
+    except Exception as error:  # whatever a damaged pickle does to its reader
+        raise InputError(f"'{path.name}' is no pickle of plain splits: {error}.") from error
+    return _plain(content, path.name)
+
+
+def _plain(value: Any, name: str) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject and value.dtype != object:
+            raise InputError(f"'{name}' holds an array of {value.dtype}; splits are made of texts and numbers.")
+        return _plain(value.tolist(), name)
+    if isinstance(value, dict):
+        return {_plain(key, name): _plain(each, name) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(each, name) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise InputError(f"'{name}' holds a {type(value).__name__}; splits are made of texts and numbers.")
+
+
+def import_official(file: Path | str, dataset: str, attribute: str = "class") -> SplitFile:
+    """Splits from a pickle of the authors' benchmark: number -> `train`, `test` (class names), `fid`, `split_val` (held out for tuning).
+
+    Their few-shot episodes, which name files of one copy of the dataset, are left out; `few_shot_episodes` draws others from a seed.
+
+    Args:
+        file: the pickle.
+        dataset: whose classes are named in it.
+        attribute: what the class of an image is.
+
+    Raises:
+        InputError: as `read_plain_pickle`, or splits that do not fit `SplitFile`.
+    """
+    name, content = Path(file).name, read_plain_pickle(file)
+    if not isinstance(content, dict) or not all(isinstance(each, dict) and {"train", "test", "fid"} <= set(each) for each in content.values()):
+        raise InputError(f"'{name}' holds no splits of the ooDML benchmark: numbers with train, test and fid each.")
+    if not all(isinstance(each["fid"], int | float) for each in content.values()):
+        raise InputError(f"'{name}' has a fid that is no number; give the authors' file as it is.")
+    splits = [
+        {"name": f"split {key}", "step": number, "distance": each["fid"], "train": each["train"], "test": each["test"]}
+        | {"tuning": each.get("split_val", [])}
+        for number, (key, each) in enumerate(sorted(content.items(), key=lambda item: float(item[1]["fid"])), 1)
+    ]
+    about = {"version": VERSION, "dataset": dataset, "attribute": attribute, "rule": "official", "removal": "official"}
+    return splits_from(about | {"encoder": "resnet50", "note": f"Imported from {name}.", "splits": splits}, name)

@@ -1,0 +1,97 @@
+"""What a distance is to be compared with: classes divided at random, and the same classes on both sides."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.notions.arrays import to_numpy
+from likeness.shifts.construct import class_mean_features
+from likeness.shifts.frechet import frechet_distance
+
+Rows = NDArray[np.int64]
+OWN, RANDOM, SAME = "this split", "classes drawn at random", "same classes, images drawn at random"
+
+
+def iid_halves(labels: Any, seed: int = 0) -> tuple[Rows, Rows]:
+    """Two halves of the images with the same classes: the i.i.d. reference of ooDML's Table 1.
+
+    Args:
+        labels: (n,) class numbers.
+        seed: of the draw; of an odd number of images the first half has one more.
+
+    Raises:
+        InputError: a class with one image.
+    """
+    numbers = np.asarray(labels)
+    rng = np.random.default_rng([seed, 4])
+    halves: list[list[Rows]] = [[], []]
+    for each in np.unique(numbers):
+        rows = rng.permutation(np.flatnonzero(numbers == each))
+        if len(rows) < 2:
+            raise InputError(f"Class {each} has one image, which can't be on both sides; leave the class out.")
+        cut = (len(rows) + 1) // 2
+        halves[0].append(rows[:cut])
+        halves[1].append(rows[cut:])
+    first, second = (np.sort(np.concatenate(half)) for half in halves)
+    return first, second
+
+
+def reference_distances(
+    features: Any,
+    labels: Any,
+    train: Sequence[int],
+    test: Sequence[int],
+    repeats: int = 5,
+    seed: int = 0,
+    report: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """How far a split's sides lie apart, beside references (ooDML, Table 1).
+
+    Args:
+        features: (n, d) of all images.
+        labels: (n,) class numbers from 0.
+        train, test: classes of the split.
+        repeats: random draws of each reference.
+        seed: of the draws.
+        report: called with (draws done, draws).
+
+    Returns:
+        A row per reference and measure: `reference`, `measure` ("class means", "images"), `distance`, `deviation` over the draws.
+
+    Raises:
+        InputError: as `frechet_distance` and `iid_halves`.
+    """
+    rows, numbers = to_numpy(features), np.asarray(labels)
+    classes = int(numbers.max()) + 1
+    means = class_mean_features(rows, numbers, classes)
+    found: dict[tuple[str, str], list[float]] = {}
+
+    def add(reference: str, of_means: float, of_images: float) -> None:
+        found.setdefault((reference, "class means"), []).append(of_means)
+        found.setdefault((reference, "images"), []).append(of_images)
+
+    def by_classes(one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
+        sides = [np.asarray(side, dtype=np.int64) for side in (one, other)]
+        first, second = (rows[np.isin(numbers, side)] for side in sides)
+        return frechet_distance(means[sides[0]], means[sides[1]]), frechet_distance(first, second)
+
+    add(OWN, *by_classes(train, test))
+    both = [*train, *test]
+    kept = np.flatnonzero(np.isin(numbers, both))
+    for number in range(repeats):
+        drawn = np.random.default_rng([seed, number, 5]).permutation(both)
+        add(RANDOM, *by_classes(drawn[: len(train)].tolist(), drawn[len(train) :].tolist()))
+        halves = [kept[half] for half in iid_halves(numbers[kept], seed * 1_000 + number)]
+        of_first, of_second = (np.stack([rows[half][numbers[half] == each].mean(axis=0, dtype=np.float64) for each in both]) for half in halves)
+        add(SAME, frechet_distance(of_first, of_second), frechet_distance(rows[halves[0]], rows[halves[1]]))
+        if report:
+            report(number + 1, repeats)
+    lines = [
+        {"reference": reference, "measure": measure, "distance": np.mean(values), "deviation": np.std(values, ddof=1) if len(values) > 1 else 0.0}
+        for (reference, measure), values in found.items()
+    ]
+    return pd.DataFrame(lines)

@@ -1,0 +1,163 @@
+"""Splits as files: JSON with class names, so that they hold for any copy of the dataset, and say from what they were made."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError, model_validator
+
+from likeness.errors import InputError
+from likeness.files import write_atomic
+from likeness.paths import assets_dir
+from likeness.typed import Part, told
+
+VERSION = 1
+_FEWEST = 2
+
+
+class ClassSplit(Part):
+    """Which classes train and which test.
+
+    Attributes:
+        name: short and unique in its file: "start", "swap 12", "removal 8", "easier 4".
+        step: its number in the construction.
+        distance: Frechet distance of the two halves, as the file's `measure` says.
+        train, test: names of classes.
+        tuning: those of `train` that are held out where a method's settings are chosen, so that no test class takes part in the choice.
+    """
+
+    name: str = Field(min_length=1)
+    step: int = 0
+    distance: float = Field(ge=0, allow_inf_nan=False)
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    tuning: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _disjoint(self) -> "ClassSplit":
+        for side, names in (("train", self.train), ("test", self.test)):
+            if len(names) < _FEWEST:
+                raise ValueError(f"the split '{self.name}' has {len(names)} {side} classes, and needs {_FEWEST}")
+            if len(set(names)) < len(names):
+                raise ValueError(f"the split '{self.name}' names the class '{_twice(names)}' twice in {side}")
+        both = set(self.train) & set(self.test)
+        if both:
+            raise ValueError(f"the split '{self.name}' has the class '{min(both)}' in train and in test")
+        stray = set(self.tuning) - set(self.train)
+        if stray:
+            raise ValueError(f"the split '{self.name}' tunes with the class '{min(stray)}', which does not train")
+        if self.tuning and min(len(self.tuning), len(self.train) - len(self.tuning)) < _FEWEST:
+            raise ValueError(f"the split '{self.name}' tunes with {len(self.tuning)} of {len(self.train)} classes; both parts need {_FEWEST}")
+        return self
+
+    def changes_from(self, before: "ClassSplit") -> dict[str, tuple[str, ...]]:
+        """Names of the classes that moved since another split: "to train", "to test", "removed", "added"."""
+        train, test = set(self.train), set(self.test)
+        earlier = set(before.train) | set(before.test)
+        return {
+            "to train": tuple(name for name in before.test if name in train),
+            "to test": tuple(name for name in before.train if name in test),
+            "removed": tuple(name for name in (*before.train, *before.test) if name not in train | test),
+            "added": tuple(name for name in (*self.train, *self.test) if name not in earlier),
+        }
+
+
+class SplitFile(Part):
+    """Splits of one dataset, from easy to hard.
+
+    Attributes:
+        format, version: of the file.
+        dataset: whose classes are named.
+        attribute: what the class of an image is.
+        encoder: whose features were measured.
+        measure: "class means": the distance of the two sets of class means, as in the ooDML paper; "images": that of all images' features.
+        rule, removal, per_step: of `swap_splits` and `removal_splits`; "" and 0 where they are not known.
+        seed: of the tuning classes.
+        note: where they come from.
+        splits: in the order of their distance.
+    """
+
+    format: str = "likeness splits"
+    version: int = VERSION
+    dataset: str
+    attribute: str | tuple[str, ...] = "class"
+    encoder: str = ""
+    measure: str = "class means"
+    rule: str = ""
+    removal: str = ""
+    per_step: int = 0
+    seed: int = 0
+    note: str = ""
+    splits: tuple[ClassSplit, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _named_once(self) -> "SplitFile":
+        names = [split.name for split in self.splits]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two splits are called '{_twice(names)}'")
+        return self
+
+    def named(self, name: str) -> ClassSplit:
+        """The split of this name.
+
+        Raises:
+            InputError: there is none.
+        """
+        found = next((split for split in self.splits if split.name == name), None)
+        if found is None:
+            raise InputError(f"There is no split '{name}' of {self.dataset}; there are {', '.join(split.name for split in self.splits)}.")
+        return found
+
+    def __iter__(self) -> Iterator[ClassSplit]:  # type: ignore[override]
+        return iter(self.splits)
+
+
+def read_splits(file: Path | str) -> SplitFile:
+    """Splits from a JSON file, or shipped ones by their name ("cars196-oodml").
+
+    Raises:
+        InputError: no such file or name, no JSON, an unknown version, a class in both halves, or another key or value that does not fit.
+    """
+    path = Path(file)
+    if not path.is_file():
+        shipped = shipped_splits()
+        if str(file) not in shipped:
+            raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
+        path = shipped[str(file)]
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise InputError(f"'{path.name}' is no JSON file: {error}.") from error
+    return splits_from(content, path.name)
+
+
+def splits_from(content: Any, name: str = "The file") -> SplitFile:
+    """Splits from what a JSON file holds.
+
+    Raises:
+        InputError: as `read_splits`.
+    """
+    if not isinstance(content, dict) or "splits" not in content:
+        raise InputError(f"{name} holds no splits; a file of splits is an object with the keys dataset and splits.")
+    version = content.get("version")
+    if version != VERSION:
+        raise InputError(f"{name} is of version {version!r}, and this program reads version {VERSION}; make it anew with `likeness splits build`.")
+    try:
+        return SplitFile.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{name} does not fit: {told(error)}.") from error
+
+
+def write_splits(file: Path | str, splits: SplitFile) -> None:
+    """Writes a JSON file, whole or not at all."""
+    write_atomic(Path(file), (json.dumps(splits.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def shipped_splits() -> dict[str, Path]:
+    """Files of splits that ship, by name."""
+    return {path.stem: path for path in sorted((assets_dir() / "splits").glob("*.json"))}
+
+
+def _twice(names: "tuple[str, ...] | list[str]") -> str:
+    return next(name for place, name in enumerate(names) if name in names[:place])

@@ -1,0 +1,198 @@
+"""DiVA: its parts, their losses, and the momentum copy with its queue."""
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import normalize
+
+from likeness.errors import InputError
+from likeness.losses import DiVA, UniformPrior, make_objective
+from likeness.losses.dance import dance
+from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.names import DIVA_PARTS, WRAPPERS
+from likeness.losses.reversal import reversed_gradient
+from likeness.miners import distance_weighted_triplets, intra_triplets, shared_triplets
+from likeness.training.network import EmbeddingNetwork
+
+LABELS = torch.arange(4).repeat_interleave(4)
+
+
+def network(dim: int = 16) -> EmbeddingNetwork:
+    torch.manual_seed(0)
+    return EmbeddingNetwork(None, 10, dim, parts=4).double()
+
+
+def diva(followed: EmbeddingNetwork, **options: Any) -> DiVA:
+    torch.manual_seed(1)
+    loss = DiVA(make_objective("margin", 4, 4), 16, **{"hidden": 8, "queue_batches": 2, "dropout": 0.0, **options}).double()
+    loss.follow(followed, 16)
+    return loss
+
+
+def hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """The margin loss, beta 1.2 and margin 0.2, from its formula."""
+    a, p, n = (rows[each] for each in triplets)
+    both = torch.cat([((a - p).norm(dim=1) - 1).relu(), (1.4 - (a - n).norm(dim=1)).relu()])
+    return both.sum() / (both > 0).sum()
+
+
+def test_equals_the_sum_of_its_parts_in_value_and_gradient() -> None:
+    torch.manual_seed(2)
+    trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
+    weights = {"shared_weight": 0.5, "intra_weight": 0.25, "sample_weight": 2.0, "separation_weight": 30.0}
+    loss = diva(trained, **weights)
+    assert loss.keys is not None
+    stored = normalize(torch.randn(20, 4, dtype=torch.float64), dim=1)
+    loss.keys.put(stored)
+    torch.manual_seed(3)
+    value = loss(trained(features).embeddings, LABELS, features)
+    value.backward()
+    slope = trained.head.weight.grad.clone()
+
+    trained.zero_grad()
+    torch.manual_seed(3)
+    outputs = trained.head(features)
+    first, shared, intra, sample = (normalize(each, dim=1) for each in outputs.split(4, dim=1))
+    shared_drawn, intra_drawn = shared_triplets(shared, LABELS), intra_triplets(intra, LABELS)
+    keys = sample.detach()  # the copy is equal to the network before the first step, and so is the view
+    expected = 0.5 * hinges(shared, shared_drawn) + 0.25 * hinges(intra, intra_drawn) + 2 * dance(sample, keys, stored)
+    expected = expected + hinges(first, distance_weighted_triplets(first, LABELS))
+    for separation, part in zip(loss.separations, (shared, intra, sample), strict=True):
+        guessed = normalize(separation.network(reversed_gradient(part)), dim=1)
+        expected = expected - 30 * ((reversed_gradient(first) * guessed) ** 2).mean()
+    expected.backward()
+    assert value.item() == pytest.approx(expected.item(), rel=1e-7)  # pytorch-metric-learning's divisors are not quite whole
+    torch.testing.assert_close(slope, trained.head.weight.grad)
+
+
+def test_parts_are_unit_quarters_of_the_networks_embedding() -> None:
+    trained, features = network(), torch.randn(5, 10, dtype=torch.float64)
+    rows = trained(features).embeddings
+    torch.testing.assert_close(rows.norm(dim=1), torch.ones(5, dtype=torch.float64))
+    torch.testing.assert_close(torch.cat(diva(trained).parts(rows), dim=1), 2 * rows)
+
+
+def test_training_lowers_the_loss_of_each_part() -> None:
+    trained = network(32).float()
+    torch.manual_seed(1)
+    features = torch.randn(4, 10).repeat_interleave(4, dim=0) + 0.7 * torch.randn(16, 10)
+    loss = DiVA(make_objective("margin", 4, 8), 32, separation_weight=5.0, hidden=16, queue_batches=2, dropout=0.0)
+    loss.follow(trained, 16)
+    assert loss.keys is not None
+    adam = torch.optim.Adam([{"params": trained.parameters(), "lr": 0.01}, {"params": loss.separations.parameters(), "lr": 0.003}])
+    told: list[list[float]] = []
+    for step in range(150):
+        adam.zero_grad()
+        torch.manual_seed(step)
+        rows = trained(features).embeddings
+        loss(rows, LABELS, features).backward()
+        adam.step()
+        first, shared, intra, sample = loss.parts(rows.detach())
+        keys = loss.parts(loss.keys.embeddings(features))[-1]
+        told.append([loss.objective(first, LABELS).item(), loss.shared(shared, LABELS).item(), loss.intra(intra, LABELS).item()])
+        told[-1].append(dance(sample, keys, loss.keys.stored()).item())
+    early, late = torch.tensor(told[:10]).mean(dim=0), torch.tensor(told[-30:]).mean(dim=0)
+    assert bool((late < 0.8 * early).all())
+
+
+def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
+    trained = network()
+    loss, before = diva(trained, momentum=0.75), trained.head.weight.detach().clone()
+    assert loss.keys is not None
+    assert all(not each.requires_grad for each in loss.keys.parameters())
+    assert {"keys.queue", "keys.seen", "keys.copy.head.weight"} <= set(loss.state_dict())
+    assert not any("_followed" in name for name in loss.state_dict())
+    with torch.no_grad():
+        trained.head.weight += 1
+    features = torch.randn(16, 10, dtype=torch.float64)
+    loss(trained(features).embeddings, LABELS, features)
+    torch.testing.assert_close(loss.keys.copy.head.weight, before + 0.25)
+    torch.testing.assert_close(loss.keys.stored(), loss.parts(loss.keys.copy(features).embeddings)[-1])
+    loss.eval()
+    loss(trained(features).embeddings, LABELS, features)  # in evaluation nothing moves
+    torch.testing.assert_close(loss.keys.copy.head.weight, before + 0.25)
+    assert loss.keys.seen == 16
+
+
+def test_the_queue_keeps_the_newest() -> None:
+    keys = MomentumKeys(nn.Linear(2, 2), 0.9, 5, 1)
+    for number in range(4):
+        keys.put(torch.tensor([[2.0 * number], [2.0 * number + 1]]))
+        assert sorted(keys.stored().flatten().tolist()) == list(range(max(0, 2 * number - 3), 2 * number + 2))
+
+
+def test_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
+    body = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
+    keys = MomentumKeys(body, 0.9, 5, 2).train()
+    body(torch.randn(8, 2) + 3)
+    keys.follow()
+    assert torch.equal(keys.copy[0].running_mean, body[0].running_mean)
+    assert keys.training
+    assert not any(each.training for each in keys.copy.modules())
+
+
+def test_features_lose_some_and_images_none_in_the_second_view() -> None:
+    seen: list[torch.Tensor] = []
+
+    class Watching(EmbeddingNetwork):
+        def forward(self, inputs: torch.Tensor) -> Any:
+            seen.append(inputs)
+            return super().forward(inputs)
+
+    torch.manual_seed(0)
+    trained = Watching(nn.Sequential(nn.Flatten(), nn.Linear(12, 10)), 10, 16, parts=4)
+    loss = DiVA(make_objective("margin", 4, 4), 16, dropout=0.4)
+    loss.follow(trained, 16)
+    features, images = torch.ones(16, 10), torch.rand(16, 3, 2, 2)
+    for view in (features, images):
+        loss(trained(features).embeddings, LABELS, view)
+    assert sorted(set(seen[1].flatten().tolist())) == pytest.approx([0, 1 / 0.6])
+    assert torch.equal(seen[3], images)
+
+
+def test_the_seed_decides_what_is_drawn() -> None:
+    features, found = torch.randn(16, 10, dtype=torch.float64), []
+    for seed in (3, 3, 4):
+        trained = network()
+        loss = diva(trained, dropout=0.3)
+        torch.manual_seed(seed)
+        for _ in range(2):
+            value = loss(trained(features).embeddings, LABELS, features).item()
+        found.append(value)
+    assert found[0] == found[1] != found[2]
+
+
+def test_batches_without_triplets_give_a_finite_loss() -> None:
+    trained, features = network(), torch.randn(4, 10, dtype=torch.float64)
+    for labels in (torch.zeros(4, dtype=torch.int64), torch.arange(4)):
+        loss = diva(trained)(trained(features).embeddings, labels, features)
+        loss.backward()
+        assert torch.isfinite(loss)
+        assert torch.isfinite(trained.head.weight.grad).all()
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    objective = make_objective("margin", 4, 4)
+    with pytest.raises(InputError, match="4 parts of equal size, but the embedding has 18 dimensions; choose a multiple of 4"):
+        DiVA(objective, 18)
+    for options, message in (
+        ({"momentum": 1.5}, r"diva\.momentum is 1\.5; choose a number from 0 to 1"),
+        ({"temperature": 0.0}, r"diva\.temperature is 0\.0; choose a number of at least 0\.0001"),
+        ({"queue_batches": 0}, r"diva\.queue_batches is 0; choose a whole number of at least 1"),
+        ({"hidden": 2.5}, r"diva\.hidden is 2\.5; choose a whole number of at least 1"),
+        ({"shared_weight": float("nan")}, r"diva\.shared_weight is nan; choose a number of at least 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            DiVA(objective, 16, **options)
+    with pytest.raises(InputError, match="no momentum copy yet; call follow"):
+        DiVA(objective, 16)(torch.randn(16, 16), LABELS, torch.randn(16, 10))
+
+
+@pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])
+def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name: str) -> None:
+    own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim")}
+    assert own == {key: default for key, (default, _, _) in WRAPPERS[name].items()}
+    assert DIVA_PARTS == 4

@@ -1,0 +1,78 @@
+"""The authors' pickles are read without executing anything."""
+
+import collections
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.shifts import import_official
+
+
+@pytest.fixture
+def content() -> dict[int, dict[str, Any]]:
+    """As the benchmark's files are laid out."""
+    easy = {"train": ["b", "a", "c", "d"], "test": ["e", "f", "g"], "fid": np.float64(3.5), "split_train": ["a", "b"], "split_val": ["c", "d"]}
+    hard = {"train": np.array(["a", "b"]), "test": ["e", "f"], "fid": 9.25, "test_episodes": {2: {1: {"e": ["e/1.jpg"]}}}}
+    return {2: hard, 1: easy}
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_splits_of_the_benchmark(content: dict[int, dict[str, Any]], tmp_path: Path, protocol: int) -> None:
+    file = tmp_path / "cars196_splits.pkl"
+    file.write_bytes(pickle.dumps(collections.OrderedDict(content), protocol=protocol))
+    found = import_official(file, "cars196", "car_model")
+    assert (found.dataset, found.attribute, found.rule) == ("cars196", "car_model", "official")
+    first, second = found.splits
+    assert (first.name, first.distance, first.train, first.test, first.tuning) == ("split 1", 3.5, ("b", "a", "c", "d"), ("e", "f", "g"), ("c", "d"))
+    assert (second.name, second.distance, second.train, second.tuning) == ("split 2", 9.25, ("a", "b"), ())
+
+
+class _Evil:
+    def __init__(self, action: Any) -> None:
+        self.action = action
+
+    def __reduce__(self) -> Any:
+        return self.action
+
+
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+@pytest.mark.parametrize("nested", [False, True])
+def test_nothing_is_executed(tmp_path: Path, protocol: int, nested: bool) -> None:
+    target = tmp_path / "proof"
+    for action in ((os.system, (f"touch {target}",)), (eval, (f"open({str(target)!r}, 'w')",)), (np.load, (str(target),))):
+        content: Any = _Evil(action)
+        file = tmp_path / "evil.pkl"
+        file.write_bytes(pickle.dumps({1: {"train": [content]}} if nested else content, protocol=protocol))
+        with pytest.raises(InputError, match="is no pickle of plain splits: it asks for"):
+            import_official(file, "x")
+        assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"not a pickle", b"\x80\x04\x95", pickle.dumps({1: {"train": ["a"]}})[:-9], b"\x80\x04K\x01.", b"cposix\nsystem\n."]
+)
+def test_damaged_files(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "x.pkl"
+    file.write_bytes(data)
+    with pytest.raises(InputError):
+        import_official(file, "x")
+
+
+def test_other_content(content: dict[int, dict[str, Any]], tmp_path: Path) -> None:
+    file = tmp_path / "x.pkl"
+    for other, message in (
+        ([1, 2], "holds no splits of the ooDML benchmark"),
+        ({1: {"train": ["a"], "test": ["b"]}}, "holds no splits"),
+        ({1: content[1] | {"test": ["a", "e"]}}, "the class 'a' in train and in test"),
+        ({1: content[1] | {"fid": "far"}}, "a fid that is no number"),
+    ):
+        file.write_bytes(pickle.dumps(other))
+        with pytest.raises(InputError, match=message):
+            import_official(file, "x")
+    with pytest.raises(InputError, match="cannot be read"):
+        import_official(tmp_path / "nothing.pkl", "x")
