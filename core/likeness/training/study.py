@@ -98,7 +98,7 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
     for seed in study.seeds:
         for split in study_splits(study):
             for row, own in study.rows.items():
-                shift: dict[str, Any] = {"data.split": "file", "data.splits": study.splits, "data.shift": split.name} if split else {}
+                shift: dict[str, Any] = {"data.split": "file", "data.splits": settled_splits(study), "data.shift": split.name} if split else {}
                 config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
                 if seed == study.seeds[0] or config.epochs:
                     place = f"{slugs[row]}-{_slug(split.name)}-{seed}" if split else f"{slugs[row]}-{seed}"
@@ -119,6 +119,11 @@ def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
     splits = read_splits(study.splits)
     chosen: list[ClassSplit] = [splits.named(name) for name in study.only] or list(splits)
     return [*sorted(chosen, key=lambda split: split.distance)]
+
+
+def settled_splits(study: StudyConfig) -> str | None:
+    """Its file of splits by its whole path, which holds from any folder; the name of one that ships as it is."""
+    return str(Path(study.splits).resolve()) if study.splits and Path(study.splits).is_file() else study.splits
 
 
 def _slug(name: str) -> str:

@@ -13,7 +13,7 @@ import yaml
 from likeness.errors import InputError
 from likeness.files import write_atomic
 from likeness.training.run_folder import RunFolder, Status
-from likeness.training.study import Cell, Report, StudyConfig, cells, finished, read_study, run_study
+from likeness.training.study import Cell, Report, StudyConfig, cells, finished, read_study, run_study, settled_splits
 
 _LOG = "output.log"
 _begun: list["subprocess.Popen[bytes]"] = []
@@ -57,7 +57,7 @@ class StudyFolder:
     def create(self, study: StudyConfig, changes: dict[str, Any] | None = None) -> None:
         """Writes what is compared; `changes` of all runs, by dotted keys, go into every row."""
         rows = {row: own | (changes or {}) for row, own in study.rows.items()}
-        content = study.model_copy(update={"rows": rows}).model_dump(mode="json")
+        content = study.model_copy(update={"rows": rows, "splits": settled_splits(study)}).model_dump(mode="json")
         write_atomic(self.path / "study.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
 
     def study(self) -> StudyConfig:

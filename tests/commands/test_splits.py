@@ -1,0 +1,74 @@
+"""`likeness splits` as a person meets it."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from likeness.shifts import read_splits
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "cars.json"
+    status, printed, err = run("splits", "build", "--out", str(file), "--count", "4", "--encoder", "bundled-small", "--per-step", "2", "--easier")
+    assert status == 0, err
+    made = read_splits(file)
+    assert (made.dataset, made.attribute, made.encoder, made.per_step) == ("Synthetic Cars", ("car_color", "body_type"), "bundled-small", 2)
+    assert len(made.splits) == 4
+    assert "4 of" in err
+    for split in made:
+        assert split.name in printed
+    status, printed, err = run("splits", "show", str(file), "--moved")
+    assert status == 0, err
+    moved = made.splits[-1].changes_from(made.splits[-2])["removed"]
+    assert moved[0] in printed
+    status, printed, err = run("splits", "distance", "--splits", str(file), "--split", "start", "--encoder", "bundled-small", "--repeats", "2")
+    assert status == 0, err
+    assert "classes drawn at random" in printed
+
+
+def test_what_ships_is_named(run: Run) -> None:
+    status, printed, _ = run("splits", "show")
+    assert status == 0
+    assert "cars196-oodml" in printed
+    status, printed, _ = run("splits", "show", "cars196-oodml", "--format", "csv")
+    assert status == 0
+    assert printed.splitlines()[1] == "start,8.5912,98,98,25"
+
+
+def test_a_pickle_of_the_benchmark_is_imported(run: Run, tmp_path: Path) -> None:
+    content = {1: {"train": ["a", "b"], "test": ["c", "d"], "fid": 2.0}}
+    (tmp_path / "x.pkl").write_bytes(pickle.dumps(content))
+    status, _, err = run("splits", "import", str(tmp_path / "x.pkl"), "--dataset", "letters", "--out", str(tmp_path / "x.json"))
+    assert status == 0, err
+    assert read_splits(tmp_path / "x.json").named("split 1").test == ("c", "d")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("build", "-o", "x.json", "--count", "900", "-e", "bundled-small"), "900 splits can't be chosen from"),
+        (("build", "-o", "x.json", "--per-step", "60", "-e", "bundled-small"), "51 classes, too few to give 60 in a step"),
+        (("build", "-o", "x.json", "--rule", "fast"), "There is no rule 'fast'; choose from paper, official"),
+        (("build", "-o", "x.json", "--removal", "fast"), "There is no removal rule 'fast'; choose from paper, score, official"),
+        (("build", "-o", "x.json", "--start", "last", "-e", "bundled-small"), "There is no start 'last'; choose from first, random"),
+        (("build", "-o", "x.json", "--set", "seed=1"), "--set changes a config, so it goes with --like"),
+        (("build", "-o", "x.json", "--like", "nothing"), "There is no config file or preset 'nothing'"),
+        (("build", "-o", "x.json", "-a", "wheels", "-e", "bundled-small"), "has no attribute 'wheels'"),
+        (("show", "nothing"), "There is no file of splits 'nothing'"),
+        (("distance", "--splits", "cars196-oodml", "-e", "bundled-small"), "The images have no class 'AM General Hummer SUV 2000'"),
+        (("import", "nothing.pkl", "--dataset", "x", "-o", "x.json"), "'nothing.pkl' cannot be read"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run("splits", *arguments)
+    assert status == 2
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "x.json").exists()

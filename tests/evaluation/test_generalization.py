@@ -1,0 +1,111 @@
+"""What a benchmark of methods x splits says, on tables small enough to compute by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import trapezoid
+from scipy.stats import pearsonr
+
+from likeness.errors import InputError
+from likeness.evaluation import (
+    aggregated_generalization_score,
+    by_split,
+    few_shot_gains,
+    generalization_scores,
+    scaled_structure,
+    structure_correlations,
+)
+
+
+@pytest.fixture
+def measured() -> pd.DataFrame:
+    """Two methods, two seeds, three splits; the raw encoder has one seed."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for row, seeds in (("A", (0, 1)), ("B", (0, 1)), ("raw", (0,))):
+        for seed in seeds:
+            for split, distance in (("start", 10.0), ("swap 4", 20.0), ("removal 3", 50.0)):
+                lines.append({"row": row, "seed": seed, "split": split, "distance": distance, "recall_at_1": rng.random()})
+    frame = pd.DataFrame(lines)
+    return frame.assign(structure_inter=rng.random(len(frame)), zero_shot_2=0.4, few_shot_2=np.linspace(0.4, 0.6, len(frame)))
+
+
+def test_ags_by_hand() -> None:
+    assert aggregated_generalization_score([10, 20, 50], [0.8, 0.6, 0.2]) == pytest.approx(0.25 * 0.7 + 0.75 * 0.4)
+    assert aggregated_generalization_score([50, 10, 20], [0.2, 0.8, 0.6]) == pytest.approx(0.475)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.floats(0, 1)), min_size=2, max_size=9, unique_by=lambda pair: pair[0]),
+    st.floats(0.1, 9),
+    st.floats(-5, 5),
+)
+def test_ags_is_an_area_that_no_scale_of_distances_changes(pairs: list[tuple[int, float]], scale: float, shift: float) -> None:
+    distances, scores = (np.array(values, dtype=float) for values in zip(*pairs, strict=True))
+    found = aggregated_generalization_score(distances, scores)
+    order = np.argsort(distances)
+    assert found == pytest.approx(trapezoid(scores[order], distances[order]) / np.ptp(distances), abs=1e-9)
+    assert found == pytest.approx(aggregated_generalization_score(distances * scale + shift, scores), abs=1e-9)
+    assert scores.min() - 1e-9 <= found <= scores.max() + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("distances", "scores", "message"),
+    [([1], [1], "two or more"), ([1, 2], [1], "shape"), ([1, 1], [0, 1], "the same distance"), ([1, np.nan], [0, 1], "not finite")],
+)
+def test_ags_errors(distances: list[float], scores: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        aggregated_generalization_score(distances, scores)
+
+
+def test_means_and_differences_by_split(measured: pd.DataFrame) -> None:
+    found = by_split(measured)
+    assert found["distance"].is_monotonic_increasing
+    first = found[found["split"] == "start"].set_index("row")
+    own = measured[(measured["split"] == "start") & (measured["row"] == "A")]["recall_at_1"]
+    assert first.loc["A", "mean"] == pytest.approx(own.mean())
+    assert first.loc["A", "deviation"] == pytest.approx(own.std(ddof=1))
+    assert (first.loc["raw", "runs"], first.loc["raw", "deviation"]) == (1, 0.0)
+    assert first["difference"].sum() == pytest.approx(0)
+    part = by_split(measured[~((measured["row"] == "A") & (measured["split"] == "start"))])
+    assert part[part["split"] == "start"]["difference"].isna().all()
+    assert part[part["split"] == "swap 4"]["difference"].notna().all()
+    assert not len(by_split(measured.iloc[:0]))
+
+
+def test_ags_of_methods_with_all_splits(measured: pd.DataFrame) -> None:
+    found = generalization_scores(measured).set_index("row")
+    seeds = [aggregated_generalization_score(own["distance"], own["recall_at_1"]) for _, own in measured[measured["row"] == "B"].groupby("seed")]
+    assert found.loc["B", "ags"] == pytest.approx(np.mean(seeds))
+    assert found.loc["B", "deviation"] == pytest.approx(np.std(seeds, ddof=1))
+    assert found["ags"].is_monotonic_decreasing
+    broken = generalization_scores(measured.drop(index=measured[(measured["row"] == "B") & (measured["seed"] == 1)].index[0])).set_index("row")
+    assert broken.loc["B", "runs"] == 1
+    assert "raw" not in generalization_scores(measured.drop(index=measured[measured["row"] == "raw"].index[0]))["row"].tolist()
+    assert not len(generalization_scores(measured.iloc[:0]))
+
+
+def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
+    scaled = scaled_structure(measured)
+    for split, own in scaled.groupby("split"):
+        raw = measured[measured["split"] == split]
+        assert (own["structure"].min(), own["structure"].max(), own["score"].min(), own["score"].max()) == (0, 1, 0, 1)
+        correlation = structure_correlations(scaled).set_index(["property", "split"])["correlation"]["inter", split]
+        assert correlation == pytest.approx(pearsonr(raw["structure_inter"], raw["recall_at_1"])[0])
+    over_all = structure_correlations(scaled).set_index("split").loc["all"]
+    assert over_all["runs"] == len(measured)
+    assert over_all["correlation"] == pytest.approx(pearsonr(scaled["structure"], scaled["score"])[0])
+    assert not len(structure_correlations(scaled_structure(measured.assign(structure_inter=1.0))))
+
+
+def test_gains_of_few_shots(measured: pd.DataFrame) -> None:
+    measured.loc[measured["row"] == "raw", ["zero_shot_2", "few_shot_2"]] = np.nan
+    found = few_shot_gains(measured)
+    assert set(found["row"]) == {"A", "B"}
+    own = measured[(measured["row"] == "A") & (measured["split"] == "removal 3")]
+    line = found[(found["row"] == "A") & (found["split"] == "removal 3")].iloc[0]
+    assert (line["shots"], line["runs"]) == (2, 2)
+    assert line["gain"] == pytest.approx(own["few_shot_2"].mean() / 0.4 - 1)
+    assert not len(few_shot_gains(measured.drop(columns=["few_shot_2"])))

@@ -1,0 +1,78 @@
+"""Adaptation to a few images: what it changes, what it leaves, and that it is measured on the queries alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics
+from likeness.shifts import few_shot_episodes
+from likeness.training.config import FewShotConfig
+from likeness.training.few_shot import _recall_without, adapt, few_shot_scores
+from likeness.training.network import EmbeddingNetwork
+
+CLASSES, EACH, DIM = 5, 12, 16
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Classes that differ in a few directions, which noise in the others hides."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(CLASSES), EACH)
+    rows = 3 * rng.standard_normal((len(labels), DIM))
+    rows[:, :CLASSES] = 1.2 * np.eye(CLASSES)[labels] + 0.3 * rng.standard_normal((len(labels), CLASSES))
+    return rows.astype(np.float32), labels
+
+
+@pytest.fixture
+def network() -> EmbeddingNetwork:
+    return EmbeddingNetwork(None, DIM, None)
+
+
+CONFIG = FewShotConfig(shots=(2, 5), episodes=3, steps=60, rate=0.02)
+
+
+def test_adaptation_helps_where_the_features_hide_the_classes(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    found = few_shot_scores(network, *data, CONFIG)
+    assert found["few_shot_5"] > found["zero_shot_5"] + 0.1
+    assert set(found) == {
+        f"{what}_{shots}{rest}" for shots in (2, 5) for what, rest in (("zero_shot", ""), ("few_shot", ""), ("few_shot", "_deviation"))
+    }
+
+
+def test_zero_shot_is_r_at_1_among_the_queries(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    found = few_shot_scores(network, rows, labels, CONFIG)
+    queries = [episode.query for episode in few_shot_episodes(labels, 5, 3, 0)]
+    expected = [retrieval_metrics(rows[query], labels[query], ks=(1,))["recall_at_1"] for query in queries]
+    assert found["zero_shot_5"] == pytest.approx(np.mean(expected))
+
+
+def test_the_network_stays_and_the_same_call_gives_the_same(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    before, state = network.head.weight.detach().clone(), torch.get_rng_state()
+    first, again = (few_shot_scores(network, *data, CONFIG) for _ in range(2))
+    assert first == again
+    assert torch.equal(network.head.weight, before)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert first != few_shot_scores(network, *data, CONFIG.model_copy(update={"seed": 1}))
+
+
+def test_no_steps_of_size_change_nothing(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    kept = adapt(network, torch.from_numpy(rows), labels, CONFIG.model_copy(update={"rate": 1e-30, "weight_decay": 0.0}))
+    assert torch.allclose(kept.head.weight, network.head.weight)
+    moved = adapt(network, torch.from_numpy(rows), labels, CONFIG)
+    assert not torch.allclose(moved.head.weight, network.head.weight)
+
+
+def test_neighbours_in_the_support_do_not_count() -> None:
+    neighbours = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
+    labels = np.array([0, 1, 0, 1])
+    assert _recall_without(np.array([1]), neighbours, labels)[[0, 2, 3]].tolist() == [True, False, False]
+    assert _recall_without(np.array([], dtype=np.int64), neighbours, labels).tolist() == [False, False, False, False]
+
+
+def test_too_few_images_for_the_shots(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    with pytest.raises(InputError, match="5 shots need 7 images of each class, but class 4 has 6 images"):
+        few_shot_scores(network, rows[:-6], labels[:-6], CONFIG)
