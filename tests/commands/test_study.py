@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from likeness.language import read_pseudolabels
+from likeness.shifts import read_splits
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -27,6 +28,34 @@ def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
     every = pd.read_csv(tmp_path / "both.csv").set_index(["row", "seed"])
     mean, spread = every.loc["Alone", "recall_at_1"].mean(), every.loc["Alone", "recall_at_1"].std()
     assert f"{mean:.3f} ± {spread:.3f}" in lines[1]
+
+
+def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "shifts.yaml"
+    own.write_text(
+        "name: shifts\nsplits: shipped-cars\nonly: [start, removal 12]\nseeds: [0]\n"
+        "base: {data: {source: bundled, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
+        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:bundled-small', dim: 32, head_only: true}}\n"
+        "rows: {Margin: {}, Raw: {epochs: 0, backbone.dim: null}}\n"
+    )
+    call = ("study", str(own), "--out", str(tmp_path / "runs"), "--format", "csv")
+    status, printed, err = run(*call, "--table")
+    assert status == 0, err
+    assert "No run is finished yet." in printed
+    status, printed, err = run(*call, "--row", "Raw")
+    assert status == 0, err
+    assert [line.split(",")[0] for line in printed.strip().splitlines()[1:]] == ["Raw"]
+    status, printed, err = run(*call, "--save", str(tmp_path / "all.csv"))
+    assert status == 0, err
+    head, *lines = printed.strip().splitlines()
+    distances = [f"{name} ({read_splits('shipped-cars').named(name).distance:.4g})" for name in ("start", "removal 12")]
+    assert head.split(",") == ["R@1", *distances, "AGS"]
+    every = pd.read_csv(tmp_path / "all.csv").set_index(["row", "split"])["recall_at_1"]
+    for line in lines:
+        row, easy, hard, area = line.split(",")
+        assert easy == f"{every[row, 'start']:.3f}"
+        assert hard == f"{every[row, 'removal 12']:.3f}"
+        assert float(area) == pytest.approx((every[row, "start"] + every[row, "removal 12"]) / 2, abs=1e-3)
 
 
 def test_what_is_finished_can_be_printed_without_training(run: Run, tmp_path: Path) -> None:

@@ -93,13 +93,17 @@ def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
     if not len(lines):
         typer.echo("No run is finished yet.")
         return
-    lines["figure"] = [_with_spread(mean, each if runs > 1 else float("nan")) for mean, each, runs in lines[["mean", "deviation", "runs"]].values]
+    lines["figure"] = [_mean_of(*each) for each in lines[["runs", "mean", "deviation"]].itertuples(index=False)]
     titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().values}
     table = lines.pivot(index="row", columns="split", values="figure").reindex(columns=list(titles)).rename(columns=titles)
     scores = generalization_scores(every).set_index("row")
-    table["AGS"] = [_with_spread(scores["ags"].get(row, float("nan")), scores["deviation"].get(row, float("nan"))) for row in table.index]
+    table["AGS"] = [_mean_of(*scores.loc[row, ["runs", "ags", "deviation"]]) if row in scores.index else "" for row in table.index]
     ordered = [row for row in dict.fromkeys(cell.row for cell in wanted) if row in table.index]
     print_table(table.loc[ordered].fillna("").reset_index().rename(columns={"row": "R@1"}), format)
+
+
+def _mean_of(runs: int, mean: float, deviation: float) -> str:
+    return _with_spread(mean, deviation if runs > 1 else float("nan"))
 
 
 def _with_spread(mean: float, spread: float) -> str:

@@ -95,21 +95,18 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
 def _trace_of_root(a: Matrix, b: Matrix) -> float:
     """tr (C_a C_b)^(1/2), the sum of the singular values of F_a F_b^T.
 
-    Of more rows than dimensions on both sides it is also that of the roots of the eigenvalues of L^T C_b L with C_a = L L^T, in a third of the
-    time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
+    Of more rows than dimensions on both sides it is also that of the roots of the eigenvalues of C_a C_b, a symmetric problem, in a fourth of
+    the time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
     """
     if min(len(a), len(b)) > a.shape[1]:
         import scipy.linalg
 
         try:
-            lower = np.linalg.cholesky(a.T @ a)
+            values = scipy.linalg.eigvalsh(a.T @ a, b.T @ b, type=2, overwrite_a=True, overwrite_b=True, check_finite=False)
         except np.linalg.LinAlgError:
-            lower = None
-        if lower is not None:
-            projected = b @ lower
-            values = scipy.linalg.eigvalsh(projected.T @ projected, overwrite_a=True, check_finite=False)
-            if values[0] > _WORST_CONDITION * values[-1]:
-                return float(np.sqrt(values).sum())
+            values = np.zeros(1)
+        if values[0] > _WORST_CONDITION * values[-1]:
+            return float(np.sqrt(values).sum())
     return float(np.linalg.svd(_small(a) @ _small(b).T, compute_uv=False).sum())
 
 
