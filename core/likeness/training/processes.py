@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
@@ -31,18 +32,24 @@ def begin(run: RunFolder, config: RunConfig | None = None) -> int:
     try:
         run.create(config or run.config())
         run.clear_stop()
-        with (run.path / _LOG).open("ab") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "likeness.cli", "train", str(run.path / "config.yaml"), "--out", str(run.path)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-        _begun[:] = [*(each for each in _begun if each.poll() is None), process]
-        run.report_status(Status("running", before.step, before.total, "Starting", process.pid, before.seconds))
+        pid = spawn(run.path, "train", str(run.path / "config.yaml"), "--out", str(run.path))
+        run.report_status(Status("running", before.step, before.total, "Starting", pid, before.seconds))
     except OSError as error:
         raise InputError(f"The folder '{run.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
+    return pid
+
+
+def spawn(folder: Path, *arguments: str) -> int:
+    """A command of `likeness` in a process of its own, which prints into the folder; returns its number.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    with (folder / _LOG).open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "likeness.cli", *arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    _begun[:] = [*(each for each in _begun if each.poll() is None), process]
     return process.pid
 
 

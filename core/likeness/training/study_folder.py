@@ -1,8 +1,6 @@
 """A study on disk: what it compares, its runs, and how it stands; in a process of its own it outlives who began it."""
 
 import os
-import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +10,9 @@ import yaml
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.training.processes import spawn
 from likeness.training.run_folder import RunFolder, Status
 from likeness.training.study import Cell, Report, StudyConfig, cells, finished, read_study, run_study, settled_splits
-
-_LOG = "output.log"
-_begun: list["subprocess.Popen[bytes]"] = []
 
 
 @dataclass(frozen=True)
@@ -143,19 +139,11 @@ class StudyFolder:
             raise InputError(f"The study '{self.name}' is {standing.state}; {remedy}.")
         try:
             self._own.clear_stop()
-            with (self.path / _LOG).open("ab") as output:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "likeness.cli", "study", str(self.path / "study.yaml"), "--out", str(self.path)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=output,
-                    start_new_session=True,
-                )
-            _begun[:] = [*(each for each in _begun if each.poll() is None), process]
-            self._own.report_status(Status("running", standing.done, standing.total, "Starting", process.pid))
+            pid = spawn(self.path, "study", str(self.path / "study.yaml"), "--out", str(self.path))
+            self._own.report_status(Status("running", standing.done, standing.total, "Starting", pid))
         except OSError as error:
             raise InputError(f"The folder '{self.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
-        return process.pid
+        return pid
 
 
 def list_studies(folder: Path) -> list[StudyFolder]:
