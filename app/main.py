@@ -31,7 +31,10 @@ page = st.navigation(
             st.Page("pages/train.py", title="Train", icon=":material/model_training:"),
             st.Page("pages/runs.py", title="Runs", icon=":material/monitoring:"),
         ],
-        "Judge": [st.Page("pages/semantics.py", title="Semantics", icon=":material/translate:")],
+        "Judge": [
+            st.Page("pages/semantics.py", title="Semantics", icon=":material/translate:"),
+            st.Page("pages/shifts.py", title="Shifts", icon=":material/moving:"),
+        ],
         "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
     }
 )

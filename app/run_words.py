@@ -32,6 +32,7 @@ TOLD = {
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
 }
+_OBJECTIVES = {"r-margin": "R-margin"}
 STATES = {
     "new": ("Not started", "schedule"),
     "running": ("Running", "play_circle"),
@@ -60,8 +61,13 @@ def standing(status: Status) -> str:
 
 
 def objective(config: RunConfig) -> str:
-    """`multisimilarity + S2SD`."""
-    return config.objective.name + (" + S2SD" if config.objective.s2sd is not None else "")
+    """`multisimilarity + S2SD`, `R-margin + uniform prior`, `DiVA on margin`."""
+    chosen = config.objective
+    name = _OBJECTIVES.get(chosen.name, chosen.name)
+    if chosen.diva is not None:
+        return f"DiVA on {name}"
+    wrappers = (("S2SD", chosen.s2sd), ("uniform prior", chosen.uniform_prior))
+    return " + ".join([name, *(words for words, options in wrappers if options is not None)])
 
 
 def guidance(config: RunConfig) -> str:

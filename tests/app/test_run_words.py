@@ -56,9 +56,23 @@ def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> N
     assert run_words.guidance(RunConfig(guidance=None if options is None else GuidanceConfig(**options))) == said
 
 
-def test_an_objective_with_s2sd_says_so() -> None:
-    assert run_words.objective(RunConfig(objective=ObjectiveConfig(name="margin"))) == "margin"
-    assert run_words.objective(RunConfig(objective=ObjectiveConfig(name="margin", s2sd={}))) == "margin + S2SD"
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"name": "margin"}, "margin"),
+        ({"name": "margin", "s2sd": {}}, "margin + S2SD"),
+        ({"name": "r-margin", "options": {"rho": 0.35}}, "R-margin"),
+        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "margin + uniform prior"),
+        ({"name": "r-margin", "s2sd": {}, "uniform_prior": {}}, "R-margin + S2SD + uniform prior"),
+    ],
+)
+def test_an_objective_says_what_wraps_it(options: dict[str, Any], said: str) -> None:
+    assert run_words.objective(RunConfig(objective=ObjectiveConfig(**options))) == said
+
+
+def test_diva_says_on_which_objective_it_is_built() -> None:
+    config = RunConfig.model_validate({"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}})
+    assert run_words.objective(config) == "DiVA on margin"
 
 
 @pytest.mark.parametrize(

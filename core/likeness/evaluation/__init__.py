@@ -21,7 +21,7 @@ from likeness.evaluation.language_divergence import LanguageDivergence, language
 from likeness.evaluation.methods import METHOD_TITLES, METHODS
 from likeness.evaluation.parallel import compare_in_parallel
 from likeness.evaluation.prompt_counts import prompt_counts
-from likeness.evaluation.published import beside_guidance, order_differences, published, published_guidance, side_by_side
+from likeness.evaluation.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
 from likeness.evaluation.refusals import refusals
 from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
 from likeness.evaluation.semantic_comparison import most_changed, retrieved_classes
@@ -68,6 +68,7 @@ __all__ = [
     "prompt_counts",
     "published",
     "published_guidance",
+    "published_shifts",
     "refusals",
     "retrieval_metrics",
     "retrieval_metrics_per_class",

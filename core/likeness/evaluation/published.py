@@ -65,6 +65,15 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     return frame if dataset is None else frame[frame["dataset"] == dataset].reset_index(drop=True)
 
 
+def published_shifts() -> pd.DataFrame:
+    """Table 1 of Milbich et al., *Characterizing Generalization under Out-Of-Distribution Shifts in Deep Metric Learning*, NeurIPS 2021.
+
+    Returns:
+        dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
+    """
+    return pd.read_csv(assets_dir() / "papers" / "oodml_table1.csv")
+
+
 def published_guidance(table: str | None = None, dataset: str | None = None) -> pd.DataFrame:
     """The tables of Roth, Vinyals, Akata, *Integrating Language Guidance into Vision-based Deep Metric Learning*, CVPR 2022.
 

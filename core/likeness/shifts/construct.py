@@ -90,7 +90,17 @@ def split_steps(
     Raises:
         InputError: as `swap_splits`.
     """
+    from threadpoolctl import threadpool_limits
+
     most = max(1, min(len(train), len(test)) // max(per_step, 1))
+    # of matrices as small as these, a second thread gains little, and waiting for one costs a hundredfold where a training has the cores
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _steps(class_means, train, test, most, per_step, rule, removal, easier)
+
+
+def _steps(
+    class_means: Any, train: Sequence[int], test: Sequence[int], most: int, per_step: int, rule: Rule, removal: Removal, easier: bool
+) -> list[Step]:
     swaps = swap_splits(class_means, train, test, most, per_step, rule=rule)
     last = int(np.argmax([split.distance for split in swaps]))
     steps = [Step("swap" if number else "start", number, split) for number, split in enumerate(swaps[: last + 1])]

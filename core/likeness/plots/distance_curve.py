@@ -1,0 +1,103 @@
+"""How far train and test lie apart along the steps of a construction of splits (ooDML, Figure 1)."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.plots.look import GREY, Look
+from likeness.plots.panels import panels
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_CHOSEN = "#E69F00"
+# A kind of step -> what people call it, and its look.
+KINDS = {
+    "easier": ("Easier", Look("#009E73", "solid", "square")),
+    "start": ("Start", Look(GREY, "solid", "diamond")),
+    "swap": ("Classes exchanged", Look("#0072B2", "solid", "circle")),
+    "removal": ("Classes taken out", Look("#D55E00", "solid", "triangle-up")),
+}
+_OTHER = ("Splits", Look("#56B4E9", "solid", "hexagon"))
+_DASHES = ("dot", "dashdot", "longdash")
+_MOST_MARKERS = 150
+
+
+def distance_curve(
+    steps: pd.DataFrame, chosen: str | None = None, references: Mapping[str, float] | None = None, *, title: str | None = None
+) -> "Figure":
+    """The distance of each step, a color and symbol for each kind of step, the chosen one ringed, references as broken lines.
+
+    Args:
+        steps: name, kind ("easier", "start", "swap", "removal"), distance: a line per step, in the order of the construction.
+        chosen: name of the step to ring.
+        references: a name -> its distance.
+        title: above the figure.
+
+    Raises:
+        InputError: no step, or none of the chosen name.
+    """
+    if steps.empty:
+        raise InputError("There is no step to draw; give the steps of a construction.")
+    if chosen is not None and chosen not in set(steps["name"]):
+        raise InputError(f"There is no step '{chosen}'; the steps are {', '.join(steps['name'])}.")
+    figure = panels([""], "Distance between train and test", "Steps from the start", title)
+    kinds = steps["kind"].tolist()
+    start = kinds.index("start") if "start" in kinds else 0
+    numbered = steps.reset_index(drop=True).assign(place=range(-start, len(kinds) - start))
+    for kind in dict.fromkeys(kinds):
+        _add_kind(figure, numbered, str(kind))
+    _add_chosen(figure, numbered, chosen)
+    ends = [int(numbered["place"].iloc[0]), int(numbered["place"].iloc[-1])]
+    for (name, distance), dash in zip((references or {}).items(), _DASHES * len(references or {}), strict=False):
+        figure.add_scatter(
+            x=ends,
+            y=[distance, distance],
+            mode="lines",
+            line={"color": GREY, "dash": dash, "width": 1.5},
+            name=name,
+            hovertemplate=f"{name}: %{{y:.3g}}<extra></extra>",
+        )
+    room = 0.04 * (ends[1] - ends[0]) or 0.5
+    figure.update_xaxes(range=[ends[0] - room, ends[1] + room], tickformat="d")
+    figure.update_layout(hovermode="closest", margin={"t": figure.layout.margin.t if title else 16})
+    return figure
+
+
+def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
+    """The points of a kind, and the line that joins them to the step they come from."""
+    title, look = KINDS.get(kind, _OTHER)
+    own = steps.index[steps["kind"] == kind]
+    size = 12 if kind == "start" else 7
+    drawn = steps.loc[own] if kind == "start" else steps.loc[_joined(kind, int(own[0]), int(own[-1]), len(steps))]
+    figure.add_scatter(
+        x=drawn["place"].tolist(),
+        y=drawn["distance"].tolist(),
+        mode="lines+markers" if len(own) <= _MOST_MARKERS else "lines",
+        line={"color": look.color, "dash": look.dash, "width": 2},
+        marker={"color": look.color, "symbol": look.symbol, "size": [size if each == kind else 0 for each in drawn["kind"]]},
+        hovertext=drawn["name"].tolist(),
+        hovertemplate="%{hovertext}: %{y:.3g}<extra></extra>",
+        name=title,
+        legendgroup=kind,
+    )
+
+
+def _joined(kind: str, first: int, last: int, count: int) -> list[int]:
+    """Rows from the step before the first, or to the one after the last where easier steps lead to the start."""
+    return list(range(first, min(last + 2, count)) if kind == "easier" else range(max(first - 1, 0), last + 1))
+
+
+def _add_chosen(figure: "Figure", steps: pd.DataFrame, chosen: str | None) -> None:
+    own = steps[steps["name"] == chosen]
+    figure.add_scatter(
+        x=own["place"].tolist(),
+        y=own["distance"].tolist(),
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 17, "color": _CHOSEN, "line": {"width": 3, "color": _CHOSEN}},
+        name="Chosen",
+        hoverinfo="skip",
+        showlegend=len(own) > 0,
+    )

@@ -1,0 +1,118 @@
+"""Whether the structure of a space tells how well it generalizes (ooDML, Figure 4)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.plots.look import GREY, OKABE_ITO
+from likeness.plots.method_looks import method_looks
+from likeness.plots.panels import GRID, dress
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+# A property of a space -> what people call it.
+PROPERTIES = {
+    "inter": "Distance between classes",
+    "intra": "Spread within classes",
+    "ratio": "Spread / distance",
+    "spectral_decay": "Uneven use of directions",
+}
+_ALL, _START = "all", "start"
+_PER_ROW = 2
+_ROW_HEIGHT = 330
+_LEGEND_ROW = 22
+
+
+def structure_scatter(
+    scaled: pd.DataFrame, correlations: pd.DataFrame, *, methods: Sequence[str] | None = None, title: str | None = None
+) -> "Figure":
+    """A panel per property with a point per run, and least-squares lines through all of them and through those of the start alone.
+
+    Structure and score are scaled to 0 to 1 within each split. The correlations stand in the panels' titles.
+
+    Args:
+        scaled: of `likeness.evaluation.scaled_structure`.
+        correlations: of `likeness.evaluation.structure_correlations`.
+        methods: all of the benchmark, in the order in which they get their looks; None: as they come.
+        title: above the figure.
+
+    Raises:
+        InputError: no row.
+    """
+    from plotly.subplots import make_subplots
+
+    if scaled.empty:
+        raise InputError("There is no structure to draw; a split needs two runs that were measured with structure.")
+    names = list(dict.fromkeys(scaled["property"]))
+    columns = min(_PER_ROW, len(names))
+    rows = -(-len(names) // columns)
+    figure = make_subplots(
+        rows,
+        columns,
+        shared_yaxes="all",
+        subplot_titles=[_titled(name, correlations) for name in names],
+        horizontal_spacing=0.05,
+        vertical_spacing=0.36 / rows if rows > 1 else 0,
+    )
+    looks = method_looks(scaled["row"] if methods is None else methods)
+    for number, name in enumerate(names):
+        place = {"row": number // columns + 1, "col": number % columns + 1}
+        own = scaled[scaled["property"] == name]
+        for method, look in looks.items():
+            points = own[own["row"] == method]
+            figure.add_scatter(
+                x=points["structure"].tolist(),
+                y=points["score"].tolist(),
+                mode="markers",
+                marker={"color": look.color, "symbol": look.symbol, "size": 7, "opacity": 0.75},
+                hovertext=[f"{split}, seed {seed}" for split, seed in zip(points["split"], points["seed"], strict=True)],
+                hovertemplate=f"{method}<br>%{{hovertext}}<extra></extra>",
+                name=method,
+                legendgroup=method,
+                showlegend=number == 0 and not scaled[scaled["row"] == method].empty,
+                **place,
+            )
+        _add_trend(figure, own, "All splits", OKABE_ITO[1], "solid", place, number == 0)
+        _add_trend(figure, own[own["split"] == _START], "Start alone", GREY, "dash", place, number == 0)
+    lines = -(-(len(looks) + 2) // 5)
+    dress(figure, rows * _ROW_HEIGHT + 60 + _LEGEND_ROW * lines, title)
+    figure.update_layout(hovermode="closest", margin={"b": 66 + _LEGEND_ROW * lines})
+    figure.update_xaxes(showgrid=False, zeroline=False, ticks="outside", tickcolor=GRID, showline=True, linecolor=GRID, range=[-0.05, 1.05])
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, range=[-0.08, 1.08])
+    for row in range(1, rows + 1):
+        figure.update_yaxes(title_text="Score within its split", row=row, col=1)
+    figure.update_xaxes(title_text="Within its split, from least to most", row=rows)
+    return figure
+
+
+def _add_trend(figure: "Figure", own: pd.DataFrame, name: str, color: str, dash: str, place: dict[str, int], listed: bool) -> None:
+    """The least-squares line; an empty trace where there are fewer than three points or no spread, so that the legend keeps its entries."""
+    x = own["structure"].to_numpy(dtype=np.float64)
+    drawn = len(x) > 2 and float(np.ptp(x)) > 0
+    slope, offset = np.polyfit(x, own["score"].to_numpy(dtype=np.float64), 1) if drawn else (0.0, 0.0)
+    ends = [float(x.min()), float(x.max())] if drawn else []
+    figure.add_scatter(
+        x=ends,
+        y=[float(offset + slope * end) for end in ends],
+        mode="lines",
+        line={"color": color, "dash": dash, "width": 3},
+        name=name,
+        legendgroup=name,
+        showlegend=listed and drawn,
+        hoverinfo="skip",
+        **place,
+    )
+
+
+def _titled(name: str, correlations: pd.DataFrame) -> str:
+    told = []
+    for split, words in ((_ALL, "all splits"), (_START, "start alone")):
+        found = correlations[(correlations["property"] == name) & (correlations["split"] == split)]
+        if len(found):
+            told.append(f"{words} {found['correlation'].iloc[0]:+.2f}")
+    title = PROPERTIES.get(name, name)
+    return f"{title}<br><sup>correlation: {', '.join(told)}</sup>" if told else title
