@@ -132,8 +132,8 @@ def references(shown: Progression) -> Job:
 
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> dict[str, float]:
         with _one_thread():
-            table = reference_distances(shown.space.vectors, classes.labels, train, test, _DRAWS, report=report)
-        of_means = table[table["measure"] == "class means"].set_index("reference")["distance"]
+            table = reference_distances(shown.space.vectors, classes.labels, train, test, _DRAWS, report=report, images=False)
+        of_means = table.set_index("reference")["distance"]
         return {"Classes drawn at random": float(of_means[RANDOM]), "Same classes on both sides": float(of_means[SAME])}
 
     found = cached.jobs("shift references").get(key)

@@ -32,6 +32,8 @@ def test_the_same_classes_lie_nearer_than_others() -> None:
         own, random, same = (table[name, measure] for name in ("this split", "classes drawn at random", "same classes, images drawn at random"))
         assert same < random < own
     assert told == [1, 2, 3]
+    of_means = reference_distances(rows, labels, range(6), range(6, 12), repeats=3, images=False)
+    assert of_means["distance"].tolist() == found[found["measure"] == "class means"]["distance"].tolist()
 
 
 def test_episodes_take_shots_of_each_class_and_leave_the_rest() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _HEIGHT = 400
 _BEFORE, _AFTER = "Before", "After adaptation"
 _LEGEND_ROW = 22
+_MOST_FLAT = 8  # bars whose gains fit above them side by side
 
 
 def few_shot_bars(gains: pd.DataFrame, method: str | None = None, *, title: str | None = None) -> "Figure":
@@ -46,6 +47,9 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None, *, title: str 
                 marker={"color": color, "pattern": {"shape": "/" if column == "zero_shot" else ""}},
                 text=[f"{gain:+.0%}" for gain in bars["few_shot"] / bars["zero_shot"] - 1] if column == "few_shot" else None,
                 textposition="outside",
+                textangle=0 if len(bars) * len(shots) <= _MOST_FLAT else -90,
+                textfont={"size": 11},
+                constraintext="none",
                 cliponaxis=False,
                 hovertemplate=f"%{{x}}, {name.lower()}: %{{y:.3f}}<extra></extra>",
                 name=name,

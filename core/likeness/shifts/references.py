@@ -48,6 +48,7 @@ def reference_distances(
     repeats: int = 5,
     seed: int = 0,
     report: Callable[[int, int], None] | None = None,
+    images: bool = True,
 ) -> pd.DataFrame:
     """How far a split's sides lie apart, beside references (ooDML, Table 1).
 
@@ -58,6 +59,7 @@ def reference_distances(
         repeats: random draws of each reference.
         seed: of the draws.
         report: called with (draws done, draws).
+        images: also the distances of all images' features, which take far longer than those of class means.
 
     Returns:
         A row per reference and measure: `reference`, `measure` ("class means", "images"), `distance`, `deviation` over the draws.
@@ -70,24 +72,25 @@ def reference_distances(
     means = class_mean_features(rows, numbers, classes)
     found: dict[tuple[str, str], list[float]] = {}
 
-    def add(reference: str, of_means: float, of_images: float) -> None:
-        found.setdefault((reference, "class means"), []).append(of_means)
-        found.setdefault((reference, "images"), []).append(of_images)
+    def add(reference: str, of_means: tuple[Any, Any], of_images: tuple[Rows, Rows]) -> None:
+        found.setdefault((reference, "class means"), []).append(frechet_distance(*of_means))
+        if images:
+            found.setdefault((reference, "images"), []).append(frechet_distance(rows[of_images[0]], rows[of_images[1]]))
 
-    def by_classes(one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
-        sides = [np.asarray(side, dtype=np.int64) for side in (one, other)]
-        first, second = (rows[np.isin(numbers, side)] for side in sides)
-        return frechet_distance(means[sides[0]], means[sides[1]]), frechet_distance(first, second)
+    def add_classes(reference: str, one: Sequence[int], other: Sequence[int]) -> None:
+        first, second = (np.asarray(side, dtype=np.int64) for side in (one, other))
+        of_images = np.flatnonzero(np.isin(numbers, first)), np.flatnonzero(np.isin(numbers, second))
+        add(reference, (means[first], means[second]), of_images)
 
-    add(OWN, *by_classes(train, test))
+    add_classes(OWN, train, test)
     both = [*train, *test]
     kept = np.flatnonzero(np.isin(numbers, both))
     for number in range(repeats):
         drawn = np.random.default_rng([seed, number, 5]).permutation(both)
-        add(RANDOM, *by_classes(drawn[: len(train)].tolist(), drawn[len(train) :].tolist()))
+        add_classes(RANDOM, drawn[: len(train)].tolist(), drawn[len(train) :].tolist())
         halves = [kept[half] for half in iid_halves(numbers[kept], seed * 1_000 + number)]
         of_first, of_second = (np.stack([rows[half][numbers[half] == each].mean(axis=0, dtype=np.float64) for each in both]) for half in halves)
-        add(SAME, frechet_distance(of_first, of_second), frechet_distance(rows[halves[0]], rows[halves[1]]))
+        add(SAME, (of_first, of_second), (halves[0], halves[1]))
         if report:
             report(number + 1, repeats)
     lines = [
