@@ -1,15 +1,22 @@
 """Adaptation to a few images: what it changes, what it leaves, and that it is measured on the queries alone."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.evaluation import retrieval_metrics
+from likeness.evaluation import retrieval_metrics, structure_metrics
 from likeness.shifts import few_shot_episodes
-from likeness.training.config import FewShotConfig
+from likeness.training.config import FewShotConfig, config_from
 from likeness.training.few_shot import _recall_without, adapt, few_shot_scores
-from likeness.training.network import EmbeddingNetwork
+from likeness.training.network import EmbeddingNetwork, build_network
+from likeness.training.pixels import load_pixels, middle
+from likeness.training.run_encoder import load_network
+from likeness.training.run_images import run_images
+from likeness.training.train import embeddings, train
 
 CLASSES, EACH, DIM = 5, 12, 16
 
@@ -76,3 +83,38 @@ def test_too_few_images_for_the_shots(network: EmbeddingNetwork, data: tuple[np.
     rows, labels = data
     with pytest.raises(InputError, match="5 shots need 7 images of each class, but class 4 has 6 images"):
         few_shot_scores(network, rows[:-6], labels[:-6], CONFIG)
+
+
+def test_a_run_of_the_whole_network_measures_it_at_its_end(content: dict[str, Any], tmp_path: Path) -> None:
+    few_shot = {"shots": [2], "episodes": 2, "steps": 3}
+    config = config_from(content | {"epochs": 1, "few_shot": few_shot, "structure": True, "matched_classes": 2})
+    run = train(config, tmp_path / "run")
+    report = run.report()
+    assert report is not None
+    last = report["last"]
+    images = run_images(config.data, config.seed)
+    network, pixels = load_network(run), load_pixels(images.table, 16)
+    seen = embeddings(network, pixels, images.test, 16)
+    queries = [episode.query for episode in few_shot_episodes(images.labels[images.test], 2, 2, 0)]
+    expected = [retrieval_metrics(seen[query], images.labels[images.test][query], ks=(1,))["recall_at_1"] for query in queries]
+    assert last["zero_shot_2"] == pytest.approx(np.mean(expected))
+    structure = structure_metrics(embeddings(network, pixels, images.train, 16), images.labels[images.train])
+    assert {name: last[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
+    assert 0 <= last["matched_recall_at_1"] <= 1
+    assert "few_shot_2" not in report["best"]
+
+
+def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_path: Path) -> None:
+    raw = content | {"epochs": 0, "backbone": content["backbone"] | {"dim": None}}
+    run = train(config_from(raw), tmp_path / "raw")
+    report, images = run.report(), run_images(config_from(raw).data, 0)
+    assert report is not None
+    torch.manual_seed(0)
+    network = build_network(config_from(raw).backbone).eval()
+    with torch.inference_mode():
+        features = network.features(middle(load_pixels(images.table, 16)[images.test], 16)).numpy()
+    expected = retrieval_metrics(features, images.labels[images.test], ks=(1,))
+    assert report["last"]["recall_at_1"] == pytest.approx(expected["recall_at_1"])
+    assert report["last"]["map_at_r"] == pytest.approx(expected["map_at_r"], abs=1e-5)
+    assert report["steps"] == 0
+    assert train(config_from(raw), run.path).metrics()["step"].tolist() == [0]

@@ -208,8 +208,9 @@ class _Watch(Callback):
             trainer.should_stop = True
 
     def measure_untrained(self, module: RunModule) -> None:
-        """Of a run without steps."""
+        """Of a run without steps; a second time, where it was killed before its report, as the first."""
         self.run.forget_after(-1)
+        self._best = -1.0
         self.run.append_metrics({"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)} | self._evaluate(module))
 
     def _evaluate(self, module: RunModule) -> dict[str, float]:
