@@ -74,10 +74,12 @@ def _way() -> Way:
             help="How many classes each side gives, or loses, in a step. With many classes more of them keep the number of steps small.",
         )
         easier = st.toggle("Also easier splits", key="shift_easier", persist_state="session", help="Steps from the start in the other direction.")
+        random = st.toggle(
+            "Start from random halves", key="shift_random", persist_state="session", help="Otherwise the first half of the classes, by name, trains."
+        )
         rule = st.radio("Exchanges", list(_RULES), format_func=_RULES.get, key="shift_rule", persist_state="session", help=_TOLD_RULE)
         removal = st.radio("Removals", list(_REMOVALS), format_func=_REMOVALS.get, key="shift_removal", persist_state="session", help=_TOLD_REMOVAL)
-        st.caption("The rules of the authors' code take some seconds for 100 classes, the others a moment.")
-    return Way(int(per_step), str(rule), str(removal), bool(easier))
+    return Way(int(per_step), str(rule), str(removal), bool(easier), bool(random))
 
 
 _TOLD_RULE = (

@@ -14,7 +14,7 @@ from likeness.data import ImageClasses, image_classes
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.projection import LayoutFailed, LayoutJob, pca_map
-from likeness.shifts import SplitFile, class_mean_features, reference_distances, split_file, split_steps
+from likeness.shifts import SplitFile, class_mean_features, reference_distances, split_file, split_steps, start_halves
 from likeness.shifts.references import RANDOM, SAME
 from likeness.spaces import Space
 
@@ -25,12 +25,13 @@ FEWEST_CLASSES = 4
 
 @dataclass(frozen=True)
 class Way:
-    """How splits are built: classes that each side gives in a step, the rules, and whether easier splits come first."""
+    """How splits are built: classes that each side gives in a step, the rules, whether easier splits come first, and from random halves."""
 
     per_step: int = 1
     rule: str = "paper"
     removal: str = "paper"
     easier: bool = False
+    random: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +94,8 @@ def build(dataset: str, space: Space, attributes: tuple[str, ...], encoder: str,
 
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> SplitFile:
         means = class_means(dataset, space, attributes)
-        half = len(classes.names) // 2
-        steps = split_steps(means, range(half), range(half, len(classes.names)), way.per_step, way.rule, way.removal, way.easier)  # type: ignore[arg-type]
+        train, test = start_halves(len(classes.names), way.random)
+        steps = split_steps(means, train, test, way.per_step, way.rule, way.removal, way.easier)  # type: ignore[arg-type]
         attribute = attributes[0] if len(attributes) == 1 else attributes
         return split_file(
             steps,
@@ -126,7 +127,7 @@ def references(shown: Progression) -> Job:
     """The job that measures what the start's distance is to be compared with; its result is name -> distance."""
     assert shown.classes is not None
     classes, start = shown.classes, shown.splits.named("start")
-    key = _digest(shown.dataset, shown.space.key, shown.attributes)
+    key = _digest(shown.dataset, shown.space.key, shown.attributes, start.train)
     place = {name: number for number, name in enumerate(classes.names)}
     train, test = ([place[name] for name in side] for side in (start.train, start.test))
 

@@ -508,3 +508,12 @@ def test_shipped_results_are_offered_and_shown(holds: AppTest, tmp_path: Path, m
     holds.selectbox(key="benchmark").set_value("shipped:far").run()
     assert not holds.exception
     assert _scored(holds) == {"Margin": pytest.approx(0.7), "Raw encoder": pytest.approx(0.45)}
+
+
+def test_random_halves_are_another_start(app: AppTest) -> None:
+    app.session_state["shift_classes"] = ["car_color"]
+    page = _finished(app.switch_page("pages/shifts.py").run())
+    before = page.metric[0].value
+    page.toggle(key="shift_random").set_value(True)
+    _finished(page.run())
+    assert page.metric[0].value != before

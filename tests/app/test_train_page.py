@@ -257,7 +257,7 @@ UNFIT = [
     ("epoch: 3", "there is no key 'epoch'"),
     ("guidance: {omga: 3}", "there is no key 'guidance.omga'"),
     ("epochs: many", "epochs is 'many'"),
-    ("epochs: 0", "epochs is 0"),
+    ("epochs: -1", "epochs is -1"),
     ("batch: {size: 7, per_class: 2}", "size 7 is no multiple of per_class 2"),
     ("optimizer: {plateau: 3}", "optimizer.plateau needs data.validation above 0"),
     ("1: 2", "Keys should be strings"),

@@ -5,7 +5,17 @@ import pytest
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.shifts import choose_steps, class_mean_features, frechet_distance, removal_splits, split_file, split_steps, splits_from, swap_splits
+from likeness.shifts import (
+    choose_steps,
+    class_mean_features,
+    frechet_distance,
+    removal_splits,
+    split_file,
+    split_steps,
+    splits_from,
+    start_halves,
+    swap_splits,
+)
 
 CLASSES = 24
 
@@ -59,6 +69,13 @@ def test_files_say_from_what_they_were_made(means: NDArray[np.float64]) -> None:
         assert set(split.tuning) <= set(split.train)
     assert made == split_file(chosen, names, seed=3, dataset="toy", encoder="eyes", rule="paper", removal="paper", per_step=1)
     assert made.splits[0].tuning != split_file(chosen, names, seed=4, dataset="toy").splits[0].tuning
+
+
+def test_halves_of_the_classes() -> None:
+    assert start_halves(5) == ([0, 1], [2, 3, 4])
+    train, test = start_halves(21, random=True, seed=2)
+    assert (len(train), sorted(train + test)) == (10, list(range(21)))
+    assert (train, test) == start_halves(21, random=True, seed=2) != start_halves(21, random=True, seed=3)
 
 
 def test_means_of_classes() -> None:

@@ -54,14 +54,15 @@ def build(
 
     Examples: `likeness splits build -o cars.json`, `likeness splits build --like cifar100-finetuning.yaml --per-step 2 -o cifar.json`
     """
-    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, write_splits
+    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, start_halves, write_splits
 
     check_format(format)
+    _check(start, _STARTS, "start")
     _check(rule, get_args(Rule), "rule")
     _check(removal, get_args(Removal), "removal rule")
     dataset, column, named, classes, features = _features(source, attribute, encoder, like, change)
     means = class_mean_features(features, classes.labels, len(classes.names))
-    train, test = _halves(len(classes.names), start, seed)
+    train, test = start_halves(len(classes.names), start == "random", seed)
     steps = split_steps(means, train, test, per_step, cast(Rule, rule), cast(Removal, removal), easier)
     chosen = steps if every else choose_steps(steps, count)
     made = split_file(chosen, classes.names, seed, dataset=dataset, attribute=column, encoder=named, rule=rule, removal=removal, per_step=per_step)
@@ -124,11 +125,12 @@ def distance(
     format: Format = "table",
 ) -> None:
     """How far train and test lie apart, beside classes divided at random and the same classes on both sides (ooDML, Table 1)."""
-    from likeness.shifts import read_splits, reference_distances
+    from likeness.shifts import read_splits, reference_distances, start_halves
 
     check_format(format)
+    _check(start, _STARTS, "start")
     _, _, _, classes, features = _features(source, attribute, encoder, like, change)
-    train, test = _halves(len(classes.names), start, seed)
+    train, test = start_halves(len(classes.names), start == "random", seed)
     if file:
         wanted = read_splits(file)
         chosen = wanted.named(split) if split else wanted.splits[0]
@@ -159,14 +161,6 @@ def _features(
     columns = [column.strip() for column in columns]
     classes = image_classes(base.space.table, columns)
     return base.space.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.space.vectors
-
-
-def _halves(count: int, start: str, seed: int) -> tuple[list[int], list[int]]:
-    import numpy as np
-
-    _check(start, _STARTS, "start")
-    order = np.random.default_rng([seed, 6]).permutation(count).tolist() if start == "random" else list(range(count))
-    return sorted(order[: count // 2]), sorted(order[count // 2 :])
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

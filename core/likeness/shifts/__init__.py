@@ -1,6 +1,6 @@
 """Distribution shifts between train and test: how far two sets of features lie apart, and splits of growing distance. Needs no torch."""
 
-from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps
+from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps, start_halves
 from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
 from likeness.shifts.official_splits import import_official
@@ -31,6 +31,7 @@ __all__ = [
     "split_file",
     "split_steps",
     "splits_from",
+    "start_halves",
     "swap_splits",
     "write_splits",
 ]

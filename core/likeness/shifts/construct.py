@@ -62,6 +62,12 @@ def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.
     return means
 
 
+def start_halves(classes: int, random: bool = False, seed: int = 0) -> tuple[list[int], list[int]]:
+    """Numbers of the classes that train and of those that test at the start: the first half and the others, or random halves."""
+    order = np.random.default_rng([seed, 6]).permutation(classes).tolist() if random else list(range(classes))
+    return sorted(order[: classes // 2]), sorted(order[classes // 2 :])
+
+
 def split_steps(
     class_means: Any,
     train: Sequence[int],

@@ -72,7 +72,7 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     (mean_a, factor_a), (mean_b, factor_b) = _moments(features_a, "The first features"), _moments(features_b, "The second features")
     if len(mean_a) != len(mean_b):
         raise InputError(f"The features have {len(mean_a)} and {len(mean_b)} dimensions; give features of one encoder.")
-    traces = float(np.square(factor_a).sum() + np.square(factor_b).sum())
+    traces = float(sum(np.einsum("ij,ij->", factor, factor) for factor in (factor_a, factor_b)))
     root = _trace_of_root(factor_a, factor_b) if variant == "paper" else _official_root(factor_a, factor_b)
     distance = float(np.square(mean_a - mean_b).sum()) + traces - 2 * root
     return max(distance, 0.0) if variant == "paper" else distance
@@ -89,7 +89,9 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
         return features.mean, (vectors * np.sqrt(values)).T
     rows = _checked(features, what, least=2)
     mean = rows.mean(axis=0)
-    return mean, (rows - mean) / np.sqrt(len(rows) - 1)
+    centered = rows - mean
+    centered /= np.sqrt(len(rows) - 1)
+    return mean, centered
 
 
 def _trace_of_root(a: Matrix, b: Matrix) -> float:
@@ -99,15 +101,23 @@ def _trace_of_root(a: Matrix, b: Matrix) -> float:
     the time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
     """
     if min(len(a), len(b)) > a.shape[1]:
-        import scipy.linalg
-
-        try:
-            values = scipy.linalg.eigvalsh(a.T @ a, b.T @ b, type=2, overwrite_a=True, overwrite_b=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            values = np.zeros(1)
+        values = _eigenvalues_of_product(a.T @ a, b.T @ b)
         if values[0] > _WORST_CONDITION * values[-1]:
             return float(np.sqrt(values).sum())
     return float(np.linalg.svd(_small(a) @ _small(b).T, compute_uv=False).sum())
+
+
+def _eigenvalues_of_product(a: Matrix, b: Matrix) -> Matrix:
+    """Of the product of two covariances, in ascending order: those of L^T B L with A = L L^T; a zero where A has no such root."""
+    import scipy.linalg
+
+    try:
+        lower = scipy.linalg.cholesky(a.T, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return np.zeros(1)
+    half = scipy.linalg.blas.dtrmm(1.0, lower, b.T, lower=1, trans_a=1, overwrite_b=1)
+    whole = scipy.linalg.blas.dtrmm(1.0, lower, half, side=1, lower=1, overwrite_b=1)
+    return np.asarray(scipy.linalg.eigvalsh(whole, overwrite_a=True, check_finite=False))
 
 
 def _official_root(a: Matrix, b: Matrix) -> float:
@@ -134,7 +144,7 @@ def _checked(features: Any, what: str, least: int) -> Matrix:
         raise InputError(f"{what} have shape {rows.shape}, type {rows.dtype}; give numbers of shape (rows, dimensions).")
     if len(rows) < least:
         raise InputError(f"{what} have {len(rows)} rows; a covariance needs two.")
-    rows = rows.astype(np.float64)
+    rows = rows.astype(np.float64, copy=False)
     if not np.isfinite(rows).all():
         place = tuple(int(each) for each in np.argwhere(~np.isfinite(rows))[0])
         raise InputError(f"{what} are {rows[place]} in row {place[0]}, column {place[1]}; take such rows out.")
