@@ -52,7 +52,7 @@ def build(
 ) -> None:
     """Make splits of growing shift by exchanging classes between train and test, then removing some (ooDML, section 3.3).
 
-    Examples: `likeness splits build -o cars.json`, `likeness splits build --like cifar100-finetuning.yaml --per-step 2 -o cifar.json`
+    Examples: `likeness splits build -o cars.json`, `likeness splits build --like my.yaml --per-step 2 -o mine.json`
     """
     from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, start_halves, write_splits
 
