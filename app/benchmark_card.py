@@ -3,6 +3,7 @@
 import streamlit as st
 
 import benchmarks
+import run_card
 import run_words
 from benchmarks import Benchmark
 from likeness.errors import InputError
@@ -23,7 +24,7 @@ def _card(benchmark: Benchmark) -> None:
     assert benchmark.folder is not None
     status = benchmarks.standing(benchmark)
     label, icon = run_words.STATES[status.state]
-    _redraw_page_after_begin_and_end(benchmark, status.state)
+    run_card.redraw_page_after_begin_and_end(f"benchmark_state_{benchmark.key}", status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"**{benchmark.name}**  :material/{icon}: {label}  :gray[{_told(status)}]", width="stretch")
@@ -42,14 +43,6 @@ def _card(benchmark: Benchmark) -> None:
 def _told(status: StudyStatus) -> str:
     done = f"{status.done:,} of {status.total:,} runs"
     return f"{done}; now {status.current}" if status.current else done
-
-
-def _redraw_page_after_begin_and_end(benchmark: Benchmark, state: str) -> None:
-    """What stands around the card follows a benchmark while it goes on."""
-    key = f"benchmark_state_{benchmark.key}"
-    before, st.session_state[key] = st.session_state.get(key, state), state
-    if (before == "running") != (state == "running"):
-        st.rerun()
 
 
 def _button(folder: StudyFolder, status: StudyStatus) -> None:

@@ -29,7 +29,7 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
 def _card(run: RunFolder, watch_link: bool) -> None:
     status = run.status()
     label, icon = run_words.STATES[status.state]
-    _redraw_page_after_begin_and_end(run, status.state)
+    redraw_page_after_begin_and_end(f"run_state_{run.path}", status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"**{run.name}**  :material/{icon}: {label}  :gray[{run_words.standing(status)}]", width="stretch")
@@ -46,9 +46,8 @@ def _card(run: RunFolder, watch_link: bool) -> None:
                     st.code(words, language=None)
 
 
-def _redraw_page_after_begin_and_end(run: RunFolder, state: str) -> None:
-    """What stands around the card follows a run while it goes on."""
-    key = f"run_state_{run.path}"
+def redraw_page_after_begin_and_end(key: str, state: str) -> None:
+    """What stands around a card follows what it shows while that goes on; `key` names it in the session."""
     before, st.session_state[key] = st.session_state.get(key, state), state
     if (before == "running") != (state == "running"):
         st.rerun()
