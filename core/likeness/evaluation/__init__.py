@@ -5,6 +5,7 @@ from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.comparison import METRICS, SUGGESTED, compare
 from likeness.evaluation.comparison_tables import paper_table, statistics, summarize
+from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_level, continuous_metrics, oracle_metrics
 from likeness.evaluation.convergence import convergence, convergence_table, metric_title
 from likeness.evaluation.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
@@ -33,9 +34,11 @@ from likeness.evaluation.table_texts import as_latex, as_markdown
 __all__ = [
     "ANALYSIS_METRICS",
     "BUNDLED_ENCODERS",
+    "DISTANCE_KS",
     "METHODS",
     "METHOD_TITLES",
     "METRICS",
+    "NDCG_KS",
     "PAPER_ENCODERS",
     "STRUCTURE",
     "SUGGESTED",
@@ -47,12 +50,14 @@ __all__ = [
     "as_markdown",
     "beside_guidance",
     "by_split",
+    "chance_level",
     "class_image_similarities",
     "class_number",
     "clustered_order",
     "clustering_metrics",
     "compare",
     "compare_in_parallel",
+    "continuous_metrics",
     "convergence",
     "convergence_table",
     "embedding_sizes",
@@ -63,6 +68,7 @@ __all__ = [
     "language_rank_correlation",
     "metric_title",
     "most_changed",
+    "oracle_metrics",
     "order_differences",
     "paper_table",
     "prompt_counts",

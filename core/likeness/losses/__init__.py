@@ -3,10 +3,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from likeness.losses.dense_triplet import binary_triplet, dense_triplet
 from likeness.losses.language_match import language_match
-from likeness.losses.names import OBJECTIVES, check_objective
+from likeness.losses.log_ratio import log_ratio
+from likeness.losses.names import CONTINUOUS, OBJECTIVES, check_objective
 
 if TYPE_CHECKING:
+    from likeness.losses.continuous import make_label_objective
     from likeness.losses.diva import DiVA
     from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
     from likeness.losses.objectives import make_objective
@@ -19,20 +22,26 @@ _LATER = {
     "UniformPrior": "uniform_prior",
     "interpolated": "multi_similarity",
     "language_scales": "multi_similarity",
+    "make_label_objective": "continuous",
     "make_objective": "objectives",
     "mined_pairs": "multi_similarity",
     "multisimilarity": "multi_similarity",
 }
 
 __all__ = [
+    "CONTINUOUS",
     "OBJECTIVES",
     "S2SD",
     "DiVA",
     "UniformPrior",
+    "binary_triplet",
     "check_objective",
+    "dense_triplet",
     "interpolated",
     "language_match",
     "language_scales",
+    "log_ratio",
+    "make_label_objective",
     "make_objective",
     "mined_pairs",
     "multisimilarity",

@@ -1,7 +1,7 @@
 """The objectives by name, and what wraps them, with their options and the papers' values. Needs no torch."""
 
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from likeness.errors import InputError
 
@@ -16,6 +16,28 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "arcface": {"margin": 0.5, "scale": 16.0},
     "proxyanchor": {"alpha": 32.0, "delta": 0.1},
     "softmax": {"temperature": 0.05},
+}
+
+
+class Continuous(NamedTuple):
+    """An objective on continuous labels.
+
+    Attributes:
+        options: with the papers' values.
+        unit: it needs embeddings of unit length; the log-ratio loss does not (section 3.2).
+    """
+
+    options: dict[str, Any]
+    unit: bool
+
+
+CONTINUOUS: dict[str, Continuous] = {
+    "log-ratio": Continuous({}, unit=False),
+    "log-ratio-official": Continuous({}, unit=False),
+    "dense-triplet": Continuous({"margin": 0.03}, unit=True),
+    "dense-triplet-official": Continuous({"margin": 0.03}, unit=True),
+    "binary-triplet": Continuous({"positives": 5, "margin": 0.2}, unit=True),
+    "binary-margin": Continuous({"positives": 5, "beta": 1.2, "margin": 0.2}, unit=True),
 }
 # Each option's value where none is given, and its bounds.
 WRAPPERS: dict[str, dict[str, tuple[float, float, float]]] = {
@@ -40,10 +62,11 @@ DIVA_PARTS = 4
 
 def check_objective(name: str, options: dict[str, Any]) -> str:
     """What is wrong with an objective's name or options, in one sentence; empty where nothing is."""
-    if name not in OBJECTIVES:
-        return f"There is no objective '{name}'; choose from {', '.join(OBJECTIVES)}."
-    unknown = sorted(set(options) - set(OBJECTIVES[name]))
-    return f"The objective '{name}' has no option '{unknown[0]}'; it has {', '.join(OBJECTIVES[name]) or 'none'}." if unknown else ""
+    known = OBJECTIVES | {each: continuous.options for each, continuous in CONTINUOUS.items()}
+    if name not in known:
+        return f"There is no objective '{name}'; choose from {', '.join(known)}."
+    unknown = sorted(set(options) - set(known[name]))
+    return f"The objective '{name}' has no option '{unknown[0]}'; it has {', '.join(known[name]) or 'none'}." if unknown else ""
 
 
 def check_wrapper(name: str, options: dict[str, Any]) -> str:

@@ -43,7 +43,7 @@ def make_objective(name: str, classes: int, dim: int, **options: Any) -> nn.Modu
     Raises:
         InputError: unknown name or option.
     """
-    wrong = check_objective(name, options)
+    wrong = check_objective(name, options) or ("" if name in OBJECTIVES else f"The objective '{name}' reads label distances, not class labels.")
     if wrong:
         raise InputError(wrong)
     return _MAKERS[name](classes, dim, **(OBJECTIVES[name] | options))

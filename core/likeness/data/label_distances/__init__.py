@@ -1,0 +1,33 @@
+"""How far apart images lie by their labels: poses, layouts, captions, numbers, angles, class names, or a given matrix."""
+
+from likeness.data.label_distances.captions import caption_distances, word_movers_distance
+from likeness.data.label_distances.layouts import LayoutLabels, layout_distances, read_layouts
+from likeness.data.label_distances.matrix import ClassLabels, MatrixLabels, read_matrix
+from likeness.data.label_distances.nearest import nearest_labels
+from likeness.data.label_distances.numbers import NumberLabels, number_distances
+from likeness.data.label_distances.poses import JOINTS, PoseLabels, joints_of, pose_distances
+from likeness.data.label_distances.protocol import LabelDistances
+from likeness.data.label_distances.sources import KINDS, LabelsConfig, known_labels, label_distances
+
+__all__ = [
+    "JOINTS",
+    "KINDS",
+    "ClassLabels",
+    "LabelDistances",
+    "LabelsConfig",
+    "LayoutLabels",
+    "MatrixLabels",
+    "NumberLabels",
+    "PoseLabels",
+    "caption_distances",
+    "joints_of",
+    "known_labels",
+    "label_distances",
+    "layout_distances",
+    "nearest_labels",
+    "number_distances",
+    "pose_distances",
+    "read_layouts",
+    "read_matrix",
+    "word_movers_distance",
+]

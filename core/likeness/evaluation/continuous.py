@@ -1,0 +1,153 @@
+"""Retrieval judged by continuous labels: mean label distance at k and the modified nDCG (Kim et al., CVPR 2019, section 4.1)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.search import as_numpy
+
+DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
+_ENTRIES = 8_000_000
+
+
+def continuous_metrics(
+    label_distances: Any,
+    query_embeddings: Any,
+    gallery_embeddings: Any,
+    ks: Sequence[int] = (1, 5, 10, 50, 100),
+    *,
+    relevance_distances: Any = None,
+    scale: float = 1.0,
+    exclude: Any = None,
+) -> dict[str, float]:
+    """How near in the label space the images are that an embedding retrieves by Euclidean distance.
+
+    mean_label_distance_at_k is the mean over queries of the mean label distance of the k nearest gallery images; smaller is better.
+    ndcg_at_k is Eq. 12: the sum over ranks i of 2^(r_i) / log2(i + 1), over that of the k images of the smallest label distance, with the
+    relevance r_i = -log2(y + 1), that is 1 / (1 + y) for a label distance y; 1 is best.
+
+    Args:
+        label_distances: (q, n), of queries to gallery images, plain distances.
+        query_embeddings: (q, d).
+        gallery_embeddings: (n, d). Equally near images are taken in their order.
+        ks: how many are retrieved, each at most n.
+        relevance_distances: (q, n), where nDCG goes by other distances. The paper's Eq. 12 writes |y_q - y_i|, the Euclidean norm, which
+            for poses is not their label distance, a sum over joints; the authors' code takes the label distance, as this does by default.
+        scale: by which mean label distances are multiplied. The authors' code has 224 / 288 for MPII poses, whose joints are annotated in
+            frames of 288 pixels, of which the network is shown 224.
+        exclude: (q,) one gallery row for each query that must not be retrieved, such as the query itself; -1 for none.
+
+    Raises:
+        InputError: shapes that do not fit, a k below 1 or beyond the gallery, distances that are negative or not finite.
+    """
+    apart, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
+    relevant = apart if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
+    hidden = _checked_exclude(exclude, *apart.shape)
+    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
+    retrieved = retrieve(queries, gallery, most, hidden)
+    return _metrics(apart, relevant, retrieved, sorted(set(ks)), scale, hidden)
+
+
+def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
+    """The metrics of a retrieval by the labels themselves, the bound of every embedding: the least mean label distances, and nDCG 1.
+
+    Arguments and errors as for `continuous_metrics`.
+    """
+    apart = _checked_distances(label_distances)
+    hidden = _checked_exclude(exclude, *apart.shape)
+    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
+    return _metrics(apart, apart, _smallest(_without(apart, hidden), most), sorted(set(ks)), scale, hidden)
+
+
+def chance_level(label_distances: Any) -> float:
+    """The mean label distance, which a retrieval by chance has at every k."""
+    return float(_checked_distances(label_distances).mean())
+
+
+def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order."""
+    # from differences of centred rows in float64: an order that does not depend on where the origin lies
+    centre = gallery.mean(axis=0, dtype=np.float64)
+    rows, columns = queries.astype(np.float64) - centre, gallery.astype(np.float64) - centre
+    lengths = np.einsum("ij,ij->i", columns, columns)
+    found = np.empty((len(rows), k), np.int64)
+    size = max(1, _ENTRIES // len(columns))
+    for start in range(0, len(rows), size):
+        part = slice(start, start + size)
+        apart = lengths - 2 * rows[part] @ columns.T
+        found[part] = _smallest(_without(apart, None if exclude is None else exclude[part]), k)
+    return found
+
+
+def _metrics(
+    apart: NDArray[Any], relevant: NDArray[Any], retrieved: NDArray[np.int64], ks: Sequence[int], scale: float, hidden: NDArray[np.int64] | None
+) -> dict[str, float]:
+    distances = np.take_along_axis(apart, retrieved, axis=1)
+    ideal = np.take_along_axis(relevant, _smallest(_without(relevant, hidden), retrieved.shape[1]), axis=1)
+    discounts = 1 / np.log2(np.arange(2, retrieved.shape[1] + 2))
+    gains, best = (np.cumsum(discounts / (1 + each), axis=1) for each in (np.take_along_axis(relevant, retrieved, axis=1), ideal))
+    sums = np.cumsum(distances, axis=1)
+    means = {f"mean_label_distance_at_{k}": float((sums[:, k - 1] / k).mean() * scale) for k in ks}
+    return means | {f"ndcg_at_{k}": float((gains[:, k - 1] / best[:, k - 1]).mean()) for k in ks}
+
+
+def _smallest(values: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """Columns of the k smallest of each row, smallest first, equal ones by column."""
+    if k >= values.shape[1] // 4:
+        return np.argsort(values, axis=1, kind="stable")[:, :k]
+    limit = np.partition(values, k - 1, axis=1)[:, k - 1, None]
+    return np.argsort(np.where(values <= limit, values, np.inf), axis=1, kind="stable")[:, :k]
+
+
+def _without(values: NDArray[Any], exclude: NDArray[np.int64] | None) -> NDArray[Any]:
+    if exclude is None:
+        return values
+    values, rows = values.astype(np.float64), np.flatnonzero(exclude >= 0)
+    values[rows, exclude[rows]] = np.inf
+    return values
+
+
+def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    apart = _checked_distances(label_distances)
+    queries, gallery = as_numpy(query_embeddings), as_numpy(gallery_embeddings)
+    if queries.ndim != 2 or gallery.ndim != 2 or queries.shape[1] != gallery.shape[1]:
+        raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; give rows of one embedding, (q, d) and (n, d).")
+    if apart.shape != (len(queries), len(gallery)):
+        raise InputError(
+            f"Label distances of shape {apart.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; give one for each pair."
+        )
+    for name, rows in (("query", queries), ("gallery", gallery)):
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if broken.size:
+            raise InputError(f"The embedding of {name} image {broken[0]} is not finite; embed it again.")
+    return apart, queries, gallery
+
+
+def _checked_distances(label_distances: Any) -> NDArray[Any]:
+    apart = as_numpy(label_distances)
+    if apart.ndim != 2 or not apart.size:
+        raise InputError(f"The label distances have shape {apart.shape}; give those of queries to gallery images, (q, n).")
+    apart = apart.astype(np.float64)
+    wrong = np.argwhere(~((apart >= 0) & np.isfinite(apart)))
+    if wrong.size:
+        row, column = wrong[0]
+        raise InputError(f"The label distance of query {row} and gallery image {column} is {apart[row, column]:g}; distances are finite, 0 or more.")
+    return apart
+
+
+def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
+    if exclude is None:
+        return None
+    rows = as_numpy(exclude)
+    if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
+        raise InputError(f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}.")
+    return rows.astype(np.int64)
+
+
+def _checked_ks(ks: Sequence[int], gallery: int) -> int:
+    if not len(ks) or min(ks) < 1 or max(ks) > gallery:
+        raise InputError(f"ks are {list(ks)}, and {gallery} images can be retrieved; choose whole numbers from 1 to {gallery}.")
+    return int(max(ks))

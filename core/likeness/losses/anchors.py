@@ -1,0 +1,60 @@
+"""What the losses on continuous labels are given: embeddings, and the label distances of some anchors to all others."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Anchors(NamedTuple):
+    """Anchors and their neighbours.
+
+    Attributes:
+        embeddings: (n, d).
+        label_distances: (a, n), of the first a rows to all; what lies on the diagonal counts for nothing.
+        others: (a, n), True but on the diagonal.
+    """
+
+    embeddings: "Tensor"
+    label_distances: "Tensor"
+    others: "Tensor"
+
+
+def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
+    """Both as tensors of one kind.
+
+    Args:
+        embeddings: (n, d), NumPy or torch; the anchors are the first rows.
+        label_distances: (n - 1,), of row 0 to each other row in order; or (a, n), of the first a rows to all, (n, n) for every row.
+
+    Raises:
+        InputError: shapes that do not fit, fewer than three rows, distances that are negative or not finite.
+    """
+    import torch
+
+    rows = embeddings if isinstance(embeddings, torch.Tensor) else torch.as_tensor(embeddings)
+    if rows.ndim != 2 or len(rows) < 3:
+        raise InputError(f"The embeddings have shape {tuple(rows.shape)}; triplets need an anchor and two neighbours, (n, d) with n of at least 3.")
+    known = torch.as_tensor(label_distances).to(rows)
+    if known.shape == (len(rows) - 1,):
+        known = torch.cat([known.new_zeros(1), known]).unsqueeze(0)
+    if known.ndim != 2 or known.shape[1] != len(rows) or not 1 <= len(known) <= len(rows):
+        raise InputError(
+            f"Label distances of shape {tuple(known.shape)} do not fit {len(rows)} embeddings; give ({len(rows) - 1},) for the anchor in row 0, "
+            f"or (a, {len(rows)}) for the first a rows as anchors."
+        )
+    others = torch.ones_like(known, dtype=torch.bool).fill_diagonal_(False)
+    wrong = others & ~((known >= 0) & torch.isfinite(known))
+    if wrong.any():
+        anchor, other = (int(each[0]) for each in wrong.nonzero(as_tuple=True))
+        raise InputError(f"The label distance of rows {anchor} and {other} is {float(known[anchor, other]):g}; distances are finite and not negative.")
+    return Anchors(rows, known, others)
+
+
+def as_given(loss: "Tensor", embeddings: Any) -> Any:
+    """The loss as a float where the embeddings are no tensor."""
+    import torch
+
+    return loss if isinstance(embeddings, torch.Tensor) else float(loss.detach())

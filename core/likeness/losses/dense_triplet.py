@@ -1,0 +1,79 @@
+"""Triplet losses on continuous labels: dense (Kim et al., CVPR 2019, Eq. 11), and with labels quantized to near and far (Eq. 1)."""
+
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.losses.anchors import Anchors, as_given, checked_anchors
+from likeness.losses.log_ratio import VARIANTS
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, variant: str = "paper") -> Any:
+    """Eq. 11, the mean of [D(f_a, f_i) - D(f_a, f_j) + margin]_+ over all triplets with D(y_a, y_i) < D(y_a, y_j) (Eq. 10).
+
+    Args:
+        embeddings: (n, d) of unit length, NumPy or torch; otherwise they grow until the margin means nothing (section 3.1).
+        label_distances: as for `likeness.losses.log_ratio`.
+        margin: delta, of squared distances.
+        variant: "paper", or "official", the authors' code, which also keeps pairs at equal label distances, the earlier column as the nearer
+            one, and lets no triplet cost less than 1e-12.
+
+    Returns:
+        A scalar tensor for tensors, a float for arrays; 0, with a gradient of 0, where there is no triplet. Memory is bounded for any
+        number of anchors: triplets are looked at a few anchors at a time, and only the distances' gradient is kept.
+
+    Raises:
+        InputError: as `checked_anchors`, or an unknown variant.
+    """
+    from likeness.losses.triplet_hinge import triplet_hinge
+
+    if variant not in VARIANTS:
+        raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
+    given = checked_anchors(embeddings, label_distances)
+    ranks = given.label_distances if variant == "paper" else _positions(given.label_distances)
+    return as_given(triplet_hinge(_apart(given), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
+
+
+def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, margin: float = 0.2) -> Any:
+    """Eq. 1 on quantized labels: the mean of [D(f_a, p) - D(f_a, n) + margin]_+ over each anchor's nearest rows p and all others n.
+
+    Args:
+        embeddings: (n, d) of unit length, NumPy or torch.
+        label_distances: as for `likeness.losses.log_ratio`.
+        positives: how many rows of the batch, by label distance, are positives of an anchor. The paper takes the 30 nearest images of the
+            training set, of which the authors' code puts 5 into a batch (`likeness.miners.NeighbourBatches` with pool 30).
+        margin: delta.
+
+    Raises:
+        InputError: as `checked_anchors`, or no row is left as a negative.
+    """
+    from likeness.losses.triplet_hinge import triplet_hinge
+
+    given = checked_anchors(embeddings, label_distances)
+    far = ~nearest_rows(given, positives)
+    return as_given(triplet_hinge(_apart(given), far.to(given.label_distances), given.others, margin), embeddings)
+
+
+def nearest_rows(given: Anchors, count: int) -> "Tensor":
+    """(a, n), True for each anchor's `count` nearest rows by label distance, equal ones in order; not for itself.
+
+    Raises:
+        InputError: fewer than one, or none would be left.
+    """
+    if not 1 <= count < len(given.embeddings) - 1:
+        raise InputError(f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}.")
+    order = given.label_distances.masked_fill(~given.others, float("inf")).argsort(dim=1, stable=True)
+    return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
+
+
+def _apart(given: Anchors) -> "Tensor":
+    from likeness.losses.squared_distances import squared_distances
+
+    return squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+
+
+def _positions(label_distances: "Tensor") -> "Tensor":
+    """(a, n): each column's place in its row, by distance, equal ones in order."""
+    return label_distances.argsort(dim=1, stable=True).argsort(dim=1).to(label_distances)

@@ -1,0 +1,100 @@
+"""Log-ratio loss: ratios of distances in the embedding follow those in the label space (Kim et al., CVPR 2019)."""
+
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.losses.anchors import Anchors, as_given, checked_anchors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+VARIANTS = ("paper", "official")
+REDUCTIONS = ("mean", "sum")
+
+
+def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", reduction: str = "mean") -> Any:
+    """Eq. 5 over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
+
+    With u_i = log D(f_a, f_i) - log D(y_a, y_i) a triplet costs (u_i - u_j)^2, and the sum over all pairs of m neighbours is
+    m sum_i (u_i - mean u)^2. Pairs at one and the same label distance, which Eq. 10 leaves out, are taken off again by the same formula,
+    group by group. So all triplets of a anchors take memory and time of order a n, not a n^2.
+
+    Args:
+        embeddings: (n, d), NumPy or torch, of any length: the loss does not change with their scale.
+        label_distances: plain distances, squared inside: (n - 1,), of row 0, the anchor, to each other row in order; or (a, n), of the
+            first a rows, each an anchor, to all; (n, n) takes every row as an anchor. On the diagonal anything may stand.
+        variant: "paper", or "official", the authors' code: plain instead of squared distances on both sides, hence a quarter of the paper's
+            value; sqrt(D + 1e-4 / d) in the embedding, and 1e-6 more inside each logarithm; pairs at equal label distances count as well.
+        reduction: "mean" or "sum" over triplets.
+
+    Returns:
+        A scalar tensor for tensors, a float for arrays. Where the ratio has no value, at a label distance of 0 or in the same place of the
+        embedding, a neighbour takes no part in its anchor's triplets ("paper"; the authors' constants keep it finite). Without any triplet
+        the loss is 0, and so is its gradient.
+
+    Raises:
+        InputError: as `checked_anchors`, or an unknown variant or reduction.
+    """
+    if variant not in VARIANTS or reduction not in REDUCTIONS:
+        what, known = (variant, VARIANTS) if variant not in VARIANTS else (reduction, REDUCTIONS)
+        raise InputError(f"The log-ratio loss has no '{what}'; choose from {', '.join(known)}.")
+    given = checked_anchors(embeddings, label_distances)
+    loss, triplets = _paper(given) if variant == "paper" else _official(given)
+    return as_given(loss / triplets.clamp(min=1) if reduction == "mean" else loss, embeddings)
+
+
+def _paper(given: Anchors) -> "tuple[Tensor, Tensor]":
+    from likeness.losses.squared_distances import squared_distances
+
+    apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+    valid = given.others & (given.label_distances > 0) & (apart.detach() > 0)
+    ratios = _log(apart, valid) - 2 * _log(given.label_distances, valid)
+    everything, pairs = _within_groups(ratios, valid, valid.new_zeros(valid.shape, dtype=int), 1)
+    tied, excluded = _within_groups(ratios, valid, _tie_groups(given.label_distances), valid.shape[1])
+    return everything - tied, pairs - excluded
+
+
+def _official(given: Anchors) -> "tuple[Tensor, Tensor]":
+    from likeness.losses.squared_distances import squared_distances
+
+    apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+    lengths = (apart + 1e-4 / given.embeddings.shape[1]).sqrt()
+    ratios = (lengths + 1e-6).log() - (given.label_distances.masked_fill(~given.others, 1) + 1e-6).log()
+    return _within_groups(ratios, given.others, given.others.new_zeros(given.others.shape, dtype=int), 1)
+
+
+def _log(values: "Tensor", valid: "Tensor") -> "Tensor":
+    """Logarithms of the valid entries, 0 elsewhere."""
+    return values.masked_fill(~valid, 1).log()
+
+
+def _within_groups(ratios: "Tensor", valid: "Tensor", groups: "Tensor", count: int) -> "tuple[Tensor, Tensor]":
+    """The sum of (u_i - u_j)^2 over all pairs of valid columns of one row and one group, and the number of these pairs.
+
+    Args:
+        ratios: u, (a, n).
+        valid: (a, n).
+        groups: (a, n), each column's group in its row, from 0.
+        count: of groups at most.
+    """
+    places = (groups + count * _row_numbers(groups)).flatten()
+    weights = valid.to(ratios).flatten()
+    values = ratios.flatten() * weights
+    sizes = ratios.new_zeros(len(ratios) * count).index_add(0, places, weights)
+    means = ratios.new_zeros(len(ratios) * count).index_add(0, places, values) / sizes.clamp(min=1)
+    squares = (values - means[places] * weights).square() * sizes[places]
+    return squares.sum(), (sizes * (sizes - 1) / 2).sum()
+
+
+def _row_numbers(groups: "Tensor") -> "Tensor":
+    """(a, 1): 0, 1, ... for each row."""
+    return groups.new_ones(len(groups), 1).cumsum(dim=0) - 1
+
+
+def _tie_groups(label_distances: "Tensor") -> "Tensor":
+    """(a, n): equal distances of a row have the same number."""
+    ordered, order = label_distances.sort(dim=1)
+    steps = ordered[:, 1:] != ordered[:, :-1]
+    numbers = steps.cumsum(dim=1)
+    groups = order.new_zeros(order.shape)
+    return groups.scatter(1, order[:, 1:], numbers)
