@@ -49,7 +49,9 @@ def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
     wrong = others & ~((known >= 0) & torch.isfinite(known))
     if wrong.any():
         anchor, other = (int(each[0]) for each in wrong.nonzero(as_tuple=True))
-        raise InputError(f"The label distance of rows {anchor} and {other} is {float(known[anchor, other]):g}; distances are finite and not negative.")
+        raise InputError(
+            f"The label distance of rows {anchor} and {other} is {float(known[anchor, other]):g}; distances are finite and not negative."
+        )
     return Anchors(rows, known, others)
 
 

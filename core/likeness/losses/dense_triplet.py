@@ -63,7 +63,9 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
         InputError: fewer than one, or none would be left.
     """
     if not 1 <= count < len(given.embeddings) - 1:
-        raise InputError(f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}.")
+        raise InputError(
+            f"{count} positives of {len(given.embeddings)} rows leave no negative, or are none; choose 1 to {len(given.embeddings) - 2}."
+        )
     order = given.label_distances.masked_fill(~given.others, float("inf")).argsort(dim=1, stable=True)
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
 

@@ -49,7 +49,7 @@ def _paper(given: Anchors) -> "tuple[Tensor, Tensor]":
     apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
     valid = given.others & (given.label_distances > 0) & (apart.detach() > 0)
     ratios = _log(apart, valid) - 2 * _log(given.label_distances, valid)
-    everything, pairs = _within_groups(ratios, valid, valid.new_zeros(valid.shape, dtype=int), 1)
+    everything, pairs = _within_groups(ratios, valid, _one_group(valid), 1)
     tied, excluded = _within_groups(ratios, valid, _tie_groups(given.label_distances), valid.shape[1])
     return everything - tied, pairs - excluded
 
@@ -60,7 +60,7 @@ def _official(given: Anchors) -> "tuple[Tensor, Tensor]":
     apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
     lengths = (apart + 1e-4 / given.embeddings.shape[1]).sqrt()
     ratios = (lengths + 1e-6).log() - (given.label_distances.masked_fill(~given.others, 1) + 1e-6).log()
-    return _within_groups(ratios, given.others, given.others.new_zeros(given.others.shape, dtype=int), 1)
+    return _within_groups(ratios, given.others, _one_group(given.others), 1)
 
 
 def _log(values: "Tensor", valid: "Tensor") -> "Tensor":
@@ -84,6 +84,10 @@ def _within_groups(ratios: "Tensor", valid: "Tensor", groups: "Tensor", count: i
     means = ratios.new_zeros(len(ratios) * count).index_add(0, places, values) / sizes.clamp(min=1)
     squares = (values - means[places] * weights).square() * sizes[places]
     return squares.sum(), (sizes * (sizes - 1) / 2).sum()
+
+
+def _one_group(columns: "Tensor") -> "Tensor":
+    return columns.long() * 0
 
 
 def _row_numbers(groups: "Tensor") -> "Tensor":

@@ -17,6 +17,9 @@ class _SquaredDistances(torch.autograd.Function):
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
         (rows, columns), gradient = context.saved_tensors, gradients[0]
+        # the products below lose digits far from the origin
+        centre = columns.mean(dim=0)
+        rows, columns = rows - centre, columns - centre
         ours = rows * gradient.sum(dim=1, keepdim=True) - gradient @ columns
         theirs = columns * gradient.sum(dim=0).unsqueeze(1) - gradient.T @ rows
         return 2 * ours, 2 * theirs
@@ -24,6 +27,5 @@ class _SquaredDistances(torch.autograd.Function):
 
 def squared_distances(rows: Tensor, columns: Tensor) -> Tensor:
     """D(x, y) = |x - y|^2 of rows (a, d) and columns (n, d): (a, n)."""
-    centre = columns.detach().mean(dim=0)
-    found: Tensor = _SquaredDistances.apply(rows - centre, columns - centre)  # type: ignore[no-untyped-call]
+    found: Tensor = _SquaredDistances.apply(rows, columns)
     return found

@@ -40,5 +40,5 @@ def triplet_hinge(apart: Tensor, ranks: Tensor, others: Tensor, margin: float, l
         margin: of the hinge.
         least: what a triplet costs at least.
     """
-    found: Tensor = _TripletHinge.apply(apart, ranks, others, margin, least)  # type: ignore[no-untyped-call]
+    found: Tensor = _TripletHinge.apply(apart, ranks, others, margin, least)
     return found

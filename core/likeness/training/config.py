@@ -6,8 +6,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from likeness.data.label_distances.sources import LabelsConfig
 from likeness.errors import InputError
-from likeness.losses.names import DIVA_PARTS, check_objective, check_wrapper
+from likeness.losses.names import CONTINUOUS, DIVA_PARTS, check_objective, check_wrapper
 from likeness.typed import Part, told
 
 
@@ -18,18 +19,22 @@ class DataConfig(Part):
         source: what `likeness.data.read_dataset` takes.
         attribute: the class of an image; of several attributes the combination ("red pickup").
         split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
-            a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says.
+            a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says; "images": no classes, but continuous labels: as the column
+            `split` of the table says ("train", "test", and "query" for test images that are queries), otherwise the last images test.
         splits, shift: that file, or the name of one that ships, and the name of a split in it (`likeness splits`).
         tuning: the classes that the split holds out for tuning are tested instead, on a run that trains without them.
         train_classes: share of the classes that train, where the split is by classes.
         validation: share of the training images that is held out, for the schedule and the best checkpoint; the paper takes 0.15.
         image_size: side in pixels at which images are kept and shown to the network.
         per_class: at most so many images of each class; None: all.
+        labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
+        test_images: share of the images that test, the last ones, or their number (split images).
+        queries: how many of the test images are queries, evenly spread over them; the others are the gallery. None: a fifth.
     """
 
     source: str = "bundled"
     attribute: str | tuple[str, ...] = "class"
-    split: Literal["classes", "official", "file"] = "classes"
+    split: Literal["classes", "official", "file", "images"] = "classes"
     splits: str | None = None
     shift: str | None = None
     tuning: bool = False
@@ -37,9 +42,16 @@ class DataConfig(Part):
     validation: float = Field(default=0.0, ge=0, lt=1)
     image_size: int = Field(default=224, ge=16, le=1024)
     per_class: int | None = Field(default=None, ge=2)
+    labels: LabelsConfig | None = None
+    test_images: float = Field(default=0.25, gt=0)
+    queries: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _split_named(self) -> "DataConfig":
+        if self.split == "images" and self.labels is None:
+            raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
+        if self.split == "images" and self.per_class is not None:
+            raise ValueError("per_class goes with classes, and split images has none")
         given = self.splits is not None and self.shift is not None
         if self.split == "file" and not given:
             raise ValueError("split file needs splits, the file, and shift, the name of a split in it")
@@ -60,6 +72,8 @@ class BackboneConfig(Part):
         parts: of equal size, each of which is scaled to the same length; 1: the embedding is scaled as a whole.
         freeze_batch_norm: batch norm keeps its running statistics, as in the papers' protocols.
         head_only: only the embedding layer is trained, on features that are computed once, without augmentation.
+        unit: embeddings are scaled to unit length; None: but for the log-ratio loss, which does not need it (Kim et al., section 3.2). Where
+            they are not, images are retrieved by Euclidean distance.
     """
 
     name: str = "resnet50"
@@ -69,6 +83,7 @@ class BackboneConfig(Part):
     parts: int = Field(default=1, ge=1)
     freeze_batch_norm: bool = True
     head_only: bool = False
+    unit: bool | None = None
 
     @model_validator(mode="after")
     def _divides(self) -> "BackboneConfig":
@@ -78,7 +93,8 @@ class BackboneConfig(Part):
 
 
 class ObjectiveConfig(Part):
-    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and what wraps it, with options of its own ({} for the defaults).
+    """The objective, by a name of `likeness.losses.OBJECTIVES`, or of `CONTINUOUS` for continuous labels, its options, and what wraps it, with
+    options of its own ({} for the defaults).
 
     Attributes:
         s2sd: S2SD.
@@ -102,9 +118,17 @@ class ObjectiveConfig(Part):
             wrong = wrong or check_wrapper(name, options or {})
         if wrong:
             raise ValueError(wrong.removesuffix("."))
+        wrapped = [name for name in ("s2sd", "uniform_prior", "diva") if getattr(self, name) is not None]
+        if wrapped and self.continuous:
+            raise ValueError(f"{wrapped[0]} goes around an objective on classes, and {self.name} is one on continuous labels")
         if self.diva is not None and (self.s2sd is not None or self.uniform_prior is not None):
             raise ValueError(f"diva and {'uniform_prior' if self.s2sd is None else 's2sd'} exclude each other")
         return self
+
+    @property
+    def continuous(self) -> bool:
+        """Whether it is given label distances instead of class labels."""
+        return self.name in CONTINUOUS
 
 
 class GuidanceConfig(Part):
@@ -206,31 +230,59 @@ class GuidanceConfig(Part):
 
 
 class BatchConfig(Part):
-    """size: images in a batch; per_class: images of each class in it (M-per-class sampling)."""
+    """Which images make a batch.
+
+    Attributes:
+        size: images in a batch.
+        per_class: images of each class in it (M-per-class sampling).
+        nearest, pool, drawn: for continuous labels, of `likeness.miners.NeighbourBatches`: neighbors of each drawn anchor, from how many
+            nearest ones they are drawn (None: just these), and how many anchors are drawn.
+        anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
+    """
 
     size: int = Field(default=112, ge=2)
     per_class: int = Field(default=2, ge=1)
+    nearest: int = Field(default=5, ge=1)
+    pool: int | None = Field(default=None, ge=1)
+    drawn: int = Field(default=1, ge=1)
+    anchors: Literal["drawn", "all"] = "drawn"
 
     @model_validator(mode="after")
     def _fits(self) -> "BatchConfig":
         if self.size % self.per_class:
             raise ValueError(f"size {self.size} is no multiple of per_class {self.per_class}")
+        if self.drawn * (self.nearest + 1) > self.size:
+            raise ValueError(f"size {self.size} can't hold {self.drawn} anchors with {self.nearest} neighbors each")
+        if self.pool is not None and self.pool < self.nearest:
+            raise ValueError(f"pool {self.pool} is less than nearest {self.nearest}")
         return self
 
 
 class OptimizerConfig(Part):
-    """Adam. rate_head: learning rate of the embedding layer, times that of the rest.
+    """How the network is trained.
 
-    milestones: epochs after which the rate falls by `factor`; plateau: instead, it falls at most twice when R@1 on the validation split
-    has not risen for so many evaluations.
+    Attributes:
+        kind: "adam" or "sgd".
+        rate: learning rate.
+        rate_head: of the embedding layer, times that of the rest.
+        weight_decay: of all weights.
+        momentum: of SGD.
+        milestones: epochs after which the rate falls by `factor`.
+        plateau: instead, it falls at most twice when R@1, or nDCG, on the validation split has not risen for so many evaluations.
+        decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
+        inverse_decay: the rate is divided by 1 + steps * this, as in the authors' code of the log-ratio loss.
     """
 
+    kind: Literal["adam", "sgd"] = "adam"
     rate: float = Field(default=1e-5, gt=0)
     rate_head: float = Field(default=1.0, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
     milestones: tuple[int, ...] = ()
     plateau: int | None = Field(default=None, ge=1)
     factor: float = Field(default=0.3, gt=0, lt=1)
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    decay: float = Field(default=1.0, gt=0, le=1)
+    inverse_decay: float = Field(default=0.0, ge=0)
 
 
 class FewShotConfig(Part):
@@ -265,11 +317,14 @@ class RunConfig(Part):
     Attributes:
         name: shown to people; also of the run's folder.
         note: what it is, with paper and expected figures.
-        epochs: passes over the training images; a pass is n / batch size steps. 0 measures the network as it is.
+        epochs: passes over the training images; a pass is n / batch size steps; for continuous labels n / anchors of a batch, so that each
+            image is an anchor once. 0 measures the network as it is.
         evaluate_every: epochs between evaluations.
         checkpoint_every: steps between checkpoints; the last one is kept, and the best one by R@1.
         seed: of everything that is drawn.
         device: "auto", "cpu", "cuda", "mps".
+        augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
+            label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); false: the middle.
         few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
@@ -289,10 +344,37 @@ class RunConfig(Part):
     checkpoint_every: int = Field(default=200, ge=1)
     seed: int = Field(default=0, ge=0)
     device: str = "auto"
-    augment: bool = True
+    augment: bool | Literal["jitter"] = True
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
     structure: bool = False
+
+    @property
+    def unit_embeddings(self) -> bool:
+        """Whether embeddings are scaled to unit length."""
+        continuous = CONTINUOUS.get(self.objective.name)
+        return self.backbone.unit if self.backbone.unit is not None else continuous is None or continuous.unit
+
+    @property
+    def judged_by(self) -> str:
+        """The metric by which weights are the best; larger is better."""
+        return "ndcg_at_10" if self.data.split == "images" else "recall_at_1"
+
+    @model_validator(mode="after")
+    def _continuous(self) -> "RunConfig":
+        if self.objective.continuous and self.data.labels is None:
+            raise ValueError(f"objective.name {self.objective.name} needs data.labels, continuous labels")
+        if self.data.split == "images" and not self.objective.continuous and self.epochs:
+            raise ValueError(f"data.split images has no classes, which objective.name {self.objective.name} needs; choose log-ratio or another one")
+        if self.objective.continuous and self.guidance is not None:
+            raise ValueError(f"guidance goes with class labels, and objective.name {self.objective.name} with continuous ones")
+        measured = [name for name in ("few_shot", "matched_classes") if getattr(self, name) is not None] + ["structure"] * self.structure
+        if self.data.split == "images" and measured:
+            raise ValueError(f"{measured[0]} needs classes, and data.split images has none")
+        if not self.unit_embeddings and (self.backbone.parts != 1 or self.few_shot is not None):
+            what = "few_shot" if self.backbone.parts == 1 else f"backbone.parts {self.backbone.parts}"
+            raise ValueError(f"{what} needs embeddings of unit length; set backbone.unit to true")
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> "RunConfig":

@@ -8,7 +8,7 @@ from lightning import LightningModule
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.losses import S2SD, DiVA, UniformPrior, make_objective
+from likeness.losses import S2SD, DiVA, UniformPrior, make_label_objective, make_objective
 from likeness.losses.names import DIVA_PARTS
 from likeness.training.config import ObjectiveConfig, RunConfig
 from likeness.training.language_side import Guidance
@@ -18,19 +18,20 @@ MOST_DROPS = 2
 
 
 class RunModule(LightningModule):
-    """L_DML + omega L_match (Eq. 4), by Adam.
+    """L_DML + omega L_match (Eq. 4), by Adam or SGD.
 
     Args:
         network: images or features -> embeddings.
-        objective: (embeddings, labels) -> scalar; where it has `reads`, it is given what these name as well: "features",
-            "maps", or "view", the second view of the batch; where it has `follow`, that is called with the network and the batch's size.
+        objective: (embeddings, labels) -> scalar, labels being class numbers or label distances; where it has `reads`, it is given what
+            these name as well: "features", "maps", or "view", the second view of the batch; where it has `follow`, that is called with the
+            network and the batch's size.
         guidance: language guidance, or None.
         config: of the run.
         epoch: steps in an epoch.
 
     Attributes:
         drops: how often the learning rate has fallen.
-        best, waited: the highest R@1 on the validation split, and the evaluations since.
+        best, waited: the highest R@1, or what else judges, on the validation split, and the evaluations since.
     """
 
     def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: "Guidance | None", config: RunConfig, epoch: int) -> None:
@@ -51,6 +52,7 @@ class RunModule(LightningModule):
         inputs, labels, rows, *second = batch
         embeddings, features, maps = self.network(inputs)
         self._check_finite(float(embeddings.detach().sum()))
+        self._check_spread(embeddings.detach())
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             known = {"features": features, "maps": maps, "view": second[0] if second else inputs}
@@ -74,19 +76,29 @@ class RunModule(LightningModule):
                 f"The last checkpoint is from before."
             )
 
+    def _check_spread(self, embeddings: Tensor) -> None:
+        """A network whose units have died gives all images one embedding, at which every loss stands still."""
+        if len(embeddings) > 1 and bool((embeddings == embeddings[0]).all()):
+            raise InputError(
+                f"All images of a batch have the same embedding at step {self.global_step + 1}: training has collapsed. Choose a smaller learning "
+                f"rate than {self.rate():g}."
+            )
+
     def rate(self) -> float:
         """Learning rate of the backbone now."""
-        return self.config.optimizer.rate * self.config.optimizer.factor**self.drops
+        optimizer, steps = self.config.optimizer, self.global_step
+        falls = optimizer.factor**self.drops * optimizer.decay ** (steps / self.epoch) / (1 + optimizer.inverse_decay * steps)
+        return float(optimizer.rate * falls)
 
     def judge(self, recall: float) -> None:
-        """Takes R@1 on the validation split; the rate falls, twice at most, where it has not risen for `plateau` evaluations."""
+        """Takes R@1 on the validation split, or nDCG; the rate falls, twice at most, where it has not risen for `plateau` evaluations."""
         self.best, self.waited = (recall, 0) if recall > self.best else (self.best, self.waited + 1)
         patience = self.config.optimizer.plateau
         if patience is not None and self.waited >= patience and self.drops < MOST_DROPS:
             self.drops, self.waited = self.drops + 1, 0
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam with a group each for backbone, embedding layer and the objective's own parameters."""
+        """Adam or SGD with a group each for backbone, embedding layer and the objective's own parameters."""
         optimizer, groups = self.config.optimizer, []
         for share, parameters in (
             (1.0, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
@@ -96,6 +108,8 @@ class RunModule(LightningModule):
         ):
             if parameters:
                 groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share})
+        if optimizer.kind == "sgd":
+            return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum, weight_decay=optimizer.weight_decay)
         return torch.optim.Adam(groups, lr=optimizer.rate, weight_decay=optimizer.weight_decay)
 
     def on_train_batch_start(self, batch: Any, number: int) -> None:
@@ -116,11 +130,13 @@ class RunModule(LightningModule):
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
-    """The objective of a run, wrapped in S2SD, DiVA or the uniform prior where the config says so.
+    """The objective of a run, on label distances, or on classes and wrapped in S2SD, DiVA or the uniform prior where the config says so.
 
     Raises:
         InputError: unknown names or options.
     """
+    if config.continuous:
+        return make_label_objective(config.name, **config.options)
     if config.diva is not None:
         return DiVA(make_objective(config.name, classes, dim // DIVA_PARTS, **config.options), dim, **config.diva)
     objective = make_objective(config.name, classes, dim, **config.options) if config.s2sd is None else _s2sd(config, classes, dim, feature_dim)

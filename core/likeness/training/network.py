@@ -44,11 +44,13 @@ class EmbeddingNetwork(nn.Module):
 
     Attributes:
         keeps_maps: `forward` hands out the feature maps as well.
+        unit: embeddings are scaled to unit length; the log-ratio loss leaves them as they are.
     """
 
     mean: Tensor
     std: Tensor
     keeps_maps = False
+    unit = True
 
     def __init__(
         self,
@@ -72,6 +74,16 @@ class EmbeddingNetwork(nn.Module):
         self.register_buffer("std", torch.tensor(std).view(1, 3, 1, 1), persistent=False)
         self.train()  # Lightning leaves modules in the mode in which it finds them
 
+    def free_length(self) -> None:
+        """Embeddings keep the length that they have.
+
+        The embedding layer is drawn anew, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss: that
+        loss sees ratios only, so that its gradients grow as embeddings shrink, and torch's smaller weights would let training diverge.
+        """
+        self.unit = False
+        nn.init.kaiming_normal_(self.head.weight, mode="fan_out")
+        nn.init.zeros_(self.head.bias)
+
     def forward(self, inputs: Tensor) -> Seen:
         """Images (n, 3, h, w) with values 0 to 1, or features (n, f)."""
         if inputs.ndim == 4 and self.keeps_maps:
@@ -83,8 +95,10 @@ class EmbeddingNetwork(nn.Module):
         return Seen(self.embed(features), features, maps)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Unit embeddings (n, d) of features (n, f)."""
+        """Embeddings (n, d) of features (n, f), of unit length unless `unit` is False."""
         rows: Tensor = self.head(features)
+        if not self.unit:
+            return rows
         if self.parts == 1:
             return normalize(rows, dim=1)
         parts: Tensor = normalize(rows.reshape(len(rows), self.parts, -1), dim=2)

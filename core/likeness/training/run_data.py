@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor, from_numpy
 from torch.utils.data import Dataset, Sampler
 
-from likeness.miners import ClassBatches
-from likeness.training.pixels import middle, random_crops
+from likeness.miners import ClassBatches, NeighbourBatches
+from likeness.training.pixels import jittered, middle, random_crops
 from likeness.training.run_images import RunImages
 
 if TYPE_CHECKING:
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 class Batches(Dataset[tuple[Tensor, ...]]):
     """Batch number t as (inputs, labels, rows), where views are asked for also a second view; a function of the seed and t alone.
 
+    The labels are class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all.
+
     Args:
         inputs: of all images: kept pixels (n, s, s, 3), or features (n, f).
         images: the run's images.
         batches: rows of `images.train` for each number.
         size: side of what the network is shown.
-        augment: random crops and mirrors; otherwise the middle.
+        augment: random crops and mirrors, or "jitter"; otherwise the middle.
         seed: of the crops.
         views: a second view of each image comes as well, another random crop, whether or not the first is one; features have none.
     """
@@ -33,9 +35,9 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         self,
         inputs: "Pixels | NDArray[np.float32]",
         images: RunImages,
-        batches: ClassBatches,
+        batches: ClassBatches | NeighbourBatches,
         size: int,
-        augment: bool,
+        augment: bool | str,
         seed: int,
         views: bool = False,
     ) -> None:
@@ -45,17 +47,24 @@ class Batches(Dataset[tuple[Tensor, ...]]):
     def __getitem__(self, number: int) -> tuple[Tensor, ...]:
         rows = self.images.train[self.batches.batch(number)]
         taken: NDArray[Any] = self.inputs[rows]
-        batch = self._shown(taken, number), from_numpy(self.images.labels[rows]), from_numpy(rows)
+        batch = self._shown(taken, number), self._labels(rows), from_numpy(rows)
         if not self.views or taken.ndim == 2:
             return batch
         return *batch, random_crops(taken, self.size, np.random.default_rng([self.seed, number, 3]))
+
+    def _labels(self, rows: NDArray[np.int64]) -> Tensor:
+        if isinstance(self.batches, ClassBatches):
+            return from_numpy(self.images.labels[rows])
+        assert self.images.distances is not None
+        return from_numpy(self.images.distances.between(rows[: self.batches.anchors], rows))
 
     def _shown(self, taken: NDArray[Any], number: int) -> Tensor:
         if taken.ndim == 2:
             return from_numpy(taken)
         if not self.augment:
             return middle(taken, self.size)
-        return random_crops(taken, self.size, np.random.default_rng([self.seed, number, 2]))
+        crops = jittered if self.augment == "jitter" else random_crops
+        return crops(taken, self.size, np.random.default_rng([self.seed, number, 2]))
 
 
 class Remaining(Sampler[int]):

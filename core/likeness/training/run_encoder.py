@@ -3,16 +3,19 @@
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from likeness.encoders.names import encoder_identity, parse_name
 from likeness.encoders.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
+from likeness.training.lift import Lift
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.pixels import kept_size
 from likeness.training.run_folder import RunFolder
 
 
 class RunEncoder(ImagesOnly):
-    """Embeddings of a run's best weights, as unit vectors; it has no text side.
+    """Embeddings of a run's best weights, as unit vectors; it has no text side. Embeddings of free length are lifted (`Lift`), to d + 1.
 
     Args:
         name: "run:" and the run's folder.
@@ -26,10 +29,16 @@ class RunEncoder(ImagesOnly):
         self.name, self.identity = name, encoder_identity(name)
         run, chosen = RunFolder(Path(parse_name(name).target).expanduser()), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
+        lift = None if network.unit else load_lift(run).to(chosen)
         backbone = network.backbone
         assert backbone is not None
-        self.dim = network.head.out_features
-        self.tower = ImageTower(lambda pixels: network.embed(backbone(pixels)), _transform(network, size), chosen)
+        self.dim = network.head.out_features + (lift is not None)
+
+        def forward(pixels: Tensor) -> Tensor:
+            found = network.embed(backbone(pixels))
+            return found if lift is None else lift(found)
+
+        self.tower = ImageTower(forward, _transform(network, size), chosen)
 
 
 def load_network(run: RunFolder) -> EmbeddingNetwork:
@@ -52,7 +61,22 @@ def load_network(run: RunFolder) -> EmbeddingNetwork:
     if wrong:
         raise InputError(f"The weights of the run '{run.path}' do not fit its config: '{wrong[0]}' is missing or has another shape.")
     network.load_state_dict(stored, strict=False)
+    network.unit = run.config().unit_embeddings
     return network
+
+
+def load_lift(run: RunFolder) -> Lift:
+    """By which the embeddings of free length of a run's best weights become unit vectors.
+
+    Raises:
+        InputError: the weights hold none.
+    """
+    from safetensors.torch import load_file
+
+    stored = load_file(run.best)
+    if "lift.centre" not in stored or "lift.radius" not in stored:
+        raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
+    return Lift(stored["lift.centre"], stored["lift.radius"])
 
 
 def _transform(network: EmbeddingNetwork, size: int) -> Any:

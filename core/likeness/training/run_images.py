@@ -1,6 +1,6 @@
 """The images of a run: who trains, who validates, who tests. Needs no torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, image_classes, read_dataset
 from likeness.data.folder import natural_key
+from likeness.data.label_distances import LabelDistances, label_distances
 from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.training.config import DataConfig
@@ -25,6 +26,8 @@ class RunImages:
         labels: (n,) number of each image's class in `names`; -1 for images of classes that take no part in the split of a file, which stay in
             the table, so that what is computed for all images serves all splits.
         train, validation, test: row numbers of `table`; test classes are in neither of the others.
+        queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
+        distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
     """
 
     table: ImageTable
@@ -33,6 +36,13 @@ class RunImages:
     train: Rows
     validation: Rows
     test: Rows
+    queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
+    distances: LabelDistances | None = None
+
+    @property
+    def gallery(self) -> Rows:
+        """The test images that are no queries."""
+        return np.setdiff1d(self.test, self.queries)
 
     @property
     def used(self) -> Rows:
@@ -46,12 +56,45 @@ class RunImages:
 
 
 def run_images(config: DataConfig, seed: int) -> RunImages:
-    """Reads the dataset and divides its classes as `config.split` says; of the training images a random part validates.
+    """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training images a random part validates.
 
     Raises:
         InputError: an attribute that is not there or has gaps, too few classes, classes of a file of splits that the images do not have,
-            a training class without a second image.
+            a training class without a second image; of continuous labels, whatever `label_distances` refuses, or too few images.
     """
+    divided = _by_images(config, seed) if config.split == "images" else _by_classes(config, seed)
+    if config.labels is None:
+        return divided
+    queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
+    return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels))
+
+
+def _by_images(config: DataConfig, seed: int) -> RunImages:
+    table = read_dataset(config.source)
+    said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
+    if said is not None:
+        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (("train", "restval"), ("test", "query")))
+    else:
+        count = len(table) * config.test_images if config.test_images < 1 else config.test_images
+        train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
+    if len(train) < 3 or len(test) < 3:
+        raise InputError(f"'{table.name}' has {len(train)} images to train and {len(test)} to test, and each needs 3; change data.test_images.")
+    held = np.random.default_rng([seed, 1]).permutation(train)[: round(config.validation * len(train))]
+    queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
+    labels = np.zeros(len(table), dtype=np.int64)
+    return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries)
+
+
+def _spread(test: Rows, wanted: int | None) -> Rows:
+    """So many of these rows, at equal distances."""
+    count = max(1, len(test) // 5) if wanted is None else wanted
+    if count >= len(test):
+        raise InputError(f"{count} queries of {len(test)} test images leave no gallery; take fewer.")
+    return test[np.arange(count) * len(test) // count]
+
+
+def _by_classes(config: DataConfig, seed: int) -> RunImages:
+    """Raises InputError as `run_images`."""
     table, first = _official(config.source) if config.split == "official" else (read_dataset(config.source), 0)
     classes = image_classes(table, config.attribute)
     labels = classes.labels

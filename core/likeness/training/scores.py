@@ -4,19 +4,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.evaluation import clustering_metrics, retrieval_metrics
+from likeness.evaluation import DISTANCE_KS, NDCG_KS, chance_level, clustering_metrics, continuous_metrics, oracle_metrics, retrieval_metrics
+from likeness.evaluation._inputs import Metric
 from likeness.search import nearest
 
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
-def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64]) -> dict[str, float]:
+def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: Metric = "cosine") -> dict[str, float]:
     """R@1 to R@1000, mAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
     ks = tuple(k for k in RECALLS if k < len(labels))
-    found = retrieval_metrics(embeddings, labels, ks=ks)
-    clusters = clustering_metrics(embeddings, labels)
+    found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
+    clusters = clustering_metrics(embeddings, labels, metric=metric)
     names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000"]
     return {name: float(found[name]) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}
+
+
+def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32]) -> dict[str, float]:
+    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); beyond n they are left out.
+
+    Raises:
+        InputError: a gallery of fewer than 10 images.
+    """
+    distances, ndcg = _shown(label_distances.shape[1])
+    found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
+    return {name: found[name] for name in _names(distances, ndcg)}
+
+
+def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
+    """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_..."), and the mean label distance of one by chance."""
+    distances, _ = _shown(label_distances.shape[1])
+    found = oracle_metrics(label_distances, distances)
+    return {f"oracle_{name}": found[name] for name in _names(distances, ())} | {"chance_mean_label_distance": chance_level(label_distances)}
+
+
+def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if gallery < DISTANCE_KS[-1]:
+        raise InputError(f"{gallery} gallery images are too few for metrics at {DISTANCE_KS[-1]}; let more images test, or fewer be queries.")
+    return DISTANCE_KS, tuple(k for k in NDCG_KS if k <= gallery)
+
+
+def _names(distances: tuple[int, ...], ndcg: tuple[int, ...]) -> list[str]:
+    return [*(f"mean_label_distance_at_{k}" for k in distances), *(f"ndcg_at_{k}" for k in ndcg)]
 
 
 def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], classes: int, choices: int = 10) -> float:

@@ -18,7 +18,7 @@ from likeness.training.run_folder import RunFolder
 from likeness.typed import Part, told
 
 Report = Callable[[str, int, int], None]
-FIGURES = ("recall_at_1", "map_at_1000", "nmi")
+FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
 class StudyConfig(Part):

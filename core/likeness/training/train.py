@@ -15,12 +15,14 @@ from lightning import Callback, LightningModule, Trainer
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
+from likeness.data.label_distances import nearest_labels
 from likeness.errors import InputError
 from likeness.evaluation import structure_metrics
-from likeness.miners import ClassBatches
+from likeness.miners import ClassBatches, NeighbourBatches
 from likeness.notions.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.language_side import build_guidance
+from likeness.training.lift import Lift, lift_of
 from likeness.training.memory import keep_memory
 from likeness.training.module import RunModule, build_objective
 from likeness.training.network import EmbeddingNetwork, build_network
@@ -29,7 +31,7 @@ from likeness.training.pixels import Pixels, load_pixels, middle
 from likeness.training.run_data import Batches, Remaining
 from likeness.training.run_folder import RunFolder, Status
 from likeness.training.run_images import RunImages, run_images
-from likeness.training.scores import matched_recall, scores
+from likeness.training.scores import continuous_bounds, continuous_scores, matched_recall, scores
 
 Report = Callable[[str, int, int], None]
 _EVALUATION_BATCH = 256
@@ -94,9 +96,10 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
     network = build_network(config.backbone)
+    if not config.unit_embeddings:
+        _free(network, config)
     inputs = _inputs(config, images, network, report, run.stop_requested)
-    batches = ClassBatches(images.labels[images.train], config.batch.size, config.batch.per_class, config.seed)
-    epoch = max(1, len(images.train) // config.batch.size)
+    batches, epoch = _batches(config, images, report)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim)
     guidance = build_guidance(config, images, report, network) if config.guidance else None
     if config.backbone.head_only:
@@ -110,6 +113,29 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
         run.write_report({"name": config.name, "seconds": round(watch.seconds(), 1), "steps": watch.total} | figures)
     run.report_status(Status(state, watch.step, watch.total, "", 0, watch.seconds()))
     return run
+
+
+def _free(network: EmbeddingNetwork, config: RunConfig) -> None:
+    """Embeddings of free length; an embedding layer that begins as the identity stays so."""
+    if config.backbone.dim is None:
+        network.unit = False
+    else:
+        network.free_length()
+
+
+def _batches(config: RunConfig, images: RunImages, report: Report) -> tuple[ClassBatches | NeighbourBatches, int]:
+    """The batches, and how many make an epoch."""
+    batch = config.batch
+    if not config.objective.continuous:
+        if config.data.split == "images":  # measured, not trained
+            return ClassBatches([0, 0, 1, 1], 4, 2), 1
+        return ClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed), max(1, len(images.train) // batch.size)
+    assert images.distances is not None
+    count = batch.pool or batch.nearest
+    nearest = nearest_labels(images.distances, images.train, count, lambda done, total: report("Nearest labels", done, total))
+    anchors = batch.size if batch.anchors == "all" else batch.drawn
+    found = NeighbourBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
+    return found, found.epoch
 
 
 def _inputs(
@@ -199,7 +225,7 @@ class _Watch(Callback):
         if trainer.logger:
             trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
         self.stopped = self.run.stop_requested() and self.step < self.total
-        if self.stopped or self.step % self.config.checkpoint_every == 0 or self.step == self.total or "recall_at_1" in row:
+        if self.stopped or self.step % self.config.checkpoint_every == 0 or self.step == self.total or self.config.judged_by in row:
             self._save(trainer)
         if time.perf_counter() - self._told > _STATUS_SECONDS:
             self._told = time.perf_counter()
@@ -214,33 +240,51 @@ class _Watch(Callback):
         self.run.append_metrics({"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)} | self._evaluate(module))
 
     def _evaluate(self, module: RunModule) -> dict[str, float]:
-        found = self._scores(module, self.images.test)
-        judged = found["recall_at_1"]
-        if len(self.images.validation):
-            held = self._scores(module, self.images.validation)
-            found |= {f"validation_{name}": value for name, value in held.items()}
-            judged = held["recall_at_1"]
+        found = self._scores(module, self.images.test, self.images.queries)
+        judged = found[self.config.judged_by]
+        if len(held := self.images.validation):
+            # as many queries of them as of the test images
+            share = len(held) * len(self.images.queries) // max(1, len(self.images.test))
+            scored = self._scores(module, held, held[np.arange(share) * len(held) // max(1, share)])
+            found |= {f"validation_{name}": value for name, value in scored.items()}
+            judged = scored[self.config.judged_by]
             module.judge(judged)
         if judged > self._best:
             self._best = judged
             found["best_of"] = judged
-            _save_weights(module.network, self.run.best)
+            _save_weights(module.network, self.run.best, self._lift(module.network))
         return found
 
-    def _scores(self, module: RunModule, rows: NDArray[np.int64]) -> dict[str, float]:
-        return scores(embeddings(module.network, self.inputs, rows, self.config.data.image_size), self.images.labels[rows])
+    def _lift(self, network: EmbeddingNetwork) -> Lift | None:
+        return None if network.unit else lift_of(embeddings(network, self.inputs, self.images.test, self.config.data.image_size))
+
+    def _scores(self, module: RunModule, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
+        seen, found = embeddings(module.network, self.inputs, rows, self.config.data.image_size), dict[str, float]()
+        if self.config.data.split != "images":
+            found |= scores(seen, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
+        if self.images.distances is not None:
+            asks = np.isin(rows, queries)
+            found |= continuous_scores(self.images.distances.between(rows[asks], rows[~asks]), seen[asks], seen[~asks])
+        return found
 
     def final(self, module: RunModule) -> dict[str, Any]:
         """Figures of the last and of the best weights on the test classes."""
         measured = self.run.metrics()
-        evaluated = measured.dropna(subset=["recall_at_1"]) if "recall_at_1" in measured else measured.iloc[:0]
+        judged = self.config.judged_by
+        evaluated = measured.dropna(subset=[judged]) if judged in measured else measured.iloc[:0]
         names = [name for name in evaluated.columns if name not in ("step", "epoch", "rate", "seconds", "best_of") and not name.startswith("loss")]
         best = evaluated[evaluated["best_of"].notna()].iloc[-1] if len(evaluated) else None
         told = {"last": evaluated.iloc[-1], "best": best} if len(evaluated) else {}
         found = {which: {"step": int(row["step"])} | {name: float(row[name]) for name in names} for which, row in told.items() if row is not None}
         if found:
+            found["last"] |= self._bounds()
             found["last"] |= self._matched(module.network) | self._structure(module.network) | self._few_shot(module.network)
         return found
+
+    def _bounds(self) -> dict[str, float]:
+        if self.images.distances is None:
+            return {}
+        return continuous_bounds(self.images.distances.between(self.images.queries, self.images.gallery))
 
     def _matched(self, network: EmbeddingNetwork) -> dict[str, float]:
         if self.config.matched_classes is None:
@@ -276,7 +320,7 @@ class _Watch(Callback):
 
 
 def embeddings(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Unit embeddings (m, d) of rows of kept pixels or of features."""
+    """Embeddings (m, d) of rows of kept pixels or of features."""
     was, found = network.training, []
     network.eval()
     device = network.head.weight.device
@@ -289,12 +333,13 @@ def embeddings(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], 
     return np.concatenate(found)
 
 
-def _save_weights(network: EmbeddingNetwork, file: Path) -> None:
+def _save_weights(network: EmbeddingNetwork, file: Path, lift: Lift | None) -> None:
     from safetensors.torch import save
 
     from likeness.files import write_atomic
 
-    write_atomic(file, save({name: value.contiguous() for name, value in network.state_dict().items()}))
+    beside = {} if lift is None else {f"lift.{name}": value for name, value in lift._asdict().items()}
+    write_atomic(file, save({name: value.contiguous() for name, value in (network.state_dict() | beside).items()}))
 
 
 @contextlib.contextmanager

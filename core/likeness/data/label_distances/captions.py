@@ -13,10 +13,11 @@ from likeness.errors import InputError
 
 Numbers = NDArray[np.float64]
 # Words that say how a sentence is built, not what it is about; word mover's distance leaves them out.
-STOP_WORDS = frozenset(
-    "a an the this that these those and or but of in on at by for from to with as is are was were be been being am it its he she they his her "
-    "their there here has have had do does did i you we us them my your our who which what some any s t".split()
-)
+_STOP_WORDS = """
+    a an the this that these those and or but of in on at by for from to with as is are was were be been being am it its he she they his her
+    their there here has have had do does did i you we us them my your our who which what some any s t
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 class Bag(NamedTuple):
@@ -127,7 +128,9 @@ def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm"
 def _bag(words: list[str], number: dict[str, int], image: int, vectors: str) -> Bag:
     numbers = [number[word] for word in words if word in number]
     if not numbers:
-        raise InputError(f"None of the words of the caption '{' '.join(words)}' of image {image} is known to '{vectors}'; write it anew or leave it out.")
+        raise InputError(
+            f"None of the words of the caption '{' '.join(words)}' of image {image} is known to '{vectors}'; write it anew or leave it out."
+        )
     kinds, counts = np.unique(numbers, return_counts=True)
     return Bag(kinds.astype(np.int64), counts / len(numbers))
 

@@ -33,7 +33,7 @@ def layout_distances(a: Any, b: Any) -> Distances:
 
 def _checked(masks: Any) -> Masks:
     given = np.asarray(masks)
-    if given.ndim != 3 or given.dtype.kind not in "iub" or given.size and (given.min() < 0 or given.max() > 255):
+    if given.ndim != 3 or given.dtype.kind not in "iub" or (given.size and (given.min() < 0 or given.max() > 255)):
         raise InputError(f"The masks have shape {given.shape} and type {given.dtype}; give one number from 0 to 255 per pixel, (n, h, w).")
     empty = np.flatnonzero(~given.reshape(len(given), -1).any(axis=1))
     if empty.size:
@@ -48,14 +48,15 @@ def _surfaces(masks: Masks) -> dict[int, NDArray[np.float32]]:
 
 
 def _miou_distances(first: dict[int, NDArray[np.float32]], second: dict[int, NDArray[np.float32]]) -> Distances:
-    total = shown = np.float32(0)
+    shape = (len(next(iter(first.values()))), len(next(iter(second.values()))))
+    total, shown = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     for label in sorted(first.keys() | second.keys()):
         ours, theirs = first.get(label), second.get(label)
         areas = _areas(ours, first)[:, None] + _areas(theirs, second)[None, :]
         both = ours @ theirs.T if ours is not None and theirs is not None else np.float32(0)
         union = areas - both
-        total = total + both / np.maximum(union, 1)
-        shown = shown + (union > 0)
+        total += both / np.maximum(union, 1)
+        shown += union > 0
     return np.asarray(np.maximum(1 - total / shown, 0), dtype=np.float32)
 
 

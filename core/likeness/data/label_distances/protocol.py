@@ -16,7 +16,8 @@ class LabelDistances(Protocol):
         unit: of the distances, in a word or two, for axes: "px", "degrees"; empty where they have none.
     """
 
-    unit: str
+    @property
+    def unit(self) -> str: ...
 
     def __len__(self) -> int: ...
 

@@ -28,7 +28,7 @@ def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, in
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
         try:
-            matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))  # type: ignore[no-untyped-call]
+            matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))
             _fill(matrix, labels, report, workers)
             matrix.flush()
             del matrix

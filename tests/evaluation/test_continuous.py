@@ -1,0 +1,136 @@
+"""Mean label distance and nDCG: the authors' numbers, plain loops, laws."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
+
+from likeness.errors import InputError
+from likeness.evaluation import chance_level, continuous_metrics, oracle_metrics
+
+
+def drawn(seed: int, q: int = 7, n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.random((q, n)) * 20, rng.standard_normal((q, 5)), rng.standard_normal((n, 5))
+
+
+def plain(apart: np.ndarray, queries: np.ndarray, gallery: np.ndarray, k: int) -> tuple[float, float]:
+    distances, ndcg = [], []
+    for row, query in enumerate(queries):
+        order = sorted(range(len(gallery)), key=lambda each: (((gallery[each] - query) ** 2).sum(), each))[:k]
+        distances.append(sum(apart[row, each] for each in order) / k)
+        gain = sum(2 ** (-np.log2(apart[row, each] + 1)) / np.log2(rank + 1) for rank, each in enumerate(order, 1))
+        best = sum(2 ** (-np.log2(each + 1)) / np.log2(rank + 1) for rank, each in enumerate(sorted(apart[row])[:k], 1))
+        ndcg.append(gain / best)
+    return float(np.mean(distances)), float(np.mean(ndcg))
+
+
+def test_equals_the_authors_code(shared: Path) -> None:
+    with np.load(shared / "reference" / "continuous_eval.npz") as file:
+        known = {name: file[name] for name in file.files}
+    ks = sorted({*known["ks_mean_distance"].tolist(), *known["ks_ndcg"].tolist()})
+    found = continuous_metrics(known["label_distances"], known["query_embeddings"], known["gallery_embeddings"], ks)
+    for k, value in zip(known["ks_mean_distance"], known["mean_label_distance"], strict=True):
+        assert found[f"mean_label_distance_at_{k}"] == pytest.approx(value, rel=1e-12)
+    for k, value in zip(known["ks_ndcg"], known["ndcg"], strict=True):
+        assert found[f"ndcg_at_{k}"] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3, 11, 40])
+def test_is_the_definition(k: int) -> None:
+    given_ = drawn(k)
+    found = continuous_metrics(*given_, (k,))
+    distance, ndcg = plain(*given_, k)
+    assert found == {f"mean_label_distance_at_{k}": pytest.approx(distance, rel=1e-12), f"ndcg_at_{k}": pytest.approx(ndcg, rel=1e-12)}
+
+
+def test_agrees_with_scikit_learn() -> None:
+    apart, queries, gallery = drawn(3)
+    scores = -((queries[:, None] - gallery[None]) ** 2).sum(axis=2)
+    assert continuous_metrics(apart, queries, gallery, (10,))["ndcg_at_10"] == pytest.approx(ndcg_score(1 / (1 + apart), scores, k=10), rel=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_lies_between_the_worst_and_the_oracle(seed: int) -> None:
+    apart, queries, gallery = drawn(seed)
+    found, best = continuous_metrics(apart, queries, gallery, (1, 5, 40)), oracle_metrics(apart, (1, 5, 40))
+    for k in (1, 5, 40):
+        assert best[f"mean_label_distance_at_{k}"] <= found[f"mean_label_distance_at_{k}"] + 1e-9
+        assert 0 < found[f"ndcg_at_{k}"] <= 1 + 1e-12
+        assert best[f"ndcg_at_{k}"] == pytest.approx(1)
+    assert found["mean_label_distance_at_40"] == pytest.approx(chance_level(apart))  # whoever retrieves all retrieves by chance
+
+
+def test_an_embedding_of_the_labels_is_an_oracle() -> None:
+    labels = np.random.default_rng(0).standard_normal((30, 2))
+    apart = np.linalg.norm(labels[:6, None] - labels[None, 6:], axis=2)
+    assert continuous_metrics(apart, 3 * labels[:6] + 100, 3 * labels[6:] + 100, (1, 5)) == pytest.approx(oracle_metrics(apart, (1, 5)))
+
+
+def test_the_query_itself_can_be_left_out() -> None:
+    rows = np.random.default_rng(1).standard_normal((12, 3))
+    apart = np.linalg.norm(rows[:, None, :1] - rows[None, :, :1], axis=2)
+    found = continuous_metrics(apart, rows, rows, (1, 11), exclude=np.arange(12))
+    by_hand = [
+        continuous_metrics(np.delete(apart[row : row + 1], row, 1), rows[row : row + 1], np.delete(rows, row, 0), (1, 11)) for row in range(12)
+    ]
+    for name, value in found.items():
+        assert value == pytest.approx(np.mean([each[name] for each in by_hand]), rel=1e-12)
+    assert oracle_metrics(apart, (1,), exclude=np.arange(12))["mean_label_distance_at_1"] > 0
+
+
+def test_relevance_and_scale_of_paper_and_code() -> None:
+    apart, queries, gallery = drawn(5)
+    other = np.random.default_rng(9).random(apart.shape)
+    found = continuous_metrics(apart, queries, gallery, (5,), relevance_distances=other, scale=224 / 288)
+    usual = continuous_metrics(apart, queries, gallery, (5,))
+    assert found["mean_label_distance_at_5"] == pytest.approx(usual["mean_label_distance_at_5"] * 224 / 288)
+    assert found["ndcg_at_5"] == pytest.approx(continuous_metrics(other, queries, gallery, (5,))["ndcg_at_5"])
+
+
+def test_takes_tensors_and_many_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    import likeness.evaluation.continuous as module
+
+    apart, queries, gallery = drawn(6)
+    usual = continuous_metrics(apart, queries, gallery, (1, 9))
+    monkeypatch.setattr(module, "_ENTRIES", 50)
+    assert continuous_metrics(*(torch.tensor(each) for each in (apart, queries, gallery)), (1, 9)) == pytest.approx(usual, rel=1e-12)
+
+
+def test_equally_near_images_come_in_order() -> None:
+    apart = np.array([[3.0, 1.0, 2.0]])
+    assert continuous_metrics(apart, np.zeros((1, 2)), np.ones((3, 2)), (1,))["mean_label_distance_at_1"] == 3
+
+
+@pytest.mark.parametrize(
+    ("apart", "ks", "told"),
+    [
+        (np.full((7, 40), -1.0), (1,), "label distance of query 0 and gallery image 0 is -1; distances are finite, 0 or more"),
+        (np.full((7, 40), np.nan), (1,), "is nan; distances are finite"),
+        (np.ones((7, 39)), (1,), "shape \\(7, 39\\) do not fit 7 queries and 40 gallery images"),
+        (np.ones(7), (1,), "shape \\(7,\\); give those of queries to gallery images"),
+        (np.ones((7, 40)), (41,), "ks are \\[41\\], and 40 images can be retrieved; choose whole numbers from 1 to 40"),
+        (np.ones((7, 40)), (), "ks are \\[\\]"),
+        (np.ones((7, 40)), (0,), "ks are \\[0\\]"),
+    ],
+)
+def test_bad_input(apart: np.ndarray, ks: tuple[int, ...], told: str) -> None:
+    _, queries, gallery = drawn(0)
+    with pytest.raises(InputError, match=told):
+        continuous_metrics(apart, queries, gallery, ks)
+
+
+def test_bad_embeddings() -> None:
+    apart, queries, gallery = drawn(0)
+    with pytest.raises(InputError, match="queries have shape \\(7, 5\\), the gallery \\(40, 4\\)"):
+        continuous_metrics(apart, queries, gallery[:, :4])
+    gallery[3, 1] = np.inf
+    with pytest.raises(InputError, match="The embedding of gallery image 3 is not finite"):
+        continuous_metrics(apart, queries, gallery, (1,))
+    with pytest.raises(InputError, match="exclude must hold one gallery row, -1 to 39, for each of the 7 queries; got shape \\(6,\\)"):
+        oracle_metrics(apart, (1,), exclude=np.zeros(6, int))

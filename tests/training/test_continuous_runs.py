@@ -1,0 +1,236 @@
+"""Runs on continuous labels: division, batches, training, evaluation, interruption, and the space that comes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+
+from likeness.data import read_dataset
+from likeness.encoders import load_encoder
+from likeness.errors import InputError
+from likeness.evaluation import continuous_metrics
+from likeness.training.config import config_from, with_changes
+from likeness.training.pixels import jittered, load_pixels
+from likeness.training.run_data import Batches
+from likeness.training.run_encoder import load_network
+from likeness.training.run_folder import RunFolder
+from likeness.training.run_images import run_images
+from likeness.training.train import _batches, embeddings, train
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """60 pictures of a bright spot on a dark ground; its place is the label."""
+    rng = np.random.default_rng(0)
+    places, rows = rng.uniform(4, 16, (60, 2)).round(2), []
+    for number, (x, y) in enumerate(places):
+        down, across = np.mgrid[:20, :20] + 0.5
+        light = 220 * np.exp(-((across - x) ** 2 + (down - y) ** 2) / 12)[..., None] * rng.uniform(0.6, 1, 3)
+        Image.fromarray((light + 20).astype(np.uint8)).save(tmp_path / f"{number:02d}.png")
+        rows.append({"path": f"{number:02d}.png", "spot_x": x, "spot_y": y})
+    pd.DataFrame(rows).to_csv(tmp_path / "spots.csv", index=False)
+    return tmp_path / "spots.csv"
+
+
+@pytest.fixture
+def spots(table: Path) -> dict[str, Any]:
+    """A run of a few seconds."""
+    return {
+        "name": "spots",
+        "data": {"source": str(table), "split": "images", "labels": {"kind": "pose"}, "test_images": 20, "queries": 5, "image_size": 16},
+        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "freeze_batch_norm": False},
+        "objective": {"name": "log-ratio"},
+        "batch": {"size": 20, "nearest": 3, "drawn": 4, "anchors": "all"},
+        "optimizer": {"kind": "sgd", "rate": 0.003, "decay": 0.9},
+        "augment": "jitter",
+        "epochs": 3,
+        "checkpoint_every": 2,
+        "device": "cpu",
+    }
+
+
+def test_the_last_images_test_and_queries_are_spread_over_them(spots: dict[str, Any]) -> None:
+    images = run_images(config_from(spots).data, 0)
+    assert (images.train.tolist(), images.test.tolist()) == (list(range(40)), list(range(40, 60)))
+    assert images.queries.tolist() == [40, 44, 48, 52, 56]
+    assert set(images.gallery) | set(images.queries) == set(images.test)
+    assert images.distances is not None
+    spot = images.table.frame[["spot_x", "spot_y"]].to_numpy()
+    np.testing.assert_allclose(images.distances.between(images.queries, images.gallery)[1, 2], np.linalg.norm(spot[44] - spot[43]), rtol=1e-6)
+
+
+def test_a_column_divides_where_there_is_one(spots: dict[str, Any], table: Path) -> None:
+    frame = pd.read_csv(table)
+    frame["split"] = ["test"] * 10 + ["query"] * 5 + ["train"] * 40 + ["val"] * 5
+    frame.to_csv(table, index=False)
+    images = run_images(config_from(spots).data, 0)
+    assert (len(images.train), images.test.tolist(), images.queries.tolist()) == (40, list(range(15)), list(range(10, 15)))
+
+
+def test_images_are_held_out_to_validate(spots: dict[str, Any]) -> None:
+    spots["data"] |= {"validation": 0.5}
+    images = run_images(config_from(spots).data, 0)
+    assert (len(images.train), len(images.validation)) == (20, 20)
+    assert not set(images.train) & set(images.validation)
+
+
+def test_a_batch_comes_with_the_distances_of_its_anchors(spots: dict[str, Any]) -> None:
+    for anchors, count in (("all", 20), ("drawn", 4)):
+        spots["batch"]["anchors"] = anchors
+        config = config_from(spots)
+        images = run_images(config.data, 0)
+        batches, epoch = _batches(config, images, lambda *_: None)
+        assert epoch == 40 // count
+        _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0]
+        assert images.distances is not None
+        assert known.shape == (count, 20)
+        np.testing.assert_array_equal(known.numpy(), images.distances.between(rows.numpy()[:count], rows.numpy()))
+        assert set(rows.tolist()) <= set(images.train.tolist())
+
+
+def test_it_learns_the_label_and_reports_its_bounds(spots: dict[str, Any], tmp_path: Path) -> None:
+    run = train(config_from(spots | {"epochs": 40, "evaluate_every": 40}), tmp_path / "run")
+    report = run.report()
+    assert report is not None
+    last = report["last"]
+    assert last["mean_label_distance_at_1"] < 0.6 * last["chance_mean_label_distance"]
+    assert last["oracle_mean_label_distance_at_1"] < last["mean_label_distance_at_1"]
+    assert {f"mean_label_distance_at_{k}" for k in range(1, 11)} | {"ndcg_at_10"} <= set(last)
+    assert "ndcg_at_20" not in last  # there are 15 gallery images
+    assert "recall_at_1" not in last
+
+
+@pytest.mark.parametrize("objective", ["log-ratio-official", "dense-triplet", "binary-triplet", "binary-margin"])
+def test_every_objective_trains(spots: dict[str, Any], tmp_path: Path, objective: str) -> None:
+    changes = {"pool": 8} if objective.startswith("binary") else {}
+    run = train(config_from(spots | {"objective": {"name": objective}, "batch": spots["batch"] | changes, "epochs": 1}), tmp_path / "run")
+    assert run.status().state == "finished"
+    assert np.isfinite(run.metrics()["loss"]).all()
+    lengths = np.linalg.norm(embeddings(load_network(run), load_pixels(read_dataset(spots["data"]["source"]), 16), np.arange(9), 16), axis=1)
+    assert (np.abs(lengths - 1) < 1e-5).all() == (objective != "log-ratio-official")
+
+
+def test_the_raw_encoder_is_measured_without_training(spots: dict[str, Any], tmp_path: Path) -> None:
+    raw = config_from(spots | {"epochs": 0, "backbone": {"name": "test_resnet", "weights": "none", "dim": None, "unit": True}})
+    report = train(raw, tmp_path / "run").report()
+    assert report is not None
+    assert report["last"]["step"] == 0
+    assert report["last"]["chance_mean_label_distance"] > 0
+
+
+def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(spots: dict[str, Any], tmp_path: Path) -> None:
+    config = config_from(spots)
+    whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
+    original, rows = RunFolder.append_metrics, []
+
+    def append(self: RunFolder, row: dict[str, Any]) -> None:
+        original(self, row)
+        rows.append(row)
+        if len(rows) == 3:
+            self.request_stop()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", append)
+        assert train(config, halting.path).status().state == "stopped"
+    train(config, halting.path)
+    states = [torch.load(run.checkpoint, weights_only=True)["state_dict"] for run in (whole, halting)]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+    assert whole.metrics()["ndcg_at_10"].dropna().tolist() == halting.metrics()["ndcg_at_10"].dropna().tolist()
+
+
+def test_its_space_has_unit_rows_in_the_order_of_the_euclidean_distances(spots: dict[str, Any], tmp_path: Path) -> None:
+    run = train(config_from(spots | {"epochs": 10, "evaluate_every": 10}), tmp_path / "run")
+    encoder, data = load_encoder(f"run:{run.path}"), read_dataset(spots["data"]["source"])
+    found = encoder.encode_images(data.paths())
+    assert (found.shape, encoder.dim) == ((60, 9), 9)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    free = embeddings(load_network(run), load_pixels(data, 16), np.arange(60), 16)
+    assert np.linalg.norm(free, axis=1).std() > 0.01
+    apart = np.linalg.norm(free[:, None] - free[None], axis=2)
+    lifted = np.linalg.norm(found[:, None] - found[None], axis=2)
+    upper = np.triu_indices(60, 1)
+    assert np.corrcoef(apart[upper], lifted[upper])[0, 1] > 0.99
+    kept = continuous_metrics(apart, found, found, (10,), exclude=np.arange(60))["ndcg_at_10"]
+    assert kept > 0.97  # resized in other steps, as for every run
+
+
+def test_classes_with_label_distances_between_their_names(photos: Path, tmp_path: Path) -> None:
+    apart = np.abs(np.subtract.outer(np.arange(36), np.arange(36))).astype(np.float32)
+    np.save(tmp_path / "apart.npy", apart)
+    labels = {"kind": "matrix", "file": str(tmp_path / "apart.npy")}
+    content = {
+        "data": {"source": str(photos), "image_size": 16, "labels": labels, "queries": 4},
+        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
+        "objective": {"name": "log-ratio"},
+        "batch": {"size": 12, "nearest": 2, "anchors": "all"},
+        "optimizer": {"kind": "sgd", "rate": 0.001},
+        "epochs": 1,
+        "device": "cpu",
+    }
+    report = train(config_from(content), tmp_path / "run").report()
+    assert report is not None
+    assert {"recall_at_1", "ndcg_at_10", "oracle_mean_label_distance_at_1"} <= set(report["last"])
+
+
+def test_jitter_mirrors_all_images_or_none_and_moves_them_little() -> None:
+    """A picture whose left half is red and right half is blue."""
+    pixels = np.zeros((6, 64, 64, 3), np.uint8)
+    pixels[:, :, :32, 0] = pixels[:, :, 32:, 2] = 200
+    mirrored = []
+    for seed in range(20):
+        shown = jittered(pixels, 56, np.random.default_rng(seed))
+        assert shown.shape == (6, 3, 56, 56)
+        left_is_red = (shown[:, 0, :, :10].mean(dim=(1, 2)) > 0.5).tolist()
+        assert len(set(left_is_red)) == 1
+        mirrored.append(not left_is_red[0])
+        borders = (shown[:, 0].mean(dim=1) > 0.39).sum(dim=1) if left_is_red[0] else (shown[:, 2].mean(dim=1) > 0.39).sum(dim=1)
+        assert (borders - 28).abs().max() <= 4
+        assert len(set(borders.tolist())) > 1
+    assert 4 < sum(mirrored) < 16
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"data.labels": None}, "split images needs labels"),
+        ({"objective.name": "margin"}, "data.split images has no classes, which objective.name margin needs"),
+        ({"objective.s2sd": {}}, "s2sd goes around an objective on classes, and log-ratio is one on continuous labels"),
+        ({"guidance": {}}, "guidance goes with class labels, and objective.name log-ratio with continuous ones"),
+        ({"matched_classes": 3}, "matched_classes needs classes, and data.split images has none"),
+        ({"backbone.parts": 2}, "backbone.parts 2 needs embeddings of unit length; set backbone.unit to true"),
+        ({"batch.drawn": 6}, "size 20 can't hold 6 anchors with 3 neighbors each"),
+        ({"batch.pool": 2}, "pool 2 is less than nearest 3"),
+        ({"data.per_class": 3}, "per_class goes with classes, and split images has none"),
+        ({"data.labels.kind": "angles"}, "kind angles needs columns"),
+        ({"augment": "rotate"}, "augment"),
+    ],
+)
+def test_configs_that_do_not_fit(spots: dict[str, Any], changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        with_changes(config_from(spots), changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"data.test_images": 58}, "has 2 images to train and 58 to test, and each needs 3; change data.test_images"),
+        ({"data.queries": 20}, "20 queries of 20 test images leave no gallery; take fewer"),
+        ({"data.queries": 11}, "9 gallery images are too few for metrics at 10; let more images test, or fewer be queries"),
+        ({"batch.size": 42}, "A batch of 42 images needs as many, and there are 40"),
+        ({"data.labels.columns": ["knee"]}, "has no column 'knee_x'"),
+    ],
+)
+def test_data_that_does_not_fit(spots: dict[str, Any], tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        train(with_changes(config_from(spots), changes), tmp_path / "run")
+
+
+def test_a_collapse_is_told(spots: dict[str, Any], tmp_path: Path) -> None:
+    """Weights so far off that no unit of the network answers: one embedding for all images, at which the loss would be 0."""
+    with pytest.raises(InputError, match=r"same embedding at step \d+: training has collapsed\. Choose a smaller learning rate than|The loss is"):
+        train(config_from(spots | {"optimizer": {"kind": "sgd", "rate": 1e6}, "epochs": 5}), tmp_path / "run")
+    assert RunFolder(tmp_path / "run").status().state == "failed"
