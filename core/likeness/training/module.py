@@ -51,7 +51,7 @@ class RunModule(LightningModule):
         torch.manual_seed(self.config.seed * 1_000_003 + self.global_step)
         inputs, labels, rows, *second = batch
         embeddings, features, maps = self.network(inputs)
-        self._check_finite(float(embeddings.detach().sum()))
+        self.check_finite(float(embeddings.detach().sum()))
         self._check_spread(embeddings.detach())
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
@@ -61,7 +61,7 @@ class RunModule(LightningModule):
             parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
         loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
-        self._check_finite(self.losses["loss"])
+        self.check_finite(self.losses["loss"])
         return loss
 
     def weight(self, part: str) -> float:
@@ -69,7 +69,8 @@ class RunModule(LightningModule):
         beside = part == "loss_guidance" and self.guidance is not None and not self.guidance.replaces_objective
         return self.config.guidance.omega if beside and self.config.guidance else 1.0
 
-    def _check_finite(self, value: float) -> None:
+    def check_finite(self, value: float) -> None:
+        """Raises InputError where training has gone out of bounds."""
         if not math.isfinite(value):
             raise InputError(
                 f"The loss is {value} at step {self.global_step + 1}; choose a smaller learning rate than {self.rate():g}. "

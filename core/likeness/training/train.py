@@ -260,6 +260,7 @@ class _Watch(Callback):
 
     def _scores(self, module: RunModule, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
         seen, found = embeddings(module.network, self.inputs, rows, self.config.data.image_size), dict[str, float]()
+        module.check_finite(float(np.square(seen, dtype=np.float64).sum()))
         if self.config.data.split != "images":
             found |= scores(seen, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
         if self.images.distances is not None:
