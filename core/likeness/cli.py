@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from likeness.commands.analyze import analyze
+from likeness.commands.captioning import captioning
 from likeness.commands.evaluate import evaluate
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Seed, Solver, Source
@@ -164,6 +165,7 @@ cli.command()(saliency)
 cli.command()(train)
 cli.command()(study)
 cli.add_typer(splits, name="splits")
+cli.command()(captioning)
 cli.command()(pseudolabels)
 cli.command()(runs)
 
@@ -193,15 +195,16 @@ def render(
     folder: Annotated[Path, typer.Argument(help="Folder to write the images and `attributes.csv` to.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many images.")] = 2000,
     seed: Seed = 0,
+    what: Annotated[str, typer.Option(help="synthetic-cars, synthetic-poses (with joints) or synthetic-rooms (with layouts).")] = "synthetic-cars",
 ) -> None:
-    """Render Synthetic Cars with all attributes, from a seed.
+    """Render Synthetic Cars, Poses or Rooms with all attributes, from a seed.
 
-    Example: `likeness render cars/ -n 500 --seed 7`
+    Examples: `likeness render cars/ -n 500 --seed 7`, `likeness render rooms/ --what synthetic-rooms`
     """
-    from likeness.data.synthetic_cars import write_dataset
+    from likeness.data.generated import render
 
     with progress_bar("Rendering") as progress:
-        write_dataset(folder, n, seed, progress=progress)
+        render(what, folder, n, seed, progress)
     typer.echo(f"{n} images in {folder}")
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.data import tabular
 from likeness.data.folder import read_folder
+from likeness.data.generated import GENERATED, is_generated, read_generated
 from likeness.data.paper_datasets import READERS, absolute_paper_source, is_paper_source, read_paper_dataset
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -39,7 +40,8 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     Args:
         source: "bundled"; a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or "cars196:FOLDER" for a
             dataset of the InDiReCT paper with its labels, "cars196/all:FOLDER" for more of it than the paper evaluates (the names are in
-            `likeness.data.paper_datasets.READERS`).
+            `likeness.data.paper_datasets.READERS`); or a generated one, "synthetic-poses", which is drawn once
+            (`likeness.data.generated.GENERATED`).
         path_column: the column of paths in such a file; by default it is found.
         name: shown to people; by default the folder's, file's or dataset's.
 
@@ -48,6 +50,8 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     """
     if str(source) == BUNDLED:
         return bundled_images()
+    if is_generated(str(source)):
+        return read_generated(str(source))
     if not str(source).strip():
         raise InputError("No images are named; give 'bundled', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
     if is_paper_source(str(source)):
@@ -58,15 +62,15 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
         raise InputError(
-            f"There is no dataset '{source}'; give 'bundled', a folder of images, a CSV or Parquet file that lists them, or NAME:FOLDER with one "
-            f"of {', '.join(READERS)}."
+            f"There is no dataset '{source}'; give 'bundled', {', '.join(GENERATED)}, a folder of images, a CSV or Parquet file that lists them, or "
+            f"NAME:FOLDER with one of {', '.join(READERS)}."
         )
     return tabular.read_table(path, path_column, name)
 
 
 def absolute_source(source: str) -> str:
     """What `read_dataset` takes, with an absolute folder or file, so that it is found from anywhere."""
-    if source == BUNDLED:
+    if source == BUNDLED or is_generated(source):
         return source
     return absolute_paper_source(source) if is_paper_source(source) else str(Path(source).expanduser().resolve())
 

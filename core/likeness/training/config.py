@@ -249,10 +249,6 @@ class BatchConfig(Part):
 
     @model_validator(mode="after")
     def _fits(self) -> "BatchConfig":
-        if self.size % self.per_class:
-            raise ValueError(f"size {self.size} is no multiple of per_class {self.per_class}")
-        if self.drawn * (self.nearest + 1) > self.size:
-            raise ValueError(f"size {self.size} can't hold {self.drawn} anchors with {self.nearest} neighbors each")
         if self.pool is not None and self.pool < self.nearest:
             raise ValueError(f"pool {self.pool} is less than nearest {self.nearest}")
         return self
@@ -359,6 +355,15 @@ class RunConfig(Part):
     def judged_by(self) -> str:
         """The metric by which weights are the best; larger is better."""
         return "ndcg_at_10" if self.data.split == "images" else "recall_at_1"
+
+    @model_validator(mode="after")
+    def _batch_fits(self) -> "RunConfig":
+        batch = self.batch
+        if not self.objective.continuous and batch.size % batch.per_class:
+            raise ValueError(f"batch: size {batch.size} is no multiple of per_class {batch.per_class}")
+        if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
+            raise ValueError(f"batch: size {batch.size} can't hold {batch.drawn} anchors with {batch.nearest} neighbors each")
+        return self
 
     @model_validator(mode="after")
     def _continuous(self) -> "RunConfig":

@@ -132,7 +132,8 @@ def _batches(config: RunConfig, images: RunImages, report: Report) -> tuple[Clas
         return ClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed), max(1, len(images.train) // batch.size)
     assert images.distances is not None
     count = batch.pool or batch.nearest
-    nearest = nearest_labels(images.distances, images.train, count, lambda done, total: report("Nearest labels", done, total))
+    told = lambda done, total: report("Nearest labels", done, total)  # noqa: E731
+    nearest = nearest_labels(images.distances, images.train, count, told, seed=config.seed)
     anchors = batch.size if batch.anchors == "all" else batch.drawn
     found = NeighbourBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
     return found, found.epoch

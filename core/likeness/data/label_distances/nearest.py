@@ -5,14 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from likeness.data.label_distances.protocol import LabelDistances, Rows
+from likeness.data.label_distances.protocol import Distances, LabelDistances, Rows
 from likeness.errors import InputError
 
 _ENTRIES = 4_000_000
 
 
-def nearest_labels(labels: LabelDistances, rows: Rows, k: int, report: Callable[[int, int], None] | None = None, workers: int = 2) -> Rows:
-    """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, equal distances in order.
+def nearest_labels(
+    labels: LabelDistances, rows: Rows, k: int, report: Callable[[int, int], None] | None = None, workers: int = 2, seed: int | None = None
+) -> Rows:
+    """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
 
     Distances are computed in blocks and not kept.
 
@@ -22,6 +24,7 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, report: Callable[
         k: how many.
         report: called with (rows done, r).
         workers: blocks computed at once.
+        seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
 
     Raises:
         InputError: k is below 1, or there are not that many others.
@@ -34,10 +37,8 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, report: Callable[
     def of(block: Rows) -> Rows:
         apart = labels.between(rows[block], rows)
         apart[np.arange(len(block)), block] = np.inf
-        # a stable order of the few that are near enough, rather than of all
-        limit = np.partition(apart, k - 1, axis=1)[:, k - 1, None]
-        apart[apart > limit] = np.inf
-        return np.asarray(np.argsort(apart, axis=1, kind="stable")[:, :k], dtype=np.int64)
+        limits = np.partition(apart, k - 1, axis=1)[:, k - 1]
+        return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(apart, limits, block, strict=True)])
 
     found = []
     with ThreadPoolExecutor(workers) as pool:
@@ -46,3 +47,11 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, report: Callable[
             if report:
                 report(int(block[-1]) + 1, len(rows))
     return np.concatenate(found)
+
+
+def _first(apart: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:
+    """Places of the k smallest, none of which is above the limit, smallest first."""
+    near = np.flatnonzero(apart <= limit)
+    if seed is not None:
+        near = np.random.default_rng([seed, int(number), 6]).permutation(near)
+    return near[np.argsort(apart[near], kind="stable")][:k]

@@ -1,0 +1,76 @@
+"""Sentences about images as a column of a table: `captions`, a JSON list of sentences as text."""
+
+import json
+from collections.abc import Sequence
+
+import pandas as pd
+
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+COLUMN, SINGLE = "captions", "caption"
+
+
+def captions_cell(sentences: Sequence[str]) -> str:
+    """Sentences of one image as the column holds them."""
+    return json.dumps(list(sentences), ensure_ascii=False)
+
+
+def read_captions(table: ImageTable) -> list[list[str]]:
+    """The sentences of each image, in row order.
+
+    From the column `captions`, JSON lists as text, which a CSV or Parquet file keeps; or where there is none from the column `caption`, one
+    sentence per image.
+
+    Raises:
+        InputError: no such column, a cell that is no such list, or an image without a sentence.
+    """
+    if COLUMN in table.frame.columns:
+        found = [_sentences(table, row, cell) for row, cell in enumerate(table.frame[COLUMN])]
+    elif SINGLE in table.frame.columns:
+        found = [[cell.strip()] if isinstance(cell, str) and cell.strip() else [] for cell in table.frame[SINGLE]]
+    else:
+        raise InputError(
+            f"'{table.name}' has no captions but the columns {', '.join(table.attributes[:20]) or 'path'}; add a column 'captions' (a JSON list of "
+            f"sentences) or 'caption' (one sentence)."
+        )
+    empty = next((row for row, sentences in enumerate(found) if not sentences), None)
+    if empty is not None:
+        raise InputError(f"The image '{table.frame['path'][empty]}' of '{table.name}' has no caption; add one or leave the image out.")
+    return found
+
+
+def gather_captions(table: ImageTable) -> ImageTable:
+    """A table with a row for each sentence (columns `path` and `caption`) as one with a row for each image and the column `captions`.
+
+    Images come in the order of their first rows, sentences in that of theirs; other columns keep the first row's value. A table that has the
+    column `captions` already comes back as it is.
+
+    Raises:
+        InputError: as `read_captions`.
+    """
+    if COLUMN in table.frame.columns or SINGLE not in table.frame.columns:
+        read_captions(table)
+        return table
+    sentences: dict[str, list[str]] = {}
+    for path, cell in zip(table.frame["path"], table.frame[SINGLE], strict=True):
+        own = sentences.setdefault(path, [])
+        if isinstance(cell, str) and cell.strip():
+            own.append(cell.strip())
+    frame: pd.DataFrame = table.frame.drop_duplicates("path").drop(columns=SINGLE)
+    gathered = ImageTable(table.name, table.root, frame.assign(**{COLUMN: [captions_cell(sentences[path]) for path in frame["path"]]}))
+    read_captions(gathered)
+    return gathered
+
+
+def _sentences(table: ImageTable, row: int, cell: object) -> list[str]:
+    try:
+        listed = json.loads(cell) if isinstance(cell, str) else None
+    except ValueError:
+        listed = None
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise InputError(
+            f"The captions of '{table.frame['path'][row]}' in '{table.name}' are '{str(cell)[:80]}', expected a JSON list of sentences such as "
+            f'["a red car", "a car on a road"]; write them so.'
+        )
+    return [each.strip() for each in listed if each.strip()]
