@@ -20,6 +20,10 @@ METRICS = {
     "recall_at_10": "R@10",
     "recall_at_100": "R@100",
     "recall_at_1000": "R@1000",
+    "mean_label_distance_at_1": "Label distance at 1",
+    "mean_label_distance_at_10": "Label distance at 10",
+    "ndcg_at_10": "nDCG at 10",
+    "ndcg_at_100": "nDCG at 100",
 }
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
 TOLD = {
@@ -28,10 +32,16 @@ TOLD = {
     "map_at_r": "MAP@R: how many of the R images of the same class are among the R nearest, earlier ones counting more.",
     "nmi": "NMI: how well clusters of the embeddings agree with the test classes, 0 to 1.",
     "f1": "F1: of pairs in one cluster, how many are of one class, and the other way round.",
+    "mean_label_distance_at_1": "Label distance at 1: how far the label of the nearest image lies from the query's; smaller is better.",
+    "mean_label_distance_at_10": "Label distance at 10: how far the labels of the ten nearest images lie from the query's; smaller is better.",
+    "ndcg_at_10": "nDCG at 10: how near the labels of the ten nearest images are, earlier ones counting more; 1 is the best possible order.",
+    "ndcg_at_100": "nDCG at 100: how near the labels of the 100 nearest images are, earlier ones counting more; 1 is the best possible order.",
     "loss": "The loss of each batch: the objective, plus omega times the guidance.",
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
 }
+# Of which a smaller value is the better one.
+FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
 _OBJECTIVES = {"r-margin": "R-margin"}
 STATES = {
     "new": ("Not started", "schedule"),
@@ -80,10 +90,10 @@ def guidance(config: RunConfig) -> str:
 
 
 def best(measured: pd.DataFrame, metric: str) -> float | None:
-    """The highest value of a metric in a run's `metrics`; None before its first evaluation."""
+    """The best value of a metric in a run's `metrics`; None before its first evaluation."""
     if metric not in measured or not measured[metric].notna().any():
         return None
-    return float(measured[metric].max())
+    return float(measured[metric].min() if metric in FALLING else measured[metric].max())
 
 
 def value(shown: Any) -> str:

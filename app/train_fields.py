@@ -9,14 +9,16 @@ import streamlit as st
 import cached
 import train_draft
 from likeness.data.catalog import BUNDLED, list_datasets
+from likeness.data.label_distances import known_labels
 from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.language import LANGUAGE_MODELS, PRIMERS
-from likeness.losses import OBJECTIVES
+from likeness.losses import CONTINUOUS, OBJECTIVES
 from likeness.training.config import RunConfig
 from sidebar import readable
 
 Changes = Callable[[Any], dict[str, Any]]
+_TOLD_SCALE = "What brings distances between images in line with distances between their labels: their ratios (log-ratio), or their order alone."
 
 _NETWORKS = {
     "clip:bundled": "Bundled small CLIP",
@@ -27,6 +29,7 @@ _NETWORKS = {
 }
 _MOST_EXACT = 2**53  # whole numbers that a browser tells apart
 _NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
+_BY_CLASSES, _BY_LABELS = "Classes", "Places on a scale"
 
 
 def show(config: RunConfig) -> None:
@@ -34,7 +37,8 @@ def show(config: RunConfig) -> None:
     _images(config)
     _network(config)
     _objective(config)
-    _guidance(config)
+    if not config.objective.continuous:
+        _guidance(config)
     _training(config)
 
 
@@ -49,6 +53,18 @@ def _images(config: RunConfig) -> None:
         help="Bring more under Your images; a folder or a paper's dataset can also be named in the text below.",
         **_bound("data.source", data.source, _of_source),
     )
+    offered = _labels(data.source)
+    if offered or data.split == "images":
+        st.segmented_control(
+            "Learn from",
+            [_BY_CLASSES, _BY_LABELS],
+            required=True,
+            help="Classes: images are alike or not. Places on a scale, such as viewpoints or poses: they are more or less alike.",
+            **_bound("data.labels", _BY_CLASSES if data.labels is None else _BY_LABELS, lambda picked: _of_way(picked, offered, config)),
+        )
+    if data.split == "images":
+        _scale(config, offered)
+        return
     now = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
     st.multiselect(
         "Class of an image",
@@ -70,9 +86,56 @@ def _images(config: RunConfig) -> None:
         )
 
 
+def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
+    """Which continuous labels, and how many images test."""
+    data = config.data
+    now = data.labels.model_dump(mode="json") if data.labels else {}
+    names = {name: labels for name, labels in offered.items() if labels != now}
+    current = next((name for name, labels in offered.items() if labels == now), readable(str(now.get("kind", ""))))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Label of an image",
+            [current, *names],
+            help="How far two images lie apart by this label is what the network learns.",
+            **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
+        )
+    if data.test_images < 1:
+        st.slider(
+            "Share of the images that test",
+            min(0.05, data.test_images),
+            max(0.9, data.test_images),
+            step=0.05,
+            format="percent",
+            help="The last ones; they are never shown in training. A column named split divides the images instead, where there is one.",
+            **_bound("data.test_images", data.test_images),
+        )
+
+
+def _labels(source: str) -> dict[str, dict[str, Any]]:
+    """The continuous labels that these images have, by name."""
+    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    try:
+        return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
+    except InputError:  # its folder is gone, say; the preview tells
+        return {}
+
+
+def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) -> dict[str, Any]:
+    if picked == _BY_CLASSES:
+        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(OBJECTIVES)), config)
+    labels = next(iter(offered.values()), None)
+    return {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None} | _of_objective(next(iter(CONTINUOUS)), config)
+
+
+def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
+    """An objective with the rest of the config that it allows."""
+    none = dict.fromkeys(("objective.s2sd", "objective.uniform_prior", "objective.diva")) if name in CONTINUOUS else {}
+    return {"objective.name": name, "objective.options": {}} | none
+
+
 def _of_source(source: str) -> dict[str, Any]:
     attributes = _attributes(source)
-    split = {} if is_paper_source(source) else {"data.split": "classes"}
+    split = {} if is_paper_source(source) else {"data.split": "classes", "data.labels": None}
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 
@@ -109,16 +172,17 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            list(OBJECTIVES),
+            list(CONTINUOUS if config.objective.continuous else OBJECTIVES),
             format_func=readable,
-            help="What pulls images of one class together and pushes others apart.",
+            help=_TOLD_SCALE if config.objective.continuous else "What pulls images of one class together and pushes others apart.",
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
         )
-        st.toggle(
-            "With S2SD",
-            help="The embedding also learns from wider ones that are trained beside it.",
-            **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
-        )
+        if not config.objective.continuous:
+            st.toggle(
+                "With S2SD",
+                help="The embedding also learns from wider ones that are trained beside it.",
+                **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
+            )
 
 
 def _guidance(config: RunConfig) -> None:
@@ -184,8 +248,13 @@ def _training(config: RunConfig) -> None:
     st.subheader("Training", divider="gray")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _number("Epochs", 1, 100_000, "epochs", config.epochs, width=130)
-        _number("Images in a batch", config.batch.per_class, 4096, "batch.size", config.batch.size, step=config.batch.per_class, width=170)
-        _number("Of each class", 1, 512, "batch.per_class", config.batch.per_class, width=140)
+        batch = config.batch
+        if config.objective.continuous:
+            _number("Images in a batch", 3, 4096, "batch.size", batch.size, width=170)
+            _number("Neighbors of an anchor", 1, 512, "batch.nearest", batch.nearest, width=180)
+        else:
+            _number("Images in a batch", batch.per_class, 4096, "batch.size", batch.size, step=batch.per_class, width=170)
+            _number("Of each class", 1, 512, "batch.per_class", batch.per_class, width=140)
         _number("Learning rate", 1e-8, 10.0, "optimizer.rate", config.optimizer.rate, step=1e-5, format="%.1e", width=160)
         _number("Seed", 0, 2**31, "seed", config.seed, width=130)
 

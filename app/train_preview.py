@@ -20,6 +20,7 @@ from likeness.training.run_images import RunImages, run_images
 
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
+_QUERIES, _NEAREST = 8, 5  # shown where there are no classes
 _CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
 
 
@@ -50,6 +51,9 @@ def _images(data: str, seed: int, _config: RunConfig) -> RunImages:
 
 
 def _classes(config: RunConfig, images: RunImages) -> None:
+    if config.data.split == "images":
+        _divided(config, images)
+        return
     held = f", {len(images.validation):,} of its images are held out for validation" if len(images.validation) else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
     tested = len(images.names) - len(images.train_classes)
@@ -68,6 +72,26 @@ def _classes(config: RunConfig, images: RunImages) -> None:
             frame.insert(place, f"picture {place}", _pictures(entry, images, len(images.names), place))
             columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
     st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
+
+
+def _divided(config: RunConfig, images: RunImages) -> None:
+    """Who trains and who tests, where there are no classes; some queries and their nearest by label, which is what a space should find."""
+    asked, others = images.queries, images.gallery
+    st.caption(
+        f"{len(images.train):,} images train; of {len(images.test):,} others {len(asked):,} are queries, which search among the remaining "
+        f"{len(others):,}. The nearest by label stand beside each query: so would a perfect space answer."
+    )
+    entry = _entry(config)
+    if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
+        return
+    shown = asked[np.linspace(0, len(asked) - 1, min(len(asked), _QUERIES)).astype(int)]
+    apart = images.distances.between(shown, others)
+    nearest = others[np.argsort(apart, axis=1, kind="stable")[:, :_NEAREST]]
+    columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
+    frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
+    st.dataframe(
+        frame, hide_index=True, row_height=96, column_config={name: st.column_config.ImageColumn(width=110) for name in frame}, width="content"
+    )
 
 
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:

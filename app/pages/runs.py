@@ -17,7 +17,8 @@ from progress import duration
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
 _MOST_POINTS = 400
-_FIGURES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+_OF_CLASSES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+_OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
 def main() -> None:
@@ -78,10 +79,10 @@ def _choose(names: list[str]) -> list[str]:
 
 def _metric(runs: list[RunFolder]) -> str:
     measured = {column for run in runs for column in cached.run_metrics(run).columns}
-    names = [*(name for name in run_words.METRICS if name in measured or name in _FIGURES), *(name for name in run_words.LOSSES if name in measured)]
+    names = [*_figures(runs), *(name for name in run_words.LOSSES if name in measured)]
     metric = st.segmented_control(
         "Curve",
-        names[:4] + [name for name in names[4:] if name in run_words.LOSSES],
+        names,
         default=names[0],
         required=True,
         format_func=lambda name: (run_words.METRICS | run_words.LOSSES)[name],
@@ -90,6 +91,14 @@ def _metric(runs: list[RunFolder]) -> str:
         label_visibility="collapsed",
     )
     return metric or names[0]
+
+
+def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
+    """What the runs are judged by: classes, continuous labels, or both."""
+    configs = [run.config() for run in runs]
+    by_labels = any(config.data.labels is not None for config in configs)
+    by_classes = not by_labels or any(config.data.split != "images" for config in configs)
+    return (*(_OF_CLASSES if by_classes else ()), *(_OF_LABELS if by_labels else ()))
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:
@@ -116,19 +125,27 @@ def _points(run: RunFolder, metric: str) -> pd.DataFrame:
 
 
 def _table(runs: list[RunFolder]) -> None:
+    figures = _figures(runs)
     st.caption("The best value of each so far.")
     st.dataframe(
-        pd.DataFrame([_line(run) for run in runs]),
+        pd.DataFrame([_line(run, figures) for run in runs]),
         hide_index=True,
         key="runs_table",
-        column_config={name: st.column_config.NumberColumn(run_words.METRICS[name], format="%.3f", help=run_words.told(name)) for name in _FIGURES}
+        column_config={
+            name: st.column_config.NumberColumn(run_words.METRICS[name], format=_format(name), help=run_words.told(name)) for name in figures
+        }
         | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
     )
 
 
-def _line(run: RunFolder) -> dict[str, Any]:
+def _format(name: str) -> str:
+    """Label distances have units of their own, pixels or degrees; the other figures lie between 0 and 1."""
+    return "%.4g" if name in run_words.FALLING else "%.3f"
+
+
+def _line(run: RunFolder, names: tuple[str, ...]) -> dict[str, Any]:
     status, config, measured = run.status(), run.config(), cached.run_metrics(run)
-    figures = {name: run_words.best(measured, name) for name in _FIGURES}
+    figures = {name: run_words.best(measured, name) for name in names}
     return {
         "Run": run.name,
         "State": run_words.STATES[status.state][0],

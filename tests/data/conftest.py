@@ -1,6 +1,7 @@
 """Miniature copies of the published datasets in their official formats."""
 
 import json
+import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -174,6 +175,66 @@ def write_synthetic_cars(root: Path) -> Path:
     return root
 
 
+MPII_IMAGES = {"trn": ["10", "2", "9", "b", "a/1"], "val": ["07", "1", "4", "5", "8", "90", "91"]}  # in the order in which they count
+
+
+def mpii_distances(part: str) -> np.ndarray:
+    """Distances between poses of a part: sums over three joints of the miniature."""
+    joints = np.random.default_rng(len(part + part)).uniform(0, 288, (len(MPII_IMAGES[part]), 3, 2))
+    return np.array([[sum(np.hypot(*(p - q)) for p, q in zip(a, b, strict=True)) for b in joints] for a in joints])
+
+
+def mpii_lists(part: str) -> tuple[np.ndarray, np.ndarray]:
+    """The others by ascending distance, and these distances, (n, n - 1)."""
+    apart = mpii_distances(part)
+    order = np.array([[other for other in np.argsort(row) if other != number] for number, row in enumerate(apart)])
+    return order, np.take_along_axis(apart, order, axis=1)
+
+
+def write_mpii_pose(root: Path) -> Path:
+    from scipy.io import savemat
+
+    for part, names in MPII_IMAGES.items():
+        for number, name in enumerate(names):
+            save_image(root / part / f"{name}.jpg", number)
+    savemat(root / "dist_pose_val.mat", {"dist_pose_val": mpii_distances("val")})
+    for which, file in enumerate(("list_nn.pkl", "dist_nn.pkl")):
+        (root / file).write_bytes(pickle.dumps({part: mpii_lists(part)[which] for part in MPII_IMAGES}))
+    return root
+
+
+# Name, scene, type; four of type 4 train, which is the type with the most images, and four test.
+LSUN_ROOMS = {
+    "training": [("sun_a", "bedroom", 4), ("sun_b", "hotel_room", 5), ("sun_c", "bedroom", 4), ("sun_d", "kitchen", 4), ("sun_e", "bedroom", 4)],
+    "validation": [("sun_f", "bedroom", 5), ("sun_g", "é", 4), ("sun_h", "bedroom", 4), ("sun_i", "b", 10), ("sun_j", "b", 4), ("sun_k", "b", 4)],
+}
+
+
+def room_layout(number: int) -> np.ndarray:
+    """Left and right wall, and a floor that begins lower in each image."""
+    layout = np.full((20, 30), 2, np.uint8)
+    layout[:, 10 + number :] = 3
+    layout[8 + number :] = 4
+    return layout
+
+
+def write_lsun_rooms(root: Path, rooms: dict[str, list[tuple[str, str, object]]] = LSUN_ROOMS) -> Path:
+    from scipy.io import savemat
+
+    (root / "layout_seg").mkdir(parents=True)
+    number = 0
+    for part, images in rooms.items():
+        records = []
+        for name, scene, kind in images:
+            save_image(root / "images" / f"{name}.jpg", number)
+            savemat(root / "layout_seg" / f"{name}.mat", {"layout": room_layout(number)})
+            records.append((name, scene, kind, np.zeros((4, 2)), np.array([20, 30])))
+            number += 1
+        fields = [(field, object) for field in ("image", "scene", "type", "point", "resolution")]
+        savemat(root / f"{part}.mat", {part: np.array(records, dtype=fields).reshape(1, -1)})
+    return root
+
+
 @pytest.fixture
 def miniatures() -> dict[str, Writer]:
     """By the dataset's name what writes a miniature of it into a folder, which it returns."""
@@ -181,7 +242,9 @@ def miniatures() -> dict[str, Writer]:
         "cars196": write_cars196,
         "cub200": write_cub200,
         "deepfashion": write_deepfashion,
+        "lsun-rooms": write_lsun_rooms,
         "movie-posters": write_movie_posters,
+        "mpii-pose": write_mpii_pose,
         "online-products": write_online_products,
         "synthetic-cars": write_synthetic_cars,
     }
@@ -191,5 +254,17 @@ def miniatures() -> dict[str, Writer]:
 def parts() -> SimpleNamespace:
     """What the miniatures are made of, for those that differ."""
     return SimpleNamespace(
-        bits=bits, cars196=write_cars196, cars196_devkit=write_cars196_devkit, cars196_names=CARS_NAMES, cell=cell, movie=movie, structs=structs
+        bits=bits,
+        cars196=write_cars196,
+        cars196_devkit=write_cars196_devkit,
+        cars196_names=CARS_NAMES,
+        cell=cell,
+        lsun_rooms=write_lsun_rooms,
+        lsun_rooms_listed=LSUN_ROOMS,
+        movie=movie,
+        mpii_distances=mpii_distances,
+        mpii_images=MPII_IMAGES,
+        mpii_lists=mpii_lists,
+        room_layout=room_layout,
+        structs=structs,
     )

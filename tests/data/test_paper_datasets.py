@@ -20,10 +20,14 @@ EXPECTED = {
     "cub200": (3, {"cub200-bird-species"}),
     "deepfashion": (3, {"deepfashion-clothing-category", "deepfashion-texture", "deepfashion-fabric", "deepfashion-fit"}),
     "online-products": (4, set()),
+    "lsun-rooms": (4, set()),
+    "mpii-pose": (7, set()),
     "movie-posters": (7, {"movie-posters-genre", "movie-posters-production-country"}),
     "synthetic-cars": (3, {"car-model", "car-model-names", "car-color", "background-color"}),
 }
 EACH = pytest.mark.parametrize("name", list(READERS))
+# MPII has no list of its images: one that is absent is an error, see test_mpii_pose.py.
+LISTED = pytest.mark.parametrize("name", [name for name in READERS if name != "mpii-pose"])
 
 
 def test_every_reader_is_tested() -> None:
@@ -86,7 +90,7 @@ def test_an_unknown_split_is_answered_with_the_known_ones(name: str, miniatures:
         READERS[name](str(miniatures[name](tmp_path)), "tets")
 
 
-@EACH
+@LISTED
 def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_path: Path) -> None:
     root = miniatures[name](tmp_path)
     present = [path for path in READERS[name](str(root), "test").paths() if path.is_file()]
@@ -102,7 +106,7 @@ def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_
         READERS[name](str(root), "test")
 
 
-@EACH
+@LISTED
 def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
     from likeness.spaces import encoder_space
 
@@ -133,7 +137,7 @@ class TestSources:
         [
             (
                 "cars169:data",
-                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, cub200, deepfashion, movie-posters, online-pro",
+                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, cub200, deepfashion, lsun-rooms, movie-posters, mpii-pose, ",
             ),
             ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),

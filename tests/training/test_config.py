@@ -6,8 +6,8 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.evaluation import published_guidance
-from likeness.losses import make_objective
 from likeness.training.config import RunConfig, as_yaml, config_from, difference, presets, read_config, with_changes
+from likeness.training.module import build_objective
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_every_preset_can_be_read_and_its_objective_made(name: str) -> None:
     config = read_config(name)
     assert config.name == name
     assert len(config.note) > 40
-    make_objective(config.objective.name, 10, config.backbone.dim, **config.objective.options)
+    build_objective(config.objective, 10, config.backbone.dim or 8, 8)
 
 
 def test_the_figures_in_the_presets_are_the_papers() -> None:

@@ -231,6 +231,8 @@ def test_data_that_does_not_fit(spots: dict[str, Any], tmp_path: Path, changes: 
 
 def test_a_collapse_is_told(spots: dict[str, Any], tmp_path: Path) -> None:
     """Weights so far off that no unit of the network answers: one embedding for all images, at which the loss would be 0."""
-    with pytest.raises(InputError, match=r"same embedding at step \d+: training has collapsed\. Choose a smaller learning rate|choose a smaller learning rate"):
+    with pytest.raises(
+        InputError, match=r"same embedding at step \d+: training has collapsed\. Choose a smaller learning rate|choose a smaller learning rate"
+    ):
         train(config_from(spots | {"optimizer": {"kind": "sgd", "rate": 1e6}, "epochs": 5}), tmp_path / "run")
     assert RunFolder(tmp_path / "run").status().state == "failed"

@@ -7,8 +7,8 @@ import torch
 
 from likeness.evaluation import published_guidance
 from likeness.language import LANGUAGE_MODELS, TOP_3, language_model
-from likeness.losses import make_objective
 from likeness.training.config import RunConfig
+from likeness.training.module import build_objective
 from likeness.training.network import timm_model
 from likeness.training.study import cells, read_study, studies, study_splits
 
@@ -36,7 +36,7 @@ def test_every_cell_is_a_config_and_no_two_are_one(name: str) -> None:
     assert len({cell.folder for cell in wanted}) == len(wanted)
     assert len({cell.config.model_copy(update={"name": ""}).model_dump_json() for cell in wanted}) == len(wanted)
     for cell in wanted:
-        make_objective(cell.config.objective.name, 10, cell.config.backbone.dim or 8, **cell.config.objective.options)
+        build_objective(cell.config.objective, 10, cell.config.backbone.dim or 8, 8)
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES.items())

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from likeness.training.config import RunConfig
     from likeness.training.run_folder import RunFolder
 
-_MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+_FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
+_MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", *_FALLING, "ndcg_at_10", "ndcg_at_100")
 
 
 def train(
@@ -84,7 +85,7 @@ def _line(run: "RunFolder") -> dict[str, object]:
     line: dict[str, object] = {"run": run.name, "state": status.state, "step": f"{status.step:,}/{status.total:,}", "seconds": round(status.seconds)}
     for name in _MAIN:
         if name in measured:
-            line[f"best {name}"] = round(float(measured[name].max()), 3)
+            line[f"best {name}"] = round(float(measured[name].min() if name in _FALLING else measured[name].max()), 3)
     return line
 
 

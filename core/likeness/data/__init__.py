@@ -7,7 +7,9 @@ from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.cub200 import read_cub200
 from likeness.data.deepfashion import read_deepfashion
 from likeness.data.folder import read_folder
+from likeness.data.lsun_rooms import read_lsun_rooms
 from likeness.data.movie_posters import read_movie_posters
+from likeness.data.mpii_pose import read_mpii_pose
 from likeness.data.online_products import read_online_products
 from likeness.data.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.paper_datasets import READERS, recognized
@@ -37,7 +39,9 @@ __all__ = [
     "read_dataset",
     "read_deepfashion",
     "read_folder",
+    "read_lsun_rooms",
     "read_movie_posters",
+    "read_mpii_pose",
     "read_online_products",
     "read_original_synthetic_cars",
     "read_table",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from likeness.data import cars196, cub200, deepfashion, movie_posters, online_products, original_synthetic_cars
+from likeness.data import cars196, cub200, deepfashion, lsun_rooms, movie_posters, mpii_pose, online_products, original_synthetic_cars
 from likeness.data.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -15,11 +15,15 @@ _DATASETS: dict[str, tuple[OfficialLayout, Reader]] = {
     "cars196": (cars196.LAYOUT, cars196.read_cars196),
     "cub200": (cub200.LAYOUT, cub200.read_cub200),
     "deepfashion": (deepfashion.LAYOUT, deepfashion.read_deepfashion),
+    "lsun-rooms": (lsun_rooms.LAYOUT, lsun_rooms.read_lsun_rooms),
     "movie-posters": (movie_posters.LAYOUT, movie_posters.read_movie_posters),
+    "mpii-pose": (mpii_pose.LAYOUT, mpii_pose.read_mpii_pose),
     "online-products": (online_products.LAYOUT, online_products.read_online_products),
     "synthetic-cars": (original_synthetic_cars.LAYOUT, original_synthetic_cars.read_original_synthetic_cars),
 }
 READERS: dict[str, Reader] = {name: read for name, (_, read) in _DATASETS.items()}
+# Their column `split` says which images train and which test, so that both are read.
+_WHOLE = ("lsun-rooms", "mpii-pose")
 # Two characters at least: "C:\cars" is a folder.
 _SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
 
@@ -30,7 +34,8 @@ def is_paper_source(source: str) -> bool:
 
 
 def read_paper_dataset(source: str) -> ImageTable:
-    """The table of `NAME:FOLDER` or `NAME/SPLIT:FOLDER`, where the name is one of `READERS`; without a split, what the paper evaluates.
+    """The table of `NAME:FOLDER` or `NAME/SPLIT:FOLDER`, where the name is one of `READERS`; without a split, what the paper evaluates,
+    or all images where a column `split` divides them.
 
     Raises:
         InputError: an unknown name, with the known ones; no folder; and whatever the reader raises.
@@ -40,7 +45,7 @@ def read_paper_dataset(source: str) -> ImageTable:
         raise InputError(f"There is no dataset '{name}' in '{source}'; write one of {', '.join(READERS)} before the colon, or give a folder.")
     if not folder:
         raise InputError(f"'{source}' names no folder; write where it lies, as in '{name}:data/{name}'.")
-    return READERS[name](folder, split or "test")
+    return READERS[name](folder, split or ("all" if name in _WHOLE else "test"))
 
 
 def absolute_paper_source(source: str) -> str:

@@ -1,52 +1,16 @@
-"""The ooDML authors' split files: pickles, read by a reader that can build plain containers and numbers only, and executes nothing."""
+"""The ooDML authors' split files: pickles, read by a reader that executes nothing."""
 
 import io
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from likeness.data.plain_pickle import PlainUnpickler
 from likeness.errors import InputError
 from likeness.shifts.split_files import VERSION, SplitFile, splits_from
 
 _MOST_BYTES = 100_000_000
-
-
-class _Restricted(pickle.Unpickler):
-    """Refuses every name but the few by which NumPy and plain containers are rebuilt."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        allowed = _allowed().get((module.replace("numpy._core", "numpy.core"), name))
-        if allowed is None:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
-        return allowed
-
-    def persistent_load(self, pid: Any) -> Any:
-        raise pickle.UnpicklingError("it refers to objects outside of the file")
-
-
-def _allowed() -> dict[tuple[str, str], Any]:
-    from collections import OrderedDict
-
-    from numpy._core import multiarray, numeric
-
-    return {
-        ("numpy.core.multiarray", "_reconstruct"): multiarray._reconstruct,
-        ("numpy.core.multiarray", "scalar"): multiarray.scalar,
-        ("numpy.core.numeric", "_frombuffer"): numeric._frombuffer,  # type: ignore[attr-defined]
-        ("_codecs", "encode"): _as_bytes,
-        ("numpy", "ndarray"): np.ndarray,
-        ("numpy", "dtype"): np.dtype,
-        ("collections", "OrderedDict"): OrderedDict,
-    }
-
-
-def _as_bytes(text: str, encoding: str) -> bytes:
-    """As old pickles write bytes."""
-    if encoding != "latin1":
-        raise pickle.UnpicklingError(f"it asks for the encoding {encoding}")
-    return text.encode("latin1")
 
 
 def read_plain_pickle(file: Path | str) -> Any:
@@ -59,7 +23,7 @@ def read_plain_pickle(file: Path | str) -> Any:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InputError(f"'{path.name}' is larger than {_MOST_BYTES // 1_000_000} MB, which no file of splits is; give another one.")
-        content = _Restricted(io.BytesIO(path.read_bytes())).load()
+        content = PlainUnpickler(io.BytesIO(path.read_bytes())).load()
     except OSError as error:
         raise InputError(f"'{path}' cannot be read ({error.strerror or error}); give the authors' pickle of splits.") from error
     except InputError:

@@ -5,6 +5,7 @@ from likeness.data.label_distances.layouts import LayoutLabels, layout_distances
 from likeness.data.label_distances.matrix import ClassLabels, MatrixLabels, read_matrix
 from likeness.data.label_distances.nearest import nearest_labels
 from likeness.data.label_distances.numbers import NumberLabels, number_distances
+from likeness.data.label_distances.parts import PartLabels
 from likeness.data.label_distances.poses import JOINTS, PoseLabels, joints_of, pose_distances
 from likeness.data.label_distances.protocol import LabelDistances
 from likeness.data.label_distances.sources import KINDS, LabelsConfig, known_labels, label_distances
@@ -18,6 +19,7 @@ __all__ = [
     "LayoutLabels",
     "MatrixLabels",
     "NumberLabels",
+    "PartLabels",
     "PoseLabels",
     "caption_distances",
     "joints_of",

@@ -110,11 +110,13 @@ def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm"
         device: where a language model computes.
 
     Raises:
-        InputError: an image without captions, a caption none of whose words is known, or a model or file that is not there.
+        InputError: no image, an image without captions, a caption none of whose words is known, or a model or file that is not there.
     """
     from scipy.spatial.distance import cdist
 
     sentences = [[words_of(caption) for caption in each] for each in captions]
+    if not sentences:
+        raise InputError("There are no images to compare by their captions; name one at least.")
     empty = [row for row, each in enumerate(sentences) if not each or not all(each)]
     if empty:
         raise InputError(f"Image {empty[0]} has no caption, or one without words, and {len(empty) - 1} more; write one or leave these out.")

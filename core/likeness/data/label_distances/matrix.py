@@ -1,6 +1,7 @@
 """Label distances that are known already: between images as a matrix, or between classes."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from likeness.data.label_distances.protocol import Distances, Rows
 from likeness.errors import InputError
 
-_BLOCK = 2_000
+_BLOCK = 1_024
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ class ClassLabels:
         classes: (c, c), 0 on the diagonal.
         labels: (n,) class of each image.
         within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest
-            distance between two classes, so that images of one class stay the nearest.
+            distance above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
+
+    Raises:
+        InputError: what `MatrixLabels` refuses, a class that is not there, or a negative distance.
     """
 
     classes: NDArray[Any]
@@ -56,11 +60,14 @@ class ClassLabels:
         check_matrix(self.classes)
         if self.within is not None and not 0 <= self.within < np.inf:
             raise InputError(f"The distance within a class is {self.within}; choose 0 or more.")
+        wrong = np.flatnonzero((self.labels < 0) | (self.labels >= len(self.classes)))
+        if wrong.size:
+            raise InputError(f"Image {wrong[0]} has the class {self.labels[wrong[0]]}, and there are {len(self.classes)} from 0; number them so.")
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    @property
+    @cached_property
     def within_distance(self) -> float:
         """Between two images of one class."""
         if self.within is not None:
@@ -93,6 +100,8 @@ def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise InputError(f"'{path.name}' cannot be read as an array ({error}); save it with numpy.save.") from error
+    if not isinstance(matrix, np.ndarray):
+        raise InputError(f"'{path.name}' holds several arrays; save the one of label distances with numpy.save.")
     if images is not None and matrix.shape != (images, images):
         raise InputError(f"'{path.name}' has shape {matrix.shape}, and there are {images} images; give a matrix ({images}, {images}).")
     return MatrixLabels(matrix)
@@ -102,22 +111,29 @@ def check_matrix(matrix: NDArray[Any]) -> None:
     """Raises InputError for what is no matrix of distances."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "fiu":
         raise InputError(f"The label distances have shape {matrix.shape} and type {matrix.dtype}; give a square matrix of numbers.")
-    # a matrix of a million rows is mapped; it is looked at block by block
-    for start in range(0, len(matrix), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        rows = np.asarray(matrix[part], dtype=np.float64)
+    # a mapped matrix may be larger than the memory: rows are looked at a few at a time, both ways in tiles
+    starts, largest = range(0, len(matrix), _BLOCK), 1e-12
+    for start in starts:
+        rows = np.asarray(matrix[start : start + _BLOCK])
         wrong = np.argwhere(~(rows >= 0) | ~np.isfinite(rows))
         if wrong.size:
             row, column = wrong[0]
             raise InputError(f"The label distance of {start + row} and {column} is {rows[row, column]:g}; distances are finite and not negative.")
-        uneven = np.argwhere(np.abs(rows - np.asarray(matrix[:, part], dtype=np.float64).T) > 1e-6 * max(1e-12, float(rows.max(initial=0))))
-        if uneven.size:
-            row, column = int(uneven[0][0]), int(uneven[0][1])
-            there, back = float(rows[row, column]), float(matrix[column, start + row])
-            raise InputError(
-                f"The label distance of {start + row} and {column} is {there:g} one way and {back:g} the other; give a symmetric matrix, such as "
-                f"the mean of both."
-            )
         ends = np.flatnonzero(np.diagonal(rows, start))
         if ends.size:
             raise InputError(f"The label distance of {start + ends[0]} to itself is {rows[ends[0], start + ends[0]]:g}; it must be 0.")
+        largest = max(largest, float(rows.max()))
+    for first in starts:
+        for second in range(first, len(matrix), _BLOCK):
+            _check_symmetric(matrix, first, second, 1e-6 * largest)
+
+
+def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: float) -> None:
+    ours, theirs = (np.asarray(matrix[one : one + _BLOCK, two : two + _BLOCK], dtype=np.float64) for one, two in ((first, second), (second, first)))
+    uneven = np.argwhere(np.abs(ours - theirs.T) > tolerance)
+    if uneven.size:
+        row, column = uneven[0]
+        raise InputError(
+            f"The label distance of {first + row} and {second + column} is {ours[row, column]:g} one way and {theirs[column, row]:g} the other; "
+            f"give a symmetric matrix, such as the mean of both."
+        )

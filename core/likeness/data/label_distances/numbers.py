@@ -24,9 +24,7 @@ def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
     first, second = (_checked(each) for each in (a, b))
     if first.shape[1] != second.shape[1]:
         raise InputError(f"The labels have {first.shape[1]} and {second.shape[1]} numbers; give as many for both.")
-    rounds = np.zeros(first.shape[1]) if periods is None else np.asarray(periods, dtype=np.float64)
-    if rounds.shape != (first.shape[1],) or not (rounds >= 0).all():
-        raise InputError(f"The periods are {rounds.tolist()}; give one for each of {first.shape[1]} numbers, 0 for those that are not circular.")
+    rounds = _periods(periods, first.shape[1])
     squares = np.zeros((len(first), len(second)))
     for column, period in enumerate(rounds):
         apart = np.abs(first[:, column, None] - second[None, :, column])
@@ -35,6 +33,13 @@ def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
             np.minimum(apart, period - apart, out=apart)
         squares += np.square(apart, out=apart)
     return np.sqrt(squares, out=squares).astype(np.float32)
+
+
+def _periods(periods: Any, count: int) -> NDArray[np.float64]:
+    rounds: NDArray[np.float64] = np.zeros(count) if periods is None else np.asarray(periods, dtype=np.float64)
+    if rounds.shape != (count,) or not (rounds >= 0).all():
+        raise InputError(f"The periods are {rounds.tolist()}; give one for each of {count} numbers, 0 for those that are not circular.")
+    return rounds
 
 
 def _checked(values: Any) -> NDArray[np.float64]:
@@ -64,6 +69,7 @@ class NumberLabels:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _checked(self.values))
+        _periods(self.periods, self.values.shape[1])
 
     def __len__(self) -> int:
         return len(self.values)

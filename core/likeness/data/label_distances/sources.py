@@ -20,7 +20,7 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.typed import Part
 
-Kind = Literal["pose", "layout", "captions", "numbers", "angles", "names", "matrix"]
+Kind = Literal["pose", "layout", "captions", "numbers", "angles", "names", "matrix", "mpii"]
 KINDS: tuple[str, ...] = get_args(Kind)
 _TURN = 360.0
 
@@ -30,7 +30,8 @@ class LabelsConfig(Part):
 
     Attributes:
         kind: "pose": columns NAME_x and NAME_y of joints; "layout": a column of segmentation files; "captions": a column of captions;
-            "numbers": numeric columns; "angles": the same, in degrees; "names": the language similarity of class names; "matrix": a file.
+            "numbers": numeric columns; "angles": the same, in degrees; "names": the language similarity of class names; "matrix": a file;
+            "mpii": the distances between poses that come with `likeness.data.read_mpii_pose`.
         columns: which; empty: those of the kind that are there ("pose": all joints; "layout" and "captions": the column of that name; "names":
             "class").
         file: the .npy file of a matrix (n, n), in the order of the table.
@@ -65,7 +66,7 @@ def label_distances(table: ImageTable, config: LabelsConfig, report: Callable[[i
 
 
 def known_labels(table: ImageTable) -> dict[str, LabelsConfig]:
-    """The continuous labels that a table offers by its columns, by names for people."""
+    """The continuous labels that a table offers by its columns, or by its folder (MPII), by names for people."""
     columns = set(table.attributes)
     found = {}
     if len(joints_of(table.frame)) > 2:
@@ -76,6 +77,8 @@ def known_labels(table: ImageTable) -> dict[str, LabelsConfig]:
         found["Viewpoint"] = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
     if "captions" in columns:
         found["Captions"] = LabelsConfig(kind="captions")
+    if (table.root / "dist_pose_val.mat").is_file():
+        found["Pose"] = LabelsConfig(kind="mpii")
     return found
 
 
@@ -135,6 +138,12 @@ def _matrix(table: ImageTable, config: LabelsConfig, report: Any) -> LabelDistan
     return read_matrix(Path(cast(str, config.file)), len(table))
 
 
+def _mpii(table: ImageTable, config: LabelsConfig, report: Any) -> LabelDistances:
+    from likeness.data.mpii_pose import mpii_labels
+
+    return mpii_labels(table)
+
+
 def _text_column(table: ImageTable, config: LabelsConfig, usual: str) -> str:
     column = (*config.columns, usual)[0]
     if column not in table.attributes:
@@ -150,4 +159,5 @@ _READERS: dict[str, Callable[[ImageTable, LabelsConfig, Any], LabelDistances]] =
     "angles": _angles,
     "names": _names,
     "matrix": _matrix,
+    "mpii": _mpii,
 }

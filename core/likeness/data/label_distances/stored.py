@@ -3,7 +3,9 @@
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from likeness.data.label_distances.protocol import Distances, LabelDistances, Ro
 from likeness.paths import cache_dir
 
 _BLOCK = 32
+# A file that grows is written to every few minutes at least; what is older was left by a process that was killed.
+_LEFTOVER_SECONDS = 86_400
 
 
 def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, int], None] | None = None, workers: int | None = None) -> MatrixLabels:
@@ -26,6 +30,7 @@ def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, in
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(file.parent)
         temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
         try:
             matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))
@@ -38,6 +43,12 @@ def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, in
     return MatrixLabels(np.load(file, mmap_mode="r"), labels.unit)
 
 
+def _remove_leftovers(folder: Path) -> None:
+    for path in folder.glob(".*.partial"):
+        if time.time() - path.stat().st_mtime > _LEFTOVER_SECONDS:
+            path.unlink(missing_ok=True)
+
+
 def _fill(matrix: Distances, labels: LabelDistances, report: Callable[[int, int], None] | None, workers: int | None) -> None:
     """The upper half is computed; the lower one is its mirror."""
     from joblib import Parallel, delayed
@@ -46,7 +57,8 @@ def _fill(matrix: Distances, labels: LabelDistances, report: Callable[[int, int]
     blocks = [(start, each) for start in starts for each in range(start, len(labels), _BLOCK)]
     tasks = (delayed(_block)(labels, *_rows(block, len(labels))) for block in blocks)
     done, pairs = 0, len(labels) * (len(labels) + 1) // 2
-    for block, found in zip(blocks, Parallel(workers or os.cpu_count() or 1, return_as="generator")(tasks), strict=True):
+    processes = min(workers or os.cpu_count() or 1, len(blocks))
+    for block, found in zip(blocks, Parallel(processes, return_as="generator")(tasks), strict=True):
         rows, columns = _rows(block, len(labels))
         matrix[np.ix_(rows, columns)] = found
         matrix[np.ix_(columns, rows)] = found.T
