@@ -34,6 +34,7 @@ page = st.navigation(
         "Judge": [
             st.Page("pages/semantics.py", title="Semantics", icon=":material/translate:"),
             st.Page("pages/shifts.py", title="Shifts", icon=":material/moving:"),
+            st.Page("pages/continuous.py", title="Continuous", icon=":material/straighten:"),
         ],
         "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
     }

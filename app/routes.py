@@ -10,8 +10,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import cached
+import continuous_labels
 from likeness.data import thumbnail
 from likeness.errors import InputError
+from likeness.plots import labelled_image, squared_webp
 from sidebar import readable
 
 _FOREVER = {"Cache-Control": "private, max-age=86400"}
@@ -23,6 +25,16 @@ def serve_thumbnail(request: Request) -> Response:
         return Response(_thumbnail(request.path_params["dataset"], request.path_params["row"]), media_type="image/webp", headers=_FOREVER)
     except (InputError, IndexError, OSError):
         return Response(status_code=404)
+
+
+def serve_labelled(request: Request) -> Response:
+    """WebP of image `row` with its continuous label drawn on it; which label, `continuous_labels.pictures` wrote into the query string."""
+    place, asked = request.path_params, request.query_params
+    try:
+        picture = _labelled(place["dataset"], place["row"], asked.get("kind", ""), asked.get("columns", "[]"))
+    except (InputError, IndexError, OSError):
+        return Response(status_code=404)
+    return Response(picture, media_type="image/webp", headers=_FOREVER)
 
 
 def serve_info(request: Request) -> Response:
@@ -41,11 +53,18 @@ def _thumbnail(dataset: str, row: int) -> bytes:
     return thumbnail(cached.table(dataset).paths()[row])
 
 
+@lru_cache(maxsize=5_000)
+def _labelled(dataset: str, row: int, kind: str, columns: str) -> bytes:
+    table = cached.table(dataset)
+    return squared_webp(labelled_image(table, continuous_labels.config_of(table, {"kind": kind, "columns": columns}), row))
+
+
 def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 ROUTES = [
     Route("/thumbnails/{dataset}/{row:int}", serve_thumbnail),
+    Route("/labelled/{dataset}/{row:int}", serve_labelled),
     Route("/info/{dataset}/{row:int}", serve_info),
 ]

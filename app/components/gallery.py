@@ -20,7 +20,8 @@ class Section:
     """Tiles under one title; every list has one entry for each row.
 
     similarities: shown with three digits. same: True, False or None (unknown) for the mark of the class. in_both: found by the other
-    space as well. captions: one short line. ranked: numbers the tiles from 1. note: one quiet line under the title.
+    space as well. captions: one short line. texts: up to three lines under the picture, whole when pointed at. ranked: numbers the
+    tiles from 1. note: one quiet line under the title.
     """
 
     title: str
@@ -29,6 +30,7 @@ class Section:
     same: Sequence[bool | None] | None = None
     in_both: Sequence[bool] | None = None
     captions: Sequence[str] | None = None
+    texts: Sequence[str] | None = None
     ranked: bool = False
     note: str = ""
     empty: str = "Nothing here."
@@ -36,7 +38,7 @@ class Section:
 
 def encode_section(section: Section) -> dict[str, object]:
     """A section for the browser; raises InputError when a list does not fit the rows."""
-    for name in ("similarities", "same", "in_both", "captions"):
+    for name in ("similarities", "same", "in_both", "captions", "texts"):
         values = getattr(section, name)
         if values is not None and len(values) != len(section.rows):
             raise InputError(f"The section {section.title!r} has {len(section.rows)} rows and {len(values)} {name}; pass one for each.")

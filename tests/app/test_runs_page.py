@@ -366,3 +366,21 @@ def test_a_damaged_status_counts_as_not_started(app: AppTest, make: Make) -> Non
     _open(app)
     assert "Not started" in _texts(app)
     assert _curves(app) == {"first": [0.52]}
+
+
+def test_a_run_on_labels_on_a_scale_is_judged_by_them(app: AppTest, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "runs" / "views")
+    run.create(read_config("shipped-cars-viewpoint"))
+    for step, distance in ((1, 60.5), (2, 40.25)):
+        run.append_metrics(
+            {"step": step, "epoch": float(step), "loss": 1.0, "loss_objective": 1.0, "mean_label_distance_at_1": distance, "ndcg_at_10": 0.1 * step}
+        )
+    run.report_status(Status("finished", 2, 2, "", 0, 3.0))
+    _open(app)
+    (table,) = app.dataframe
+    assert table.value["mean_label_distance_at_1"].tolist() == [40.25]  # smaller is better
+    assert table.value["ndcg_at_10"].tolist() == [0.2]
+    assert "recall_at_1" not in table.value
+    assert "how far the label of the nearest image lies from the query's" in _texts(app)
+    assert _curves(app) == {"views": [60.5, 40.25]}
+    assert _curves(_show(app, "ndcg_at_10")) == {"views": [0.1, 0.2]}

@@ -208,6 +208,37 @@ def test_guidance_is_none_class_names_or_pseudolabels(page: AppTest) -> None:
     assert chosen.k == 3
 
 
+def _learn_from(app: AppTest, what: str) -> AppTest:
+    app.segmented_control(key=f"{FIELD}data.labels").set_value(what).run()
+    assert not app.exception
+    return app
+
+
+def test_labels_on_a_scale_take_the_place_of_classes_and_give_it_back(page: AppTest) -> None:
+    _learn_from(page, "Places on a scale")
+    config = _config(page)
+    assert config.data.labels is not None
+    assert (config.data.labels.kind, config.data.labels.columns) == ("angles", ("yaw", "elevation"))
+    assert (config.data.split, config.objective.name, config.guidance, config.augment) == ("images", "log-ratio", None, "jitter")
+    assert (config.batch.anchors, config.batch.drawn) == ("all", 16)
+    assert not _has_field(page, "data.attribute")
+    assert not _has_field(page, "batch.per_class")
+    assert not page.get("warning")
+    assert "1,500 images train; of 500 others 100 are queries, which search among the remaining 400" in _texts(page)
+    _set(page, "objective.name", "dense-triplet")
+    _set(page, "data.test_images", 0.4)
+    assert (_config(page).objective.name, _config(page).data.test_images) == ("dense-triplet", 0.4)
+    _learn_from(page, "Classes")
+    config = _config(page)
+    assert (config.data.labels, config.data.split, config.objective.name, config.augment) == (None, "classes", "multisimilarity", True)
+    assert _has_field(page, "data.attribute")
+
+
+def test_images_without_such_labels_offer_classes_alone(photos: str, page: AppTest) -> None:
+    _set(page, "data.source", photos)
+    assert not any(each.key == f"{FIELD}data.labels" for each in page.segmented_control)
+
+
 def test_what_must_not_be_empty_stays_as_it_was(page: AppTest) -> None:
     before = _config(page)
     for place in ("data.attribute", "guidance.language"):

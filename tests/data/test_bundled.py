@@ -67,7 +67,7 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
     [
         ("", "No images are named; give 'bundled'"),
         ("  ", "No images are named; give 'bundled'"),
-        ("nowhere", "There is no dataset 'nowhere'; give 'bundled', a folder"),
+        ("nowhere", "There is no dataset 'nowhere'; give 'bundled', synthetic-poses, synthetic-rooms, captioned-cars, a folder"),
         ("nowhere.csv", "There is no file 'nowhere.csv'"),
     ],
 )

@@ -83,9 +83,10 @@ class Tile {
     this.similarity = make("span", { className: "ga-similarity" });
     this.mark = make("span", { className: "ga-mark" });
     this.caption = make("span", { className: "ga-caption" });
+    this.text = make("span", { className: "ga-text" });
     this.facts = make("span", { className: "ga-facts" }, this.similarity, this.mark);
     this.root = make("button", { className: "ga-tile", type: "button", onclick: () => this.gallery.click(this.row) },
-      make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption);
+      make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption, this.text);
   }
 
   show(section, i) {
@@ -107,6 +108,8 @@ class Tile {
     this.facts.hidden = !similarity && same === null;
     this.caption.textContent = caption;
     this.caption.hidden = !section.captions;
+    this.text.textContent = section.texts?.[i] ?? "";
+    this.text.hidden = !section.texts;
     this.root.classList.toggle("ga-query", row === data.query);
     this.describe(section, i, { same, both, similarity, caption });
   }
@@ -124,7 +127,7 @@ class Tile {
     const { noun, query } = this.gallery.data;
     const parts = [
       section.ranked && `Rank ${i + 1}`, caption || `${noun} ${this.row + 1}`, similarity && `similarity ${similarity}`,
-      same !== null && (same ? "same class" : "another class"), both && "found by both spaces", this.row === query && "the query",
+      section.texts?.[i], same !== null && (same ? "same class" : "another class"), both && "found by both spaces", this.row === query && "the query",
     ];
     this.root.title = parts.filter(Boolean).join(", ");
     this.image.alt = this.root.title;

@@ -43,7 +43,7 @@ def read_generated(source: str, progress: Progress | None = None) -> ImageTable:
         )
     if name == CAPTIONED:
         return _captioned(int(count) if count else None)
-    title, package = _RENDERED[name]
+    title, _ = _RENDERED[name]
     n = int(count or _USUAL)
     folder = cache_dir() / "generated" / f"{name}-{n}"
     if not (folder / "attributes.csv").is_file():

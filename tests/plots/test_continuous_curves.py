@@ -1,0 +1,86 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from likeness.errors import InputError
+from likeness.plots import continuous_curves
+from likeness.plots.look import GREY
+
+
+@pytest.fixture
+def measured() -> pd.DataFrame:
+    """Log-ratio with two seeds, Triplet with one; label distance at 1 to 3, nDCG at 10 and 20, and bounds, which differ a little between runs."""
+    rows = []
+    for row, seed, apart, ndcg, oracle in (("Log-ratio", 0, 2.0, 0.8, 1.0), ("Log-ratio", 1, 4.0, 0.6, 1.0), ("Triplet", 0, 5.0, 0.4, 1.3)):
+        distances = {f"mean_label_distance_at_{k}": apart + k for k in (1, 2, 3)} | {
+            f"oracle_mean_label_distance_at_{k}": oracle * k for k in (1, 2, 3)
+        }
+        chance = {"chance_mean_label_distance": 9.0, "chance_ndcg_at_10": 0.1, "chance_ndcg_at_20": 0.2}
+        rows.append({"row": row, "seed": seed, "ndcg_at_10": ndcg, "ndcg_at_20": ndcg + 0.1} | distances | chance)
+    return pd.DataFrame(rows)
+
+
+def _lines(figure: Any, axis: str) -> dict[str, Any]:
+    return {trace.name: trace for trace in figure.data if trace.xaxis == axis and trace.fill is None}
+
+
+def test_lines_are_the_means_over_seeds_at_every_k(measured: pd.DataFrame) -> None:
+    figure = continuous_curves(measured, unit="px")
+    left, right = _lines(figure, "x"), _lines(figure, "x2")
+    assert list(left) == list(right) == ["Log-ratio", "Triplet", "Oracle", "Chance"]
+    assert list(left["Log-ratio"].x) == [1, 2, 3]
+    assert list(left["Log-ratio"].y) == pytest.approx([4.0, 5.0, 6.0])
+    assert list(left["Triplet"].y) == pytest.approx([6.0, 7.0, 8.0])
+    assert list(right["Log-ratio"].x) == [10, 20]
+    assert list(right["Log-ratio"].y) == pytest.approx([0.7, 0.8])
+    assert left["Log-ratio"].hovertext[0] == "4.000 ± 1.000 (2 runs)"
+    assert [annotation.text for annotation in figure.layout.annotations] == ["Mean label distance: smaller is better", "nDCG: larger is better"]
+    assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("px", None)
+
+
+def test_the_band_is_one_deviation_over_the_seeds(measured: pd.DataFrame) -> None:
+    bands = [trace for trace in continuous_curves(measured).data if trace.fill == "toself"]
+    assert [band.name for band in bands] == ["Log-ratio", "Log-ratio"]
+    assert list(bands[0].y) == pytest.approx([5.0, 6.0, 7.0, 5.0, 4.0, 3.0])
+
+
+def test_bounds_are_broken_named_and_not_in_the_legend(measured: pd.DataFrame) -> None:
+    figure = continuous_curves(measured)
+    left, right = _lines(figure, "x"), _lines(figure, "x2")
+    assert list(left["Oracle"].y) == pytest.approx([1.1, 2.2, 3.3])  # the mean over the runs
+    assert list(left["Chance"].y) == [9.0, 9.0, 9.0]
+    assert list(right["Oracle"].y) == [1.0, 1.0]
+    assert list(right["Chance"].y) == pytest.approx([0.1, 0.2])
+    for name in ("Oracle", "Chance"):
+        bound = left[name]
+        assert (bound.line.dash, bound.line.color, bound.showlegend) == ("dot", GREY, False)
+        assert list(bound.text) == ["", "", name]
+
+
+def test_a_table_without_bounds_or_without_a_metric_draws_what_there_is(measured: pd.DataFrame) -> None:
+    bare = measured[["row", "mean_label_distance_at_1", "mean_label_distance_at_2", "ndcg_at_10"]].assign(ndcg_at_10=[0.5, None, None])
+    figure = continuous_curves(bare)
+    assert list(_lines(figure, "x")) == ["Log-ratio", "Triplet"]
+    right = _lines(figure, "x2")
+    assert list(right) == ["Log-ratio", "Oracle"]
+    assert (list(right["Log-ratio"].x), list(right["Log-ratio"].y)) == ([10], [0.5])
+
+
+def test_methods_keep_their_looks_and_order(measured: pd.DataFrame) -> None:
+    whole = _lines(continuous_curves(measured, methods=["Triplet", "Log-ratio"]), "x")
+    part = _lines(continuous_curves(measured[measured["row"] == "Log-ratio"], methods=["Triplet", "Log-ratio"]), "x")
+    assert part["Log-ratio"].line.color == whole["Log-ratio"].line.color != whole["Triplet"].line.color
+    legend = [trace.name for trace in continuous_curves(measured).data if trace.showlegend]
+    assert legend == ["Log-ratio", "Triplet"]
+
+
+@pytest.mark.parametrize("columns", [["row"], ["seed", "ndcg_at_10"]])
+def test_what_cannot_be_drawn_is_an_error(measured: pd.DataFrame, columns: list[str]) -> None:
+    with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
+        continuous_curves(measured[columns])
+
+
+def test_no_run_is_an_error(measured: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="There is no mean label distance or nDCG to draw"):
+        continuous_curves(measured.iloc[:0])
