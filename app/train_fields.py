@@ -126,7 +126,8 @@ def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) 
     labels, batch = next(iter(offered.values()), None), config.batch
     # every image of a batch as an anchor, or an epoch would have as many steps as there are images
     anchors = {"batch.anchors": "all", "batch.drawn": max(1, batch.size // (batch.nearest + 1))}
-    return {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None} | anchors | _of_objective(next(iter(CONTINUOUS)), config)
+    learnt = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
+    return learnt | anchors | _of_objective(next(iter(CONTINUOUS)), config)
 
 
 def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:

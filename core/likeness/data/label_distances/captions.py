@@ -68,17 +68,20 @@ class CaptionLabels:
     def between(self, rows: Rows, columns: Rows) -> Distances:
         """Distances (r, c), Eq. 13: the sum of each caption's distance to the nearest of the other image, both ways."""
         found, known = np.zeros((len(rows), len(columns)), np.float32), dict[tuple[int, int], float]()
+        ours, theirs = ([self.bags[row] for row in each] for each in (rows, columns))
+        bounds = self._bounds([bag for each in ours for bag in each], [bag for each in theirs for bag in each])
+        tops, lefts = (np.cumsum([0, *(len(each) for each in side)]) for side in (ours, theirs))
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):
                 pair = (min(row, column), max(row, column))
                 if pair not in known:
-                    known[pair] = 0.0 if row == column else self._apart(self.bags[pair[0]], self.bags[pair[1]])
+                    own = bounds[tops[i] : tops[i + 1], lefts[j] : lefts[j + 1]]
+                    known[pair] = 0.0 if row == column else self._apart(ours[i], theirs[j], own)
                 found[i, j] = known[pair]
         return found
 
-    def _apart(self, ours: list[Bag], theirs: list[Bag]) -> float:
+    def _apart(self, ours: list[Bag], theirs: list[Bag], bounds: Numbers) -> float:
         """Transports are solved in the order of a bound from below, and only while the bound is under the least one found."""
-        bounds = np.array([[self._bound(a, b) for b in theirs] for a in ours])
         solved = np.full(bounds.shape, np.nan)
         sides = ((bounds[i], solved[i], ours[i : i + 1], theirs) for i in range(len(ours)))
         others = ((bounds[:, j], solved[:, j], ours, theirs[j : j + 1]) for j in range(len(theirs)))
@@ -94,10 +97,20 @@ class CaptionLabels:
             best = min(best, solved[place])
         return float(best)
 
-    def _bound(self, a: Bag, b: Bag) -> float:
-        """Each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word mover's distance)."""
-        between = self.costs[np.ix_(a.words, b.words)]
-        return max(float(a.shares @ between.min(axis=1)), float(between.min(axis=0) @ b.shares)) * (1 - 1e-12)
+    def _bounds(self, ours: list[Bag], theirs: list[Bag]) -> Numbers:
+        """Bounds (a, b) of all pairs of sentences, as two products of matrices.
+
+        Each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word mover's distance).
+        """
+        words = np.unique(np.concatenate([bag.words for bag in (*ours, *theirs)]))
+        shares, nearest = [], []
+        for side in (ours, theirs):
+            held = np.zeros((len(side), len(words)))
+            for row, bag in enumerate(side):
+                held[row, np.searchsorted(words, bag.words)] = bag.shares
+            shares.append(held)
+            nearest.append(np.array([self.costs[np.ix_(bag.words, words)].min(axis=0) for bag in side]))
+        return np.asarray(np.maximum(shares[0] @ nearest[1].T, nearest[0] @ shares[1].T) * (1 - 1e-12))
 
 
 def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm", device: str = "auto") -> CaptionLabels:
