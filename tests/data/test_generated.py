@@ -41,6 +41,7 @@ def test_cars_with_five_sentences_each() -> None:
     captions = read_captions(table)
     assert [len(each) for each in captions] == [5] * 4
     assert "Captions" in known_labels(table)
+    assert read_dataset("captioned-cars@20").frame["split"].tolist() == ["train"] * 14 + ["validation"] * 3 + ["test"] * 3
     assert read_captions(read_dataset("captioned-cars@4")) == captions
 
 

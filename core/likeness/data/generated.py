@@ -31,7 +31,8 @@ def read_generated(source: str, progress: Progress | None = None) -> ImageTable:
     """The table of a generated dataset; the first call draws its pictures.
 
     "synthetic-poses" and "synthetic-rooms" have 2,600 images, or as many as stand after "@", of seed 0; the first n are the same whatever n.
-    "captioned-cars" are the bundled images with five sentences about each, in the column `captions`.
+    "captioned-cars" are the bundled images with five sentences about each, in the column `captions`, and with a column `split`: the first 70 %
+    train, the next 15 % validate, the last 15 % test.
 
     Raises:
         InputError: an unknown name, or no number of images.
@@ -74,4 +75,5 @@ def _captioned(count: int | None) -> ImageTable:
     table = bundled_images()
     chosen = table if count is None else ImageTable(table.name, table.root, table.frame.iloc[:count])
     captioned = with_car_captions(chosen)
-    return ImageTable("Synthetic Cars with captions", captioned.root, captioned.frame)
+    split = pd.cut([row / len(chosen) for row in range(len(chosen))], [-1, 0.7, 0.85, 1], right=False, labels=["train", "validation", "test"])
+    return ImageTable("Synthetic Cars with captions", captioned.root, captioned.frame.assign(split=split.astype(str)))
