@@ -9,6 +9,7 @@ import typer
 
 from likeness.commands.analyze import analyze
 from likeness.commands.captioning import captioning
+from likeness.commands.continuous import continuous
 from likeness.commands.evaluate import evaluate
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Seed, Solver, Source
@@ -160,6 +161,7 @@ def search(
 
 
 cli.command()(evaluate)
+cli.command()(continuous)
 cli.add_typer(analyze, name="analyze")
 cli.command()(saliency)
 cli.command()(train)

@@ -3,6 +3,7 @@
 import json
 import re
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -344,15 +345,16 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
     import continuous_job
     import continuous_labels
 
+    continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = continuous_labels.Labels(config, np.arange(60), label_distances(space.table, config), "key")
-    monkeypatch.setattr(continuous_job, "MOST_QUERIES", 20)
+    monkeypatch.setattr(continuous_comparison, "MOST_QUERIES", 20)
     asked = continuous_job.Asked([space], labels, np.arange(60))
     assert len(asked.queries) == 20
     assert np.diff(asked.queries).tolist().count(3) >= 17
     assert (asked.queries[0], asked.queries[-1]) == (0, 59)
-    monkeypatch.setattr(continuous_job, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
+    monkeypatch.setattr(continuous_comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
     job = continuous_job.begin(asked)
     assert job.wait(60)
     assert job.error is None

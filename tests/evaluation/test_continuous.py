@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
 from likeness.errors import InputError
-from likeness.evaluation import chance_level, continuous_metrics, oracle_metrics
+from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
 
 
 def drawn(seed: int, q: int = 7, n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,7 +63,9 @@ def test_lies_between_the_worst_and_the_oracle(seed: int) -> None:
         assert best[f"mean_label_distance_at_{k}"] <= found[f"mean_label_distance_at_{k}"] + 1e-9
         assert 0 < found[f"ndcg_at_{k}"] <= 1 + 1e-12
         assert best[f"ndcg_at_{k}"] == pytest.approx(1)
-    assert found["mean_label_distance_at_40"] == pytest.approx(chance_level(apart))  # whoever retrieves all retrieves by chance
+    chance = chance_metrics(apart, (1, 5, 40))
+    assert found["mean_label_distance_at_40"] == pytest.approx(chance["mean_label_distance_at_1"])  # whoever retrieves all retrieves by chance
+    assert chance["ndcg_at_5"] < 1
 
 
 def test_an_embedding_of_the_labels_is_an_oracle() -> None:
@@ -134,3 +136,19 @@ def test_bad_embeddings() -> None:
         continuous_metrics(apart, queries, gallery, (1,))
     with pytest.raises(InputError, match="exclude must hold one gallery row, -1 to 39, for each of the 7 queries; got shape \\(6,\\)"):
         oracle_metrics(apart, (1,), exclude=np.zeros(6, int))
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_chance_is_the_mean_over_all_orders(exclude: bool) -> None:
+    """Of a gallery of 5 images, by every one of its orders."""
+    from itertools import permutations
+
+    apart, hidden = np.random.default_rng(4).random((3, 5)) * 9, np.array([0, 1, 2]) if exclude else None
+    sums: dict[str, list[float]] = {}
+    for row in range(3):
+        kept = np.delete(apart[row], row) if exclude else apart[row]
+        for order in permutations(range(len(kept))):
+            places = np.argsort(order)[:, None].astype(float)  # image order[0] is the nearest, and so on
+            for name, value in continuous_metrics(kept[None], np.zeros((1, 1)), places + 1, (1, 3)).items():
+                sums.setdefault(name, []).append(value)
+    assert chance_metrics(apart, (1, 3), exclude=hidden) == pytest.approx({name: np.mean(values) for name, values in sums.items()}, rel=1e-12)

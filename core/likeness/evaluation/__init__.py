@@ -5,7 +5,8 @@ from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.comparison import METRICS, SUGGESTED, compare
 from likeness.evaluation.comparison_tables import paper_table, statistics, summarize
-from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_level, continuous_metrics, oracle_metrics
+from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
+from likeness.evaluation.continuous_comparison import continuous_comparison
 from likeness.evaluation.convergence import convergence, convergence_table, metric_title
 from likeness.evaluation.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.evaluation.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
@@ -50,13 +51,14 @@ __all__ = [
     "as_markdown",
     "beside_guidance",
     "by_split",
-    "chance_level",
+    "chance_metrics",
     "class_image_similarities",
     "class_number",
     "clustered_order",
     "clustering_metrics",
     "compare",
     "compare_in_parallel",
+    "continuous_comparison",
     "continuous_metrics",
     "convergence",
     "convergence_table",
@@ -79,6 +81,7 @@ __all__ = [
     "retrieval_metrics",
     "retrieval_metrics_per_class",
     "retrieval_scores",
+    "retrieve",
     "retrieved_classes",
     "scaled_structure",
     "semantic_retrieval",

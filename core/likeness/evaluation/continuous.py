@@ -62,9 +62,23 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     return _metrics(apart, apart, _smallest(_without(apart, hidden), most), sorted(set(ks)), scale, hidden)
 
 
-def chance_level(label_distances: Any) -> float:
-    """The mean label distance, which a retrieval by chance has at every k."""
-    return float(_checked_distances(label_distances).mean())
+def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
+    """What the metrics are on average for a retrieval by chance, exactly: each rank has the mean distance and the mean relevance of the gallery.
+
+    Arguments and errors as for `continuous_metrics`.
+    """
+    apart = _checked_distances(label_distances)
+    hidden = _checked_exclude(exclude, *apart.shape)
+    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
+    shown = _without(apart, hidden)
+    count = np.isfinite(shown).sum(axis=1)
+    distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean() * scale)
+    relevance = (1 / (1 + shown)).sum(axis=1, keepdims=True) / count[:, None]
+    discounts = 1 / np.log2(np.arange(2, most + 2))
+    best = np.cumsum(discounts / (1 + np.take_along_axis(apart, _smallest(shown, most), axis=1)), axis=1)
+    ndcg = (relevance * np.cumsum(discounts) / best).mean(axis=0)
+    chosen = sorted(set(ks))
+    return {f"mean_label_distance_at_{k}": distance for k in chosen} | {f"ndcg_at_{k}": float(ndcg[k - 1]) for k in chosen}
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

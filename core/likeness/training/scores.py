@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.evaluation import DISTANCE_KS, NDCG_KS, chance_level, clustering_metrics, continuous_metrics, oracle_metrics, retrieval_metrics
+from likeness.evaluation import DISTANCE_KS, NDCG_KS, clustering_metrics, continuous_metrics, retrieval_metrics
 from likeness.evaluation._inputs import Metric
+from likeness.evaluation.continuous_comparison import bounds, metric_names
 from likeness.search import nearest
 
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
@@ -28,24 +29,18 @@ def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.
     """
     distances, ndcg = _shown(label_distances.shape[1])
     found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
-    return {name: found[name] for name in _names(distances, ndcg)}
+    return {name: found[name] for name in metric_names(distances, ndcg)}
 
 
 def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
-    """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_..."), and the mean label distance of one by chance."""
-    distances, _ = _shown(label_distances.shape[1])
-    found = oracle_metrics(label_distances, distances)
-    return {f"oracle_{name}": found[name] for name in _names(distances, ())} | {"chance_mean_label_distance": chance_level(label_distances)}
+    """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_...") and for one by chance ("chance_...")."""
+    return bounds(label_distances, *_shown(label_distances.shape[1]))
 
 
 def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if gallery < DISTANCE_KS[-1]:
         raise InputError(f"{gallery} gallery images are too few for metrics at {DISTANCE_KS[-1]}; let more images test, or fewer be queries.")
     return DISTANCE_KS, tuple(k for k in NDCG_KS if k <= gallery)
-
-
-def _names(distances: tuple[int, ...], ndcg: tuple[int, ...]) -> list[str]:
-    return [*(f"mean_label_distance_at_{k}" for k in distances), *(f"ndcg_at_{k}" for k in ndcg)]
 
 
 def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], classes: int, choices: int = 10) -> float:

@@ -1,0 +1,109 @@
+"""`likeness continuous`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likeness.commands.inputs import embedded, notion_named
+from likeness.commands.options import Format, Source
+from likeness.errors import InputError
+from likeness.terminal import check_format, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.data import ImageTable
+    from likeness.data.label_distances import LabelsConfig
+    from likeness.spaces import EncoderSpace, Space
+
+_SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+
+
+def continuous(
+    source: Source = "bundled",
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="pose, layout, captions, numbers, angles, names or matrix; without: what the images have.")
+    ] = None,
+    columns: Annotated[str, typer.Option(help="Columns of the labels, separated by commas, where the kind needs them: yaw,elevation.")] = "",
+    file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
+    encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="An encoder or `run:FOLDER`; may be repeated.")] = None,
+    notion: Annotated[list[str] | None, typer.Option("--notion", help="A notion on top of the first encoder; may be repeated.")] = None,
+    format: Format = "table",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for every figure.")] = None,
+) -> None:
+    """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image asks all others.
+
+    Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e bundled -e run:runs/pose`,
+    `likeness continuous photos.csv --kind numbers --columns age`
+    """
+    from likeness.data import read_dataset
+    from likeness.data.label_distances import label_distances
+    from likeness.evaluation import continuous_comparison
+
+    check_format(format)
+    table = read_dataset(source)
+    config = _labels(table, kind, columns, file)
+    with progress_bar("Label distances") as progress:
+        labels = label_distances(table, config, progress)
+    bases = [embedded(table, name) for name in encoder or ["bundled"]]
+    failed = [each.path for base in bases for each in base.failed]
+    if failed:
+        raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
+    spaces = _named([(base.encoder, base.space) for base in bases] + [_notion(bases[0], name) for name in notion or []])
+    with progress_bar("Measuring") as progress:
+        found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
+    assert found is not None
+    print_table(_with_bounds(found), format)
+    if out:
+        from likeness.files import write_atomic
+
+        write_atomic(out, found.to_csv(index=False).encode())
+
+
+def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":
+    from pydantic import ValidationError
+
+    from likeness.data.label_distances import KINDS, LabelsConfig, known_labels
+    from likeness.typed import told
+
+    if kind is None:
+        known = list(known_labels(table).values())
+        if not known or columns or file:
+            raise InputError(
+                f"Say what kind of label it is by --kind: {', '.join(KINDS)}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
+            )
+        return known[0]
+    names = tuple(name.strip() for name in columns.split(",") if name.strip())
+    try:
+        return LabelsConfig.model_validate({"kind": kind, "columns": names, "file": str(file) if file else None})
+    except ValidationError as error:
+        raise InputError(f"These labels do not fit: {told(error)}.") from error
+
+
+def _notion(base: "EncoderSpace", name: str) -> "tuple[str, Space]":
+    from likeness.notions import InDiReCT
+    from likeness.spaces import notion_space
+
+    chosen = notion_named(name)
+    return chosen.name, notion_space(base, chosen, InDiReCT()).space
+
+
+def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":
+    twice = [name for place, (name, _) in enumerate(spaces) if name in [other for other, _ in spaces[:place]]]
+    if twice:
+        raise InputError(f"'{twice[0]}' is named twice; name each space once.")
+    return dict(spaces)
+
+
+def _with_bounds(found: "pd.DataFrame") -> "pd.DataFrame":
+    """A line per space, then one each for chance and the Oracle."""
+    import pandas as pd
+
+    shown, first = [name for name in _SHOWN if name in found], found.iloc[0]
+    chance: dict[str, Any] = {"row": "chance"} | {
+        name: first["chance_mean_label_distance" if name.startswith("mean") else f"chance_{name}"] for name in shown
+    }
+    oracle: dict[str, Any] = {"row": "oracle"} | {name: first[f"oracle_{name}"] if name.startswith("mean") else 1.0 for name in shown}
+    lines = pd.concat([found[["row", *shown]], pd.DataFrame([chance, oracle])], ignore_index=True)
+    return lines.rename(columns={"row": "space"}).round(4)

@@ -1,0 +1,63 @@
+"""`likeness continuous`: what it prints, and what it refuses."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    """Gray pictures, 14 of them, whose brightness is a column."""
+    values = np.random.default_rng(0).permutation(14) * 18
+    for number, value in enumerate(values):
+        Image.new("RGB", (32, 32), (int(value),) * 3).save(tmp_path / f"{number}.png")
+    frame = pd.DataFrame({"path": [f"{number}.png" for number in range(14)], "brightness": values, "name": ["x"] * 14})
+    frame.to_csv(tmp_path / "gray.csv", index=False)
+    return tmp_path / "gray.csv"
+
+
+def test_a_line_per_space_and_its_bounds(run: Run, listed: Path, tmp_path: Path) -> None:
+    status, out, _ = run(
+        "continuous", str(listed), "--kind", "numbers", "--columns", "brightness", "--out", str(tmp_path / "a.csv"), "--format", "csv"
+    )
+    assert status == 0
+    lines = [line.split(",") for line in out.strip().splitlines()]
+    assert [line[0] for line in lines] == ["space", "bundled", "chance", "oracle"]
+    bundled, chance, oracle = (float(line[2]) for line in lines[1:])
+    assert oracle <= bundled < chance
+    assert float(lines[3][3]) == 1
+    written = pd.read_csv(tmp_path / "a.csv")
+    assert written["row"].tolist() == ["bundled"]
+    assert written["mean_label_distance_at_10"][0] == pytest.approx(bundled, abs=1e-4)
+
+
+def test_the_shipped_cars_by_viewpoint(run: Run) -> None:
+    status, out, _ = run("continuous", "--notion", "viewpoint", "--format", "csv")
+    assert status == 0
+    figures = {line.split(",")[0]: float(line.split(",")[2]) for line in out.strip().splitlines()[1:]}
+    assert figures["oracle"] < figures["viewpoint"] < figures["bundled"] < figures["chance"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Say what kind of label it is by --kind: pose, layout"),
+        (("--kind", "shape"), "These labels do not fit: kind is 'shape'"),
+        (("--kind", "numbers"), "kind numbers needs columns"),
+        (("--kind", "numbers", "--columns", "name"), "The columns name of 'gray' are no numbers"),
+        (("--kind", "pose"), "has no joints"),
+        (("--kind", "matrix", "--file", "nowhere.npy"), "no file of label distances"),
+        (("--kind", "numbers", "--columns", "brightness", "-e", "bundled", "-e", "bundled"), "'bundled' is named twice"),
+    ],
+)
+def test_what_it_refuses(run: Run, listed: Path, arguments: tuple[str, ...], told: str) -> None:
+    status, _, err = run("continuous", str(listed), *arguments)
+    assert status == 2
+    assert told in err
+    assert "Traceback" not in err
