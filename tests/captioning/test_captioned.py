@@ -88,7 +88,7 @@ def test_sources(tmp_path: Path) -> None:
         Image.new("RGB", (4, 4)).save(tmp_path / "train2014" / f"{i}.jpg")
         entries.append({"filename": f"{i}.jpg", "filepath": "train2014", "split": split, "sentences": [{"raw": f"image {i}"}]})
     (tmp_path / "dataset_coco.json").write_text(json.dumps({"images": entries}))
-    coco = read_captioned(f"coco:{tmp_path}")
+    coco = read_captioned(f"coco-captions:{tmp_path}")
     assert (coco.train.tolist(), coco.validation.tolist(), coco.test.tolist()) == ([0, 1], [2], [3])
     with pytest.raises(InputError, match="There is no folder 'absent'"):
-        read_captioned("coco:absent")
+        read_captioned("coco-captions:absent")

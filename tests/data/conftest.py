@@ -235,11 +235,27 @@ def write_lsun_rooms(root: Path, rooms: dict[str, list[tuple[str, str, object]]]
     return root
 
 
+def write_coco_captions(root: Path) -> Path:
+    """Two images that train, one that validates, two that test, of five sentences each."""
+    images = []
+    for number, (split, place) in enumerate(
+        (("train", "train2014"), ("restval", "val2014"), ("val", "val2014"), ("test", "val2014"), ("test", "val2014"))
+    ):
+        name = f"COCO_{place}_{number:012}.jpg"
+        (root / place).mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 6), (40 * number, 90, 30)).save(root / place / name)
+        sentences = [{"raw": f"Sentence {i} of {number}.", "tokens": ["sentence"]} for i in range(5)]
+        images.append({"filename": name, "filepath": place, "split": split, "sentences": sentences, "cocoid": number})
+    (root / "dataset_coco.json").write_text(json.dumps({"images": images}), encoding="utf-8")
+    return root
+
+
 @pytest.fixture
 def miniatures() -> dict[str, Writer]:
     """By the dataset's name what writes a miniature of it into a folder, which it returns."""
     return {
         "cars196": write_cars196,
+        "coco-captions": write_coco_captions,
         "cub200": write_cub200,
         "deepfashion": write_deepfashion,
         "lsun-rooms": write_lsun_rooms,

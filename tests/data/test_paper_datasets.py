@@ -17,6 +17,7 @@ Writers = dict[str, Callable[[Path], Path]]
 # images of the evaluated part of each miniature, and the notions of the paper that its labels judge
 EXPECTED = {
     "cars196": (6, {"cars196-car-model", "cars196-manufacturer", "cars196-car-type"}),
+    "coco-captions": (2, set()),
     "cub200": (3, {"cub200-bird-species"}),
     "deepfashion": (3, {"deepfashion-clothing-category", "deepfashion-texture", "deepfashion-fabric", "deepfashion-fit"}),
     "online-products": (4, set()),
@@ -54,7 +55,8 @@ def test_the_parts_make_the_whole(name: str, miniatures: Writers, tmp_path: Path
         assert test == whole
         return
     train = set(READERS[name](root, "train").frame["path"])
-    rest = set(READERS[name](root, "val").frame["path"]) if name == "deepfashion" else set()
+    other = {"deepfashion": "val", "coco-captions": "validation"}.get(name)
+    rest = set(READERS[name](root, other).frame["path"]) if other else set()
     assert test | train | rest == whole
     assert len(test) + len(train) + len(rest) == len(whole)
 
@@ -137,13 +139,13 @@ class TestSources:
         [
             (
                 "cars169:data",
-                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, cub200, deepfashion, lsun-rooms, movie-posters, mpii-pose, ",
+                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, coco-captions, cub200, deepfashion, lsun-rooms, ",
             ),
             ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),
             ("movie-posters/train:.", "There is no split 'train'; choose from test, all"),
             ("s3://bucket/cars", "There is no dataset 's3' in"),
-            ("nowhere", "or NAME:FOLDER with one of cars196, cub200"),
+            ("nowhere", "or NAME:FOLDER with one of cars196, coco-captions, cub200"),
         ],
     )
     def test_what_is_not_right(self, source: str, message: str) -> None:

@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data.captions_column import COLUMN, SINGLE, gather_captions, read_captions
-from likeness.data.coco_captions import SPLITS, read_coco_captions
+from likeness.data.coco_captions import SPLITS
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-
-_COCO = "coco:"
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
     """Images with captions from what a person names.
 
     Args:
-        source: "coco:FOLDER", COCO in Karpathy's split; or what `likeness.data.read_dataset` takes, with a column `captions` (JSON lists), or
+        source: what `likeness.data.read_dataset` takes ("coco-captions:FOLDER": COCO in Karpathy's split), with a column `captions` (JSON lists), or
             `caption` (a sentence, in as many rows of the same path as there are), or with the attributes of Synthetic Cars ("bundled" has them),
             about which sentences are written.
         each: such sentences per image.
@@ -83,8 +81,6 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
     from likeness.captioning.car_captions import has_car_attributes, with_car_captions
     from likeness.data import read_dataset
 
-    if source.startswith(_COCO):
-        return captioned_from(read_coco_captions(source.removeprefix(_COCO)))
     table = read_dataset(source)
     if COLUMN in table.frame.columns or SINGLE in table.frame.columns or not has_car_attributes(table):
         return captioned_from(gather_captions(table), validation, test, seed)

@@ -15,7 +15,7 @@ class CaptionDataConfig(Part):
     """Images with sentences.
 
     Attributes:
-        source: what `read_captioned` takes: "coco:FOLDER", a CSV file of path and caption, "bundled" or other Synthetic Cars.
+        source: what `read_captioned` takes: "coco-captions:FOLDER", a CSV file of path and caption, "bundled" or other Synthetic Cars.
         each: sentences that are written about each of these cars.
         validation, test: shares of the images, where the source has no split of its own.
         image_size: side in pixels of what the backbone is shown.

@@ -8,6 +8,7 @@ import pandas as pd
 
 from likeness.data.captions_column import COLUMN, captions_cell
 from likeness.data.official_layout import OfficialLayout
+from likeness.data.protocols import check_split
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 
@@ -31,22 +32,14 @@ def read_coco_captions(folder: str | Path, split: str = "all") -> ImageTable:
         split: one of the three, or "all".
 
     Raises:
-        InputError: a missing or damaged file, an image without captions, an unknown or empty split, or images that are missing.
+        InputError: a missing or damaged file, an image without captions, an unknown or empty split, or no image at all.
     """
-    if split not in (*SPLITS, "all"):
-        raise InputError(f"There is no split '{split}' of COCO captions; choose one of {', '.join(SPLITS)}, all.")
+    check_split(split, ("test", "train", "validation", "all"))
     root = LAYOUT.root(folder)
     index = LAYOUT.find(root, INDEX)
     frame = pd.DataFrame([_row(index, number, entry) for number, entry in enumerate(_entries(index))], columns=["path", COLUMN, "split", "cocoid"])
     chosen = frame if split == "all" else frame[frame["split"] == split]
-    table = LAYOUT.table(root, chosen, split, index)
-    missing = [path for path in table.frame["path"] if not (root / path).is_file()]
-    if missing:
-        raise InputError(
-            f"{len(missing):,} of the {len(table):,} images that '{INDEX}' lists are not in '{root}', the first is '{missing[0]}'; unpack train2014 "
-            f"and val2014 there, published at https://cocodataset.org."
-        )
-    return table
+    return LAYOUT.table(root, chosen, split, index)
 
 
 def _entries(file: Path) -> list[Any]:

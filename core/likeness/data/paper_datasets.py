@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from likeness.data import cars196, cub200, deepfashion, lsun_rooms, movie_posters, mpii_pose, online_products, original_synthetic_cars
+from likeness.data import cars196, coco_captions, cub200, deepfashion, lsun_rooms, movie_posters, mpii_pose, online_products, original_synthetic_cars
 from likeness.data.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -13,6 +13,7 @@ Reader = Callable[[str, str], ImageTable]
 
 _DATASETS: dict[str, tuple[OfficialLayout, Reader]] = {
     "cars196": (cars196.LAYOUT, cars196.read_cars196),
+    "coco-captions": (coco_captions.LAYOUT, coco_captions.read_coco_captions),
     "cub200": (cub200.LAYOUT, cub200.read_cub200),
     "deepfashion": (deepfashion.LAYOUT, deepfashion.read_deepfashion),
     "lsun-rooms": (lsun_rooms.LAYOUT, lsun_rooms.read_lsun_rooms),
@@ -23,7 +24,7 @@ _DATASETS: dict[str, tuple[OfficialLayout, Reader]] = {
 }
 READERS: dict[str, Reader] = {name: read for name, (_, read) in _DATASETS.items()}
 # Their column `split` says which images train and which test, so that both are read.
-_WHOLE = ("lsun-rooms", "mpii-pose")
+_WHOLE = ("coco-captions", "lsun-rooms", "mpii-pose")
 # Two characters at least: "C:\cars" is a folder.
 _SOURCE = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
 
