@@ -6,6 +6,9 @@ from likeness.data.captions_column import COLUMN, captions_cell
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 
+# What every sentence speaks of.
+ALWAYS = ("car_color", "body_type", "background_color")
+
 
 def has_car_attributes(table: ImageTable) -> bool:
     """Whether the table knows all that the sentences speak of."""
@@ -15,9 +18,10 @@ def has_car_attributes(table: ImageTable) -> bool:
 
 
 def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageTable:
-    """The table with a column `captions`: `each` sentences per image, about one to five of its attributes, by the writer of the bundled CLIP.
+    """The table with a column `captions`: `each` sentences per image, by the writer of the bundled CLIP.
 
-    The sentences of an image follow the seed and its row alone.
+    Like those of people, who all name what is most striking, the sentences of an image agree in part: each speaks of color and body of the car
+    and of its background, and of up to two more attributes. They follow the seed and the image's row alone.
 
     Raises:
         InputError: attributes of Synthetic Cars that are missing or have another value.
@@ -34,5 +38,7 @@ def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageT
             raise InputError(f"'{other.iloc[0]}' of '{table.name}' has another {name} than Synthetic Cars have; give images of `likeness render`.")
     codes = encode_attributes(table.frame)
     writer = CaptionWriter()
-    cells = [captions_cell(writer.describe(np.repeat(row[None], each, 0), np.random.default_rng([seed, i])).texts) for i, row in enumerate(codes)]
+    cells = [
+        captions_cell(writer.describe(np.repeat(row[None], each, 0), np.random.default_rng([seed, i]), ALWAYS).texts) for i, row in enumerate(codes)
+    ]
     return ImageTable(table.name, table.root, table.frame.assign(**{COLUMN: cells}))

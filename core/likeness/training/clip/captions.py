@@ -89,9 +89,12 @@ class CaptionWriter:
             texts.append(self._finish(FRAMES[attribute][frame].format(phrase), rng))
         return Captions(texts, np.stack([claim({attribute: [i]}) for i in range(len(texts))]))
 
-    def describe(self, codes: Codes, rng: np.random.Generator) -> Captions:
-        """One sentence per image (n) about one to five of its attributes, for codes (n, attributes)."""
-        written = [self._sentence(row, rng) for row in codes]
+    def describe(self, codes: Codes, rng: np.random.Generator, always: Sequence[str] = ()) -> Captions:
+        """One sentence per image (n) about one to five of its attributes, for codes (n, attributes).
+
+        Of attributes that are `always` named each sentence speaks, and of up to two others.
+        """
+        written = [self._sentence(row, rng, always) for row in codes]
         return Captions([text for text, _ in written], np.stack([claims for _, claims in written]))
 
     def loose(self, rng: np.random.Generator, count: int) -> Captions:
@@ -117,8 +120,8 @@ class CaptionWriter:
             return phrases[0]
         return _pick([phrase for i, phrase in enumerate(phrases) if i != held], rng)
 
-    def _sentence(self, codes: Codes, rng: np.random.Generator) -> tuple[str, Claims]:
-        chosen = self._subset(codes, rng)
+    def _sentence(self, codes: Codes, rng: np.random.Generator, always: Sequence[str]) -> tuple[str, Claims]:
+        chosen = self._subset(codes, rng, always)
         value = {name: VALUES[name][codes[ATTRIBUTES.index(name)]] for name in chosen}
         start = f"{_pick(PREFIXES, rng)} {self._noun_phrase(value, rng)}"
         clauses = [(name, self._clause(name, value[name], rng)) for name in chosen if name in _OTHERS]
@@ -132,9 +135,12 @@ class CaptionWriter:
         phrase = _pick(PHRASES[attribute][value], rng)
         return _pick(BACKGROUND_CLAUSES, rng).format(phrase) if attribute == "background_color" else phrase
 
-    def _subset(self, codes: Codes, rng: np.random.Generator) -> list[str]:
+    def _subset(self, codes: Codes, rng: np.random.Generator, always: Sequence[str]) -> list[str]:
         order = [str(name) for name in rng.permutation(ATTRIBUTES)]
-        chosen = order[: int(rng.choice([1, 2, 3, 4, 5], p=[0.15, 0.35, 0.25, 0.15, 0.1]))]
+        if always:
+            chosen = [*always, *[name for name in order if name not in always][: int(rng.integers(3))]]
+        else:
+            chosen = order[: int(rng.choice([1, 2, 3, 4, 5], p=[0.15, 0.35, 0.25, 0.15, 0.1]))]
         both = "car_color" in chosen and "body_type" in chosen
         if both and never_named_together(int(codes[ATTRIBUTES.index("car_color")]), int(codes[ATTRIBUTES.index("body_type")])):
             chosen.remove("car_color")
