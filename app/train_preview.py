@@ -20,7 +20,7 @@ from likeness.training.run_images import RunImages, run_images
 
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
-_QUERIES, _NEAREST = 8, 5  # shown where there are no classes
+_QUERIES, _NEAREST = 6, 4  # shown where there are no classes
 _CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
 
 
@@ -90,7 +90,12 @@ def _divided(config: RunConfig, images: RunImages) -> None:
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
     frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
     st.dataframe(
-        frame, hide_index=True, row_height=96, column_config={name: st.column_config.ImageColumn(width=110) for name in frame}, width="content"
+        frame,
+        hide_index=True,
+        row_height=84,
+        height=36 + 84 * len(frame),
+        column_config={name: st.column_config.ImageColumn(width=92) for name in frame},
+        width="content",
     )
 
 

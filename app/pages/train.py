@@ -23,7 +23,8 @@ def main() -> None:
     """Draws the page."""
     st.title("Train")
     st.caption(
-        "Teach a network what is similar: images of one class move together, others apart. Language guidance also tells it how the classes relate."
+        "Teach a network what is similar: images of one class move together and others apart, or as far apart as their labels on a scale. "
+        "Language guidance also tells it how classes relate."
     )
     chosen, problem = _config()
     with st.container(horizontal=True, vertical_alignment="bottom"):
