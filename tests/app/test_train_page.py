@@ -487,6 +487,7 @@ def test_a_run_is_a_process_of_its_own_that_reads_the_config_from_its_folder(pag
             asked.append(command)
 
     monkeypatch.setattr(processes.subprocess, "Popen", Process)
+    monkeypatch.setattr(processes, "_begun", [])  # else it would be asked about by whoever begins a process later
     _set(page, "epochs", 2)
     shown = _config(page)
     _start(page).click().run()
