@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
 from likeness.training.config import BackboneConfig
-from likeness.typed import Part, told
+from likeness.typed import Part, told, with_keys, yaml_content
 
 
 class CaptionDataConfig(Part):
@@ -134,11 +133,7 @@ def read_captioning_config(file: Path | str) -> CaptioningConfig:
         if str(file) not in captioning_configs():
             raise InputError(f"There is no captioning config '{file}'; those that ship are {', '.join(captioning_configs())}.")
         path = captioning_configs()[str(file)]
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"'{path.name}' is no YAML: {str(error).splitlines()[0]}.") from error
-    return captioning_config_from(content, path.name)
+    return captioning_config_from(yaml_content(path), path.name)
 
 
 def captioning_config_from(content: Any, name: str = "The config") -> CaptioningConfig:
@@ -161,13 +156,4 @@ def with_captioning_changes(config: CaptioningConfig, changes: dict[str, Any]) -
     Raises:
         InputError: as `captioning_config_from`.
     """
-    content = config.model_dump(mode="json")
-    for key, value in changes.items():
-        *way, last = key.split(".")
-        place = content
-        for step in way:
-            place = place.setdefault(step, {})
-            if not isinstance(place, dict):
-                raise InputError(f"'{key}' goes through '{step}', which has no keys of its own.")
-        place[last] = value
-    return captioning_config_from(content)
+    return captioning_config_from(with_keys(config, changes))

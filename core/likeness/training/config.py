@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from likeness.data.label_distances.sources import LabelsConfig
 from likeness.errors import InputError
 from likeness.losses.names import CONTINUOUS, DIVA_PARTS, check_objective, check_wrapper
-from likeness.typed import Part, told
+from likeness.typed import Part, told, with_keys, yaml_content
 
 
 class DataConfig(Part):
@@ -416,11 +416,7 @@ def read_config(file: Path | str) -> RunConfig:
         if str(file) not in shipped:
             raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
         path = shipped[str(file)]
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"'{path.name}' is no YAML: {str(error).splitlines()[0]}.") from error
-    return config_from(content, path.name)
+    return config_from(yaml_content(path), path.name)
 
 
 def config_from(content: Any, name: str = "The config") -> RunConfig:
@@ -443,18 +439,7 @@ def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
     Raises:
         InputError: as `config_from`.
     """
-    content = config.model_dump(mode="json")
-    for key, value in changes.items():
-        *way, last = key.split(".")
-        place = content
-        for step in way:
-            if place.get(step) is None:
-                place[step] = {}
-            place = place[step]
-            if not isinstance(place, dict):
-                raise InputError(f"'{key}' goes through '{step}', which has no keys of its own.")
-        place[last] = value
-    return config_from(content)
+    return config_from(with_keys(config, changes))
 
 
 def as_yaml(config: RunConfig) -> str:

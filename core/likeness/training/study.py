@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
@@ -15,7 +14,7 @@ from likeness.paths import assets_dir
 from likeness.shifts.split_files import ClassSplit, read_splits
 from likeness.training.config import RunConfig, config_from, read_config, with_changes
 from likeness.training.run_folder import RunFolder
-from likeness.typed import Part, told
+from likeness.typed import Part, told, yaml_content
 
 Report = Callable[[str, int, int], None]
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
@@ -72,9 +71,7 @@ def read_study(file: Path | str) -> StudyConfig:
             raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(studies())}.")
         path = studies()[str(file)]
     try:
-        return StudyConfig.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"'{path.name}' is no YAML: {str(error).splitlines()[0]}.") from error
+        return StudyConfig.model_validate(yaml_content(path))
     except ValidationError as error:
         raise InputError(f"{path.name} does not fit: {told(error)}.") from error
 
