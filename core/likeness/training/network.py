@@ -74,13 +74,16 @@ class EmbeddingNetwork(nn.Module):
         self.register_buffer("std", torch.tensor(std).view(1, 3, 1, 1), persistent=False)
         self.train()  # Lightning leaves modules in the mode in which it finds them
 
-    def free_length(self) -> None:
+    def free_length(self, anew: bool) -> None:
         """Embeddings keep the length that they have.
 
-        The embedding layer is drawn anew, with deviation sqrt(2 / d) and without bias, as in the authors' code of the log-ratio loss: that
-        loss sees ratios only, so that its gradients grow as embeddings shrink, and torch's smaller weights would let training diverge.
+        With `anew`, not where the embedding layer begins as the identity, it is drawn once more, with deviation sqrt(2 / d) and without bias,
+        as in the authors' code of the log-ratio loss: that loss sees ratios only, so that its gradients grow as embeddings shrink, and torch's
+        smaller weights would let training diverge.
         """
         self.unit = False
+        if not anew:
+            return
         nn.init.kaiming_normal_(self.head.weight, mode="fan_out")
         nn.init.zeros_(self.head.bias)
 

@@ -97,7 +97,7 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
     torch.manual_seed(config.seed)
     network = build_network(config.backbone)
     if not config.unit_embeddings:
-        _free(network, config)
+        network.free_length(anew=config.backbone.dim is not None)
     inputs = _inputs(config, images, network, report, run.stop_requested)
     batches, epoch = _batches(config, images, report)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim)
@@ -113,14 +113,6 @@ def _train(config: RunConfig, run: RunFolder, before: Status, report: Report) ->
         run.write_report({"name": config.name, "seconds": round(watch.seconds(), 1), "steps": watch.total} | figures)
     run.report_status(Status(state, watch.step, watch.total, "", 0, watch.seconds()))
     return run
-
-
-def _free(network: EmbeddingNetwork, config: RunConfig) -> None:
-    """Embeddings of free length; an embedding layer that begins as the identity stays so."""
-    if config.backbone.dim is None:
-        network.unit = False
-    else:
-        network.free_length()
 
 
 def _batches(config: RunConfig, images: RunImages, report: Report) -> tuple[ClassBatches | NeighbourBatches, int]:
