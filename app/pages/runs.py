@@ -24,7 +24,9 @@ _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_
 def main() -> None:
     """Draws the page."""
     st.title("Runs")
-    st.caption("What trainings measure as they go, on classes that they have never seen. They go on when you leave, and when the app is closed.")
+    st.caption(
+        "What trainings measure as they go, on classes or images that they have never seen. They go on when you leave, and when the app is closed."
+    )
     found = {run.name: run for run in list_runs(runs_dir())}
     if not found:
         _nothing()
