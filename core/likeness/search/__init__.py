@@ -1,7 +1,27 @@
-"""Finding what is nearest in a space, and how far two spaces agree on it."""
+"""Finding what is nearest in a space, exactly or through an index, and how far two spaces agree on it."""
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.neighbours import Neighbours, nearest
+from likeness.search.notion_search import NotionSearch, Survey, survey
+from likeness.search.plan import Plan, plan
+from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.vectors import as_numpy, checked_rows, unit_rows
 
-__all__ = ["Neighbours", "as_numpy", "checked_rows", "expected_overlap", "nearest", "overlap", "overlap_per_row", "unit_rows"]
+__all__ = [
+    "Neighbours",
+    "NotionSearch",
+    "Plan",
+    "RawIndex",
+    "Survey",
+    "as_numpy",
+    "build_index",
+    "checked_rows",
+    "expected_overlap",
+    "nearest",
+    "open_index",
+    "overlap",
+    "overlap_per_row",
+    "plan",
+    "survey",
+    "unit_rows",
+]

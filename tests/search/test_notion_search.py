@@ -1,0 +1,150 @@
+"""Search through cells: with all cells it is the exact search of the transformed vectors; a survey is the count over all cells by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import InDiReCT, Oracle
+from likeness.search import NotionSearch, RawIndex, build_index, nearest, survey
+
+N, D = 900, 24
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((30, D))[rng.integers(0, 30, N)] + 0.6 * rng.standard_normal((N, D))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+    return build_index(vectors, tmp_path_factory.mktemp("index") / "index", cells=25)
+
+
+@pytest.fixture(scope="module", params=[2, 8, 24, "oracle", "raw"])
+def notion(request: pytest.FixtureRequest, vectors: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """U, and all vectors in the notion's space."""
+    if request.param == "raw":
+        return None, vectors
+    if request.param == "oracle":
+        fitted = Oracle(dim=6).fit(vectors, np.arange(N) % 7)
+    else:
+        fitted = InDiReCT(dim=request.param).fit(np.random.default_rng(1).standard_normal((40, D)))
+    return fitted.U, fitted.transform(vectors)
+
+
+def test_all_cells_are_the_exact_search(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+    U, codes = notion
+    found, expected = NotionSearch(index, U, probes=25).nearest(codes[:60], 12), nearest(codes[:60], codes, 12)
+    np.testing.assert_allclose(found.similarities, expected.similarities, atol=2e-5)
+    # which rows: rounding may swap those that are equally near, so what counts is how near the found ones are
+    exact = np.einsum("qm,qkm->qk", codes[:60].astype(float), codes[found.rows].astype(float))
+    np.testing.assert_allclose(exact, expected.similarities, atol=2e-6)
+    assert all(len(set(row)) == 12 for row in found.rows.tolist())
+    assert found.rows.dtype == np.int64
+
+
+def test_few_cells_find_those_of_these_cells(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+    U, codes = notion
+    search = NotionSearch(index, U)
+    for query in range(10):
+        cells = search.order(codes[[query]])[0][:4]
+        allowed = np.zeros(N, bool)
+        allowed[np.concatenate([index.rows[index.cell(int(cell))] for cell in cells])] = True
+        inside = np.flatnonzero(allowed)
+        expected = inside[nearest(codes[[query]], codes[inside], 5).rows[0]]
+        np.testing.assert_array_equal(search.nearest(codes[[query]], 5, probes=4).rows[0], expected)
+
+
+def test_first_cells_are_those_whose_centers_are_nearest_in_the_notion(index: RawIndex) -> None:
+    fitted = InDiReCT(dim=3).fit(np.random.default_rng(1).standard_normal((40, D)))
+    codes = fitted.transform(index.vectors[:5])
+    expected = np.argsort(-(codes @ fitted.transform(index.centers).T), axis=1)
+    np.testing.assert_array_equal(NotionSearch(index, fitted.U).order(codes.astype(np.float32))[:, :10], expected[:, :10])
+
+
+def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+    U, codes = notion
+    search = NotionSearch(index, U)
+    told = survey(search, queries=20, k=6, seed=3)
+    places = np.sort(np.random.default_rng(3).choice(N, 20, replace=False))
+    queries = index.rows[places]
+    exact = nearest(codes[queries], codes, 6, exclude=queries).rows
+    for probes in (1, 2, 5, 13, 25):
+        found = search.nearest(codes[queries], 6, exclude=queries, probes=probes).rows
+        # where the first cells hold fewer than six, a search goes on and the survey does not
+        shared = [len(set(a) & set(b)) for a, b in zip(found.tolist(), exact.tolist(), strict=True)]
+        assert told.recall[probes - 1] <= np.mean(shared) / 6 + 0.01
+        first = search.order(codes[queries].astype(np.float32))[:, :probes]
+        inside = [
+            np.isin(row, np.concatenate([index.rows[index.cell(int(c))] for c in cells])).mean() for row, cells in zip(exact, first, strict=True)
+        ]
+        assert told.recall[probes - 1] == pytest.approx(np.mean(inside), abs=0.01)
+        sizes = np.diff(index.starts)
+        assert told.share[probes - 1] == pytest.approx(np.mean(sizes[first].sum(axis=1)) / N)
+    assert told.recall[-1] == pytest.approx(1)
+    assert told.recall[told.probes(0.9) - 1] >= 0.9
+    assert told.probes(0.9) == 1 or told.recall[told.probes(0.9) - 2] < 0.9
+    assert (told.queries, told.k) == (20, 6)
+
+
+def test_survey_in_parts(index: RawIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = survey(NotionSearch(index), queries=30)
+    monkeypatch.setattr("likeness.search.notion_search._SURVEYED", 64)
+    done: list[tuple[int, int]] = []
+    parts = survey(NotionSearch(index), queries=30, progress=lambda *told: done.append(told))
+    np.testing.assert_allclose(parts.recall, whole.recall)
+    assert done[-1] == (N, N)
+
+
+def test_lengths_kept_by_a_survey_change_nothing(index: RawIndex) -> None:
+    fitted = InDiReCT(dim=4).fit(np.random.default_rng(1).standard_normal((40, D)))
+    codes, surveyed = fitted.transform(index.vectors[:30]), NotionSearch(index, fitted.U, probes=5)
+    survey(surveyed, queries=5)
+    found, expected = surveyed.nearest(codes, 8), NotionSearch(index, fitted.U, probes=5).nearest(codes, 8)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_allclose(found.similarities, expected.similarities, atol=1e-6)
+
+
+def test_what_is_excluded_or_not_allowed_is_not_found(index: RawIndex, vectors: np.ndarray) -> None:
+    search, allowed = NotionSearch(index, probes=3), np.arange(N) % 50 == 0
+    found = search.nearest(vectors[:20], 10, allowed=allowed, exclude=np.arange(20)).rows
+    assert (found % 50 == 0).all()
+    assert not (found == np.arange(20)[:, None]).any()
+    assert all(len(set(row)) == 10 for row in found.tolist())
+    assert search.nearest(vectors[[5]], 1, exclude=[5]).rows[0, 0] != 5
+    assert search.nearest(vectors[[5]], 1, exclude=[-1]).rows[0, 0] == 5
+    assert search.nearest(vectors[[5]], 40, allowed=allowed).rows.shape == (1, 18)
+
+
+def test_equal_similarities_come_in_row_order(tmp_path: Path) -> None:
+    same = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
+    found = NotionSearch(build_index(same, tmp_path / "index", cells=2), probes=2).nearest(same[[40]], 33)
+    assert found.rows[0].tolist() == [*range(30, 60), 0, 1, 2]
+
+
+def test_an_image_outside_the_notion_is_like_nothing(tmp_path: Path) -> None:
+    rows = np.eye(4, dtype=np.float32)[[0, 1, 2, 3, 0]]
+    search = NotionSearch(build_index(rows, tmp_path / "index", cells=1), np.eye(4)[:, :2])
+    found = search.nearest([[0.6, 0.8]], 5)
+    np.testing.assert_array_equal(found.rows, [[1, 0, 4, 2, 3]])
+    np.testing.assert_allclose(found.similarities, [[0.8, 0.6, 0.6, 0, 0]], atol=1e-6)
+
+
+def test_bad_input(index: RawIndex, vectors: np.ndarray) -> None:
+    with pytest.raises(InputError, match="fitted in 23 dimensions, the index has 24"):
+        NotionSearch(index, np.ones((23, 2)))
+    with pytest.raises(InputError, match="0 cells to look through"):
+        NotionSearch(index, probes=0)
+    search = NotionSearch(index, np.eye(D)[:, :3])
+    with pytest.raises(InputError, match="The queries have 24 dimensions, the space 3"):
+        search.nearest(vectors[:2], 3)
+    with pytest.raises(InputError, match="k is 0"):
+        search.nearest(np.ones((1, 3)), 0)
+    with pytest.raises(InputError, match="leave at least one of 900"):
+        search.nearest(np.ones((1, 3)), 1, allowed=np.zeros(N, bool))
+    with pytest.raises(InputError, match="leave at least one of 900"):
+        search.nearest(np.ones((2, 3)), 1, exclude=[1])
