@@ -51,7 +51,7 @@ def test_few_cells_find_those_of_these_cells(index: RawIndex, notion: tuple[np.n
     U, codes = notion
     search = NotionSearch(index, U)
     for query in range(10):
-        cells = search.order(codes[[query]])[0][:4]
+        cells = search.view.order(codes[[query]])[0][:4]
         allowed = np.zeros(N, bool)
         allowed[np.concatenate([index.rows[index.cell(int(cell))] for cell in cells])] = True
         inside = np.flatnonzero(allowed)
@@ -63,7 +63,7 @@ def test_first_cells_are_those_whose_centers_are_nearest_in_the_notion(index: Ra
     fitted = InDiReCT(dim=3).fit(np.random.default_rng(1).standard_normal((40, D)))
     codes = fitted.transform(index.vectors[:5])
     expected = np.argsort(-(codes @ fitted.transform(index.centers).T), axis=1)
-    np.testing.assert_array_equal(NotionSearch(index, fitted.U).order(codes.astype(np.float32))[:, :10], expected[:, :10])
+    np.testing.assert_array_equal(NotionSearch(index, fitted.U).view.order(codes.astype(np.float32))[:, :10], expected[:, :10])
 
 
 def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
@@ -78,7 +78,7 @@ def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: 
         # where the first cells hold fewer than six, a search goes on and the survey does not
         shared = [len(set(a) & set(b)) for a, b in zip(found.tolist(), exact.tolist(), strict=True)]
         assert told.recall[probes - 1] <= np.mean(shared) / 6 + 0.01
-        first = search.order(codes[queries].astype(np.float32))[:, :probes]
+        first = search.view.order(codes[queries].astype(np.float32))[:, :probes]
         inside = [
             np.isin(row, np.concatenate([index.rows[index.cell(int(c))] for c in cells])).mean() for row, cells in zip(exact, first, strict=True)
         ]
@@ -93,7 +93,7 @@ def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: 
 
 def test_survey_in_parts(index: RawIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = survey(NotionSearch(index), queries=30)
-    monkeypatch.setattr("likeness.search.notion_search._SURVEYED", 64)
+    monkeypatch.setattr("likeness.search.cell_survey._PART", 64)
     done: list[tuple[int, int]] = []
     parts = survey(NotionSearch(index), queries=30, progress=lambda *told: done.append(told))
     np.testing.assert_allclose(parts.recall, whole.recall)

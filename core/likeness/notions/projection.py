@@ -11,6 +11,11 @@ from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_r
 if TYPE_CHECKING:
     import torch
 
+# Rows that are projected at a time: they stay in the processor's cache while they are looked at twice, and files of rows are read as they come.
+_BLOCK = 4096
+# Between them, squares of lengths are far from what single precision cannot hold.
+_SMALL, _LARGE = 1e-18, 1e18
+
 
 def project(images: Any, U: Any) -> Any:
     """Unit rows of v U, for unit v (Eq. 5 and 6 of the InDiReCT paper).
@@ -26,14 +31,35 @@ def project(images: Any, U: Any) -> Any:
     Raises:
         InputError: rows that are not finite or all zero, or of another width than U.
     """
-    rows, U = checked_rows(images, "image"), to_numpy(U)
+    rows, U = to_numpy(images), to_numpy(U)
+    plain = rows.ndim == 2 and rows.size > 0 and rows.dtype in (np.float32, np.float64)
+    if not plain:
+        rows = checked_rows(images, "image")
     if rows.shape[1] != len(U):
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {len(U)}; use the same encoder for both.")
-    codes: Floats = unit_rows(rows, "image") @ U.astype(rows.dtype, copy=False)
+    U = U.astype(rows.dtype, copy=False)
+    codes = np.empty((len(rows), U.shape[1]), rows.dtype)
+    if not _fill(rows, U, codes):
+        # what is wrong, or too large or small to be squared, is found by looking at all rows
+        _fill(unit_rows(checked_rows(rows, "image"), "image"), U, codes)
+    return like(images)(codes)
+
+
+def _fill(rows: Floats, U: Floats, codes: Floats) -> bool:
+    """Fills codes (m, dim) block by block; false where squares of the rows are out of range."""
+    length = float(np.linalg.norm(U))
+    return all(_fill_block(rows[begin : begin + _BLOCK], U, length, codes[begin : begin + _BLOCK]) for begin in range(0, len(rows), _BLOCK))
+
+
+def _fill_block(rows: Floats, U: Floats, length: float, codes: Floats) -> bool:
+    squares = np.einsum("ij,ij->i", rows, rows)
+    if not (squares.min() > _SMALL and squares.max() < _LARGE):  # false for NaN as well
+        return False
+    np.matmul(rows, U, out=codes)
     lengths = np.sqrt(np.einsum("ij,ij->i", codes, codes))
-    negligible = np.finfo(codes.dtype).eps * np.linalg.norm(U)
-    codes[lengths <= negligible] = 0
-    return like(images)(codes / np.maximum(lengths, negligible if negligible > 0 else 1)[:, None])
+    placed = lengths > np.finfo(codes.dtype).eps * length * np.sqrt(squares)
+    codes *= np.where(placed, 1 / np.where(placed, lengths, 1), 0)[:, None].astype(codes.dtype)
+    return True
 
 
 class LinearProjection:

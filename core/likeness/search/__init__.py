@@ -1,13 +1,16 @@
 """Finding what is nearest in a space, exactly or through an index, and how far two spaces agree on it."""
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
+from likeness.search.cell_survey import Survey, survey
+from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest
-from likeness.search.notion_search import NotionSearch, Survey, survey
-from likeness.search.plan import Plan, plan
+from likeness.search.notion_search import NotionSearch
 from likeness.search.raw_index import RawIndex, build_index, open_index
+from likeness.search.search_plan import Plan, plan
 from likeness.search.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
+    "LanceIndex",
     "Neighbours",
     "NotionSearch",
     "Plan",
@@ -24,4 +27,5 @@ __all__ = [
     "plan",
     "survey",
     "unit_rows",
+    "write_lance",
 ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from likeness.search.notion_search import Survey
+from likeness.search.cell_survey import Survey
 
 RECALL = 0.95
 # Bytes that are read in some ten milliseconds: below, comparing every image is never felt.

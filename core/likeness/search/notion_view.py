@@ -1,0 +1,77 @@
+"""An index seen through a notion: which of its cells are nearest to a query there, and how its vectors compare with it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.search.vectors import checked_rows, unit_rows
+
+Floats = NDArray[np.float32]
+
+# Cells looked through where nothing is known of the notion: with 16 dimensions or more they hold some .95 of the nearest among a million.
+PROBES = 64
+
+
+class NotionView:
+    """The map x -> U'x / |U'x| of a notion (InDiReCT, Kobs et al., WACV 2023, Eq. 5 and 6) on the vectors of an index.
+
+    cos(U'q, U'x) = (UU'q . x) / (|U'q| |U'x|): with |U'x| known, images are compared in the notion's space through one product with the vectors
+    as they are stored. The centers of the cells are read through the notion as well, so that the cells most like the query come first whatever
+    the notion is. (Taking the largest UU'q . x alone, as an index of inner products does, prefers images of which much lies in the notion's
+    space to those that are like the query.)
+
+    Args:
+        centers: (cells, d) of an index of the encoder's vectors.
+        U: (d, m), the notion's linear map; None for the encoder's own space.
+
+    Raises:
+        InputError: U does not fit the centers.
+    """
+
+    def __init__(self, centers: Floats, U: Any = None) -> None:
+        self.U = None if U is None else checked_rows(U, "U")
+        if self.U is not None and len(self.U) != centers.shape[1]:
+            raise InputError(f"The notion was fitted in {len(self.U)} dimensions, the index has {centers.shape[1]}; use the same encoder for both.")
+        self._centers = self.codes(centers)[0]
+
+    def codes(self, vectors: Floats) -> tuple[Floats, Floats]:
+        """Unit rows (r, m) of the notion's space, and the lengths |U'x| (r,) that they had.
+
+        A vector at a right angle to all of U has no place there: its row is zero, its length infinite, and so its similarity to all is zero.
+        """
+        codes: Floats = vectors if self.U is None else vectors @ self.U
+        lengths: Floats = np.sqrt(np.einsum("ij,ij->i", codes, codes))
+        lengths[lengths <= np.finfo(np.float32).eps * (1 if self.U is None else np.linalg.norm(self.U))] = np.inf
+        return codes / lengths[:, None], lengths
+
+    def toward(self, codes: Floats) -> Floats:
+        """Uc (q, d) of queries c in the notion's space (q, m): its product with x, over |U'x|, is their cosine."""
+        return codes if self.U is None else codes @ self.U.T
+
+    def order(self, codes: Floats) -> NDArray[np.int64]:
+        """Cells (q, cells), those nearest to each query of the notion's space (q, m) first."""
+        return np.argsort(-(codes @ self._centers.T), axis=1, kind="stable")
+
+    def checked(self, queries: Any, k: int) -> Floats:
+        """Queries in the notion's space as unit rows (q, m).
+
+        Raises:
+            InputError: rows that do not fit, or k below 1.
+        """
+        asked = checked_rows(queries, "The queries")
+        if asked.shape[1] != self._centers.shape[1]:
+            raise InputError(f"The queries have {asked.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")
+        if k < 1:
+            raise InputError(f"k is {k}, but at least 1 neighbour must be asked for.")
+        return unit_rows(asked, "The queries")
+
+
+def best(rows: NDArray[np.int64], values: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:
+    """The k largest values with their rows, equal ones by row."""
+    if len(values) > k:
+        reached = np.flatnonzero(values >= np.partition(values, len(values) - k)[len(values) - k])
+        rows, values = rows[reached], values[reached]
+    order = np.lexsort((rows, -values))[:k]
+    return rows[order], values[order]

@@ -1,0 +1,84 @@
+"""LanceDB as the place of an index: the same neighbors as from the files, with filters in SQL."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import InDiReCT
+from likeness.search import LanceIndex, NotionSearch, RawIndex, build_index, nearest, write_lance
+
+pytest.importorskip("lancedb", reason="lancedb is an extra")
+N, D = 400, 16
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return pd.DataFrame({"path": [f"{row}.png" for row in range(N)], "color": np.where(np.arange(N) % 5 == 0, "red", "o'blue"), "year": np.arange(N)})
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+    rows = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
+    return build_index(rows / np.linalg.norm(rows, axis=1, keepdims=True), tmp_path_factory.mktemp("files") / "index", cells=8)
+
+
+@pytest.fixture(scope="module")
+def lance(index: RawIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> LanceIndex:
+    folder = tmp_path_factory.mktemp("lance")
+    write_lance(index, frame, folder)
+    write_lance(index, frame, folder)  # a second time replaces
+    return LanceIndex(folder)
+
+
+@pytest.mark.parametrize("dim", [None, 2, 6])
+@pytest.mark.parametrize("probes", [1, 3, 8])
+def test_same_neighbors_as_from_the_files(index: RawIndex, lance: LanceIndex, dim: int | None, probes: int) -> None:
+    U = None if dim is None else InDiReCT(dim=dim).fit(np.random.default_rng(1).standard_normal((30, D))).U
+    search = NotionSearch(index, U, probes=probes)
+    codes = search.view.codes(np.asarray(index.vectors[:6]))[0]
+    found, expected = lance.nearest(codes, 5, U, probes=probes), search.nearest(codes, 5)
+    np.testing.assert_allclose(found.similarities, expected.similarities, atol=1e-6)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+
+
+def test_filter(index: RawIndex, lance: LanceIndex) -> None:
+    vectors = np.empty((N, D), np.float32)
+    vectors[index.rows] = index.vectors
+    red = np.flatnonzero(np.arange(N) % 5 == 0)
+    found = lance.nearest(vectors[:3], 4, where="color = 'red'", probes=8)
+    np.testing.assert_array_equal(found.rows, red[nearest(vectors[:3], vectors[red], 4).rows])
+    # more than the first cell holds: all of them are looked through
+    few = lance.nearest(vectors[:1], 4, where="color = 'red' OR year < 3", probes=1)
+    assert (few.rows % 5 == 0).sum() + (few.rows < 3).sum() >= 4
+    nothing = lance.nearest(vectors[:1], 2, where="year > 9999 AND color = 'o''blue'")
+    assert nothing.rows.tolist() == [[-1, -1]]
+    assert np.isnan(nothing.similarities).all()
+
+
+@pytest.mark.parametrize("where", ["colour = 'red'", "color = ", "1; drop table images"])
+def test_a_condition_that_cannot_be_read(lance: LanceIndex, where: str) -> None:
+    with pytest.raises(InputError, match="cannot be answered"):
+        lance.nearest(np.ones((1, D)), 3, where=where)
+
+
+def test_bad_input(index: RawIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="The table of attributes has 399 rows for 400 vectors"):
+        write_lance(index, frame.iloc[1:], tmp_path)
+    with pytest.raises(InputError, match="a column 'cell', which the index uses itself"):
+        write_lance(index, frame.assign(cell=1), tmp_path)
+    with pytest.raises(InputError, match="There is no index in"):
+        LanceIndex(tmp_path / "empty")
+    with pytest.raises(InputError, match="The queries have 15 dimensions, the space 16"):
+        lance.nearest(np.ones((1, 15)), 3)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written to"):
+        write_lance(index, frame, tmp_path / "file" / "below")
+
+
+def test_without_lancedb(index: RawIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "lancedb", None)
+    with pytest.raises(InputError, match=r'pip install "likeness\[lance\]"'):
+        LanceIndex(tmp_path)
