@@ -2,6 +2,7 @@
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
+from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest
 from likeness.search.notion_search import NotionSearch
@@ -10,6 +11,7 @@ from likeness.search.search_plan import Plan, plan
 from likeness.search.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
+    "IndexedSearch",
     "LanceIndex",
     "Neighbours",
     "NotionSearch",

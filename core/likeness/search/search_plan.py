@@ -20,12 +20,14 @@ class Plan:
         probes: cells that are looked through where not.
         recall: the share of the nearest that is found, as measured; 1 where exact.
         bytes_read: for one query.
+        unfelt: whether comparing every image takes so little that nothing else is worth a look.
     """
 
     exact: bool
     probes: int
     recall: float
     bytes_read: int
+    unfelt: bool = False
 
     def told(self) -> str:
         """What people are told."""
@@ -47,8 +49,8 @@ def plan(n: int, m: int, d: int, survey: Survey | None = None, recall: float = R
         recall: share of the nearest that must be found.
     """
     everything = n * m * _BYTES
-    exact = Plan(True, 0, 1.0, everything)
-    if survey is None or everything <= _UNFELT:
+    exact = Plan(True, 0, 1.0, everything, everything <= _UNFELT)
+    if survey is None or exact.unfelt:
         return exact
     probes = survey.probes(recall)
     share = float(survey.share[probes - 1])

@@ -1,0 +1,91 @@
+"""Exact and approximate search of a space behind one face: what is chosen, what is found, what is told."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import InDiReCT
+from likeness.search import IndexedSearch, RawIndex, build_index, nearest, search_plan
+
+N, D = 800, 16
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((20, D))[rng.integers(0, 20, N)] + 0.4 * rng.standard_normal((N, D))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+    return build_index(vectors, tmp_path_factory.mktemp("index") / "index", cells=20)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if comparing all of them were felt."""
+    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+
+
+@pytest.mark.parametrize("exclude", [None, np.arange(7)])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_small_spaces_are_searched_exactly(
+    vectors: np.ndarray, index: RawIndex, exclude: np.ndarray | None, filtered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("likeness.search.indexed_search._PART", 300)
+    search, allowed = IndexedSearch(vectors, index), (np.arange(N) % 3 == 0) if filtered else None
+    found = search.nearest(vectors[:7], 9, exclude=exclude, allowed=allowed)
+    rows = np.arange(N) if allowed is None else np.flatnonzero(allowed)
+    for query in range(7):
+        others = rows if exclude is None else rows[rows != query]
+        expected = nearest(vectors[[query]], vectors[others], 9)
+        np.testing.assert_array_equal(found.rows[query], others[expected.rows[0]])
+        np.testing.assert_allclose(found.similarities[query], expected.similarities[0], atol=1e-6)
+    assert search.exact
+    assert search.told == "Exact: every image is compared."
+
+
+@pytest.mark.usefixtures("large")
+def test_large_ones_through_the_index_with_the_recall_that_is_told(vectors: np.ndarray, index: RawIndex) -> None:
+    search = IndexedSearch(vectors, index)
+    assert not search.exact
+    told = float(search.told.split("%")[0].rsplit(" ", 1)[1]) / 100
+    assert told >= 0.95
+    found, exact = search.nearest(vectors, 10, exclude=np.arange(N)).rows, nearest(vectors, vectors, 10, exclude=np.arange(N)).rows
+    assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found.tolist(), exact.tolist(), strict=True)]) == pytest.approx(told, abs=0.04)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_narrow_notion_is_searched_exactly(vectors: np.ndarray, index: RawIndex) -> None:
+    fitted = InDiReCT(dim=2).fit(np.random.default_rng(1).standard_normal((40, D)))
+    assert IndexedSearch(fitted.transform(vectors), index, fitted.U).exact
+
+
+@pytest.mark.usefixtures("large")
+def test_in_the_background_searches_do_not_wait(vectors: np.ndarray, index: RawIndex) -> None:
+    search = IndexedSearch(vectors, index, background=True)
+    assert search.nearest(vectors[:1], 3).rows[0, 0] == 0
+    ends = time.monotonic() + 30
+    while "being measured" in search.told and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert search.told.startswith("Approximate: 9") or search.told.startswith("Approximate: 100")
+
+
+def test_bad_input(vectors: np.ndarray, index: RawIndex) -> None:
+    with pytest.raises(InputError, match="The space has 799 images, its index 800; build the index again"):
+        IndexedSearch(vectors[1:], index)
+    with pytest.raises(InputError, match="No image is left to be found"):
+        IndexedSearch(vectors, index).nearest(vectors[:1], 3, allowed=np.zeros(N, bool))
+    with pytest.raises(InputError, match="The queries have 3 dimensions"):
+        IndexedSearch(vectors, index).nearest(np.ones((1, 3)), 3)
+
+
+def test_an_index_file_moved_away_while_it_is_open(vectors: np.ndarray, tmp_path: Path) -> None:
+    """A new index in the same folder does not disturb who still searches the old one."""
+    old = IndexedSearch(vectors, build_index(vectors, tmp_path / "index", cells=20))
+    build_index(vectors[::-1], tmp_path / "index", cells=20)
+    assert old.nearest(vectors[:1], 1).rows[0, 0] == 0
