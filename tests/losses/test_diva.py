@@ -196,3 +196,19 @@ def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name
     own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim")}
     assert own == {key: default for key, (default, _, _) in WRAPPERS[name].items()}
     assert DIVA_PARTS == 4
+
+
+def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
+    trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
+    rows, losses, kept = trained(features).embeddings, [], []
+    for whole in (True, False):
+        loss = diva(trained)
+        assert loss.keys is not None
+        others = loss.parts(loss.keys.embeddings(features[8:]))[-1]
+        loss.gather = lambda own, others=others: torch.cat([own, others])
+        torch.manual_seed(3)
+        losses.append(loss(rows, LABELS, features if whole else features[:8]))
+        kept.append(loss.keys.stored())
+    torch.testing.assert_close(losses[1], losses[0])
+    torch.testing.assert_close(kept[1], kept[0])
+    assert len(kept[0]) == 16

@@ -11,12 +11,13 @@ from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics, structure_metrics
 from likeness.shifts import few_shot_episodes
 from likeness.training.config import FewShotConfig, config_from
+from likeness.training.embeddings import embeddings
 from likeness.training.few_shot import _recall_without, adapt, few_shot_scores
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.pixels import load_pixels, middle
 from likeness.training.run_encoder import load_network
 from likeness.training.run_images import run_images
-from likeness.training.train import embeddings, train
+from likeness.training.train import train
 
 CLASSES, EACH, DIM = 5, 12, 16
 

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from tests.training.conftest import write_images
 from torch.utils.data import DataLoader
 
@@ -10,6 +11,7 @@ from likeness.errors import InputError
 from likeness.miners import ClassBatches
 from likeness.training.config import DataConfig
 from likeness.training.pixels import random_crops
+from likeness.training.place import Place
 from likeness.training.run_data import Batches, Remaining
 from likeness.training.run_images import run_images
 
@@ -111,3 +113,19 @@ def test_what_remains_of_a_run_has_the_whole_runs_length() -> None:
     sampler = Remaining(4, 9)
     assert (len(sampler), list(sampler)) == (9, [4, 5, 6, 7, 8])
     assert len(DataLoader(list(range(9)), batch_size=None, sampler=sampler)) == 9
+
+
+def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> None:
+    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
+    rng = np.random.default_rng(0)
+    pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
+    batches = ClassBatches(images.labels[images.train], 6, 2)
+    for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, False), (features, True)):
+        whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3]
+        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, place=Place(rank, 3))[3] for rank in range(3)]
+        for number, expected in enumerate(whole):
+            every = [part[number] for part in parts]
+            if number in (1, 2):  # labels and rows are those of the whole batch
+                assert all(torch.equal(each, expected) for each in every)
+            else:
+                assert torch.equal(torch.cat(every), expected)

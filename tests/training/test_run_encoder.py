@@ -10,10 +10,11 @@ from likeness.errors import InputError
 from likeness.saliency import saliency_maps
 from likeness.spaces import encoder_space
 from likeness.training.config import RunConfig, config_from, with_changes
+from likeness.training.embeddings import embeddings
 from likeness.training.pixels import load_pixels
 from likeness.training.run_encoder import load_network
 from likeness.training.run_folder import RunFolder
-from likeness.training.train import embeddings, train
+from likeness.training.train import train
 
 
 @pytest.fixture

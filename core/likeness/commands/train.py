@@ -1,5 +1,6 @@
 """`likeness train` and `likeness runs`."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,10 +26,12 @@ def train(
     change: Changes = None,
     show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
+    devices: Annotated[int | None, typer.Option(min=1, help="Processes on each machine, one per GPU; they share every batch.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Machines; several are started by torchrun or SLURM.")] = None,
 ) -> None:
     """Train an embedding: config -> run folder. Called again on the same folder, it goes on where it was stopped or killed.
 
-    Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`
+    Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`
     """
     from likeness.training.config import as_yaml, presets, read_config, with_changes
 
@@ -38,7 +41,8 @@ def train(
         return
     if not config:
         raise InputError("Say what to train: a YAML file or a preset; `likeness train --list` names the presets.")
-    chosen = with_changes(read_config(config), dict(changed(each) for each in change or []))
+    processes = {name: number for name, number in (("devices", devices), ("nodes", nodes)) if number is not None}
+    chosen = with_changes(read_config(config), dict(changed(each) for each in change or []) | processes)
     if show:
         typer.echo(as_yaml(chosen).rstrip())
         return
@@ -62,8 +66,19 @@ def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that hol
 
 
 def _run(config: "RunConfig", folder: Path) -> None:
-    from likeness.training.train import train as begin
+    from likeness.training.place import outside_rank, started_outside
 
+    if config.processes > 1:
+        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # notes of torch to its own users, from every process
+    if config.processes > 1 and outside_rank():  # one of several, of which the first one speaks
+        from likeness.training.train import train as assist
+
+        assist(config, folder)
+        return
+    if config.processes > 1 and not started_outside():  # this process only waits, and needs no torch
+        from likeness.training.launch import launch as begin
+    else:
+        from likeness.training.train import train as begin
     with progress_bar("Preparing") as progress:
 
         def report(what: str, done: int, total: int) -> None:

@@ -1,5 +1,7 @@
 """DiVA: an embedding in four parts, each of which learns other relations between images (Milbich et al., ECCV 2020)."""
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
@@ -47,6 +49,7 @@ class DiVA(nn.Module):
     Attributes:
         reads: it is given the second view of the batch besides embeddings and labels.
         keys: None before `follow`.
+        gather: of several processes that share a batch: keys of the whole batch from those of one's own images.
 
     Raises:
         InputError: d is no multiple of 4, or a value outside its bounds.
@@ -82,13 +85,15 @@ class DiVA(nn.Module):
         self.weights, self.separation_weight = tuple(weights.values()), separation_weight
         self.momentum, self.temperature, self.queue_batches, self.dropout = momentum, temperature, queue_batches, dropout
         self.keys: MomentumKeys | None = None
+        self.gather: Callable[[Tensor], Tensor] = _as_they_are
 
     def follow(self, network: nn.Module, batch: int) -> None:
         """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
 
     def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as the copy is to see them.
+        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as the copy is to see them; of several
+        processes that share a batch, one's own images.
 
         In training mode the copy follows the network first, and its keys join the queue in the end.
         """
@@ -113,7 +118,13 @@ class DiVA(nn.Module):
             self.keys.follow()
         seen = dropout(view, self.dropout) if view.ndim == 2 else view
         keys = self.parts(self.keys.embeddings(seen))[-1]
+        if len(keys) < len(part):
+            keys = self.gather(keys)
         loss = dance(part, keys, self.keys.stored(), self.temperature)
         if self.training:
             self.keys.put(keys)
         return loss
+
+
+def _as_they_are(rows: Tensor) -> Tensor:
+    return rows

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.data.label_distances.sources import LabelsConfig
 from likeness.errors import InputError
+from likeness.gate import named_path
 from likeness.losses.names import CONTINUOUS, DIVA_PARTS, check_objective, check_wrapper
 from likeness.typed import Part, told, with_keys, yaml_content
 
@@ -319,6 +320,9 @@ class RunConfig(Part):
         checkpoint_every: steps between checkpoints; the last one is kept, and the best one by R@1.
         seed: of everything that is drawn.
         device: "auto", "cpu", "cuda", "mps".
+        devices: processes on each machine, each with its own part of every batch: one per GPU, or, on processors, as many as are wanted.
+            Losses and miners see the whole batch all the same. A run may go on with other numbers of processes than it began with.
+        nodes: machines; several are started by torchrun or SLURM.
         augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
             label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); false: the middle.
         few_shot: measured at the end, where it is given.
@@ -340,6 +344,8 @@ class RunConfig(Part):
     checkpoint_every: int = Field(default=200, ge=1)
     seed: int = Field(default=0, ge=0)
     device: str = "auto"
+    devices: int = Field(default=1, ge=1)
+    nodes: int = Field(default=1, ge=1)
     augment: bool | Literal["jitter"] = True
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
@@ -352,6 +358,16 @@ class RunConfig(Part):
         return self.backbone.unit if self.backbone.unit is not None else continuous is None or continuous.unit
 
     @property
+    def processes(self) -> int:
+        """How many train together."""
+        return self.devices * self.nodes
+
+    def same_run(self, other: "RunConfig") -> bool:
+        """Whether the two differ at most in how many processes do the work."""
+        ours, theirs = (each.model_dump(exclude={"devices", "nodes"}) for each in (self, other))
+        return ours == theirs
+
+    @property
     def judged_by(self) -> str:
         """The metric by which weights are the best; larger is better."""
         return "ndcg_at_10" if self.data.split == "images" else "recall_at_1"
@@ -359,6 +375,11 @@ class RunConfig(Part):
     @model_validator(mode="after")
     def _batch_fits(self) -> "RunConfig":
         batch = self.batch
+        if batch.size % self.processes:
+            raise ValueError(
+                f"batch: size {batch.size} can't be divided evenly among {self.processes} processes (devices {self.devices}, nodes {self.nodes}); "
+                f"choose a multiple of {self.processes}"
+            )
         if not self.objective.continuous and batch.size % batch.per_class:
             raise ValueError(f"batch: size {batch.size} is no multiple of per_class {batch.per_class}")
         if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
@@ -410,12 +431,10 @@ def read_config(file: Path | str) -> RunConfig:
     Raises:
         InputError: no such file or preset, no YAML, or a key or value that does not fit; the message names each.
     """
-    path = Path(file)
+    shipped = presets()
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
     if not path.is_file():
-        shipped = presets()
-        if str(file) not in shipped:
-            raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
-        path = shipped[str(file)]
+        raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)
 
 

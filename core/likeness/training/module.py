@@ -12,13 +12,19 @@ from likeness.losses import S2SD, DiVA, UniformPrior, make_label_objective, make
 from likeness.losses.names import DIVA_PARTS
 from likeness.training.config import ObjectiveConfig, RunConfig
 from likeness.training.language_side import Guidance
-from likeness.training.network import EmbeddingNetwork
+from likeness.training.network import EmbeddingNetwork, Seen
+from likeness.training.place import ALONE, Place
 
 MOST_DROPS = 2
 
 
 class RunModule(LightningModule):
     """L_DML + omega L_match (Eq. 4), by Adam or SGD.
+
+    In several processes each has its part of the batch, and the network makes its embeddings; then all of them gather what the objective
+    reads and compute the same loss of the whole batch, with the same draws. In the backward pass each gets the sum over the processes of
+    the gradients at its part, as many times the gradient of one loss, and the average over the processes that is taken in the end makes
+    this the gradient in one process. The objective's own parameters have that gradient in every process, and so their average has it, too.
 
     Args:
         network: images or features -> embeddings.
@@ -28,41 +34,72 @@ class RunModule(LightningModule):
         guidance: language guidance, or None.
         config: of the run.
         epoch: steps in an epoch.
+        place: which of the run's processes this is.
 
     Attributes:
         drops: how often the learning rate has fallen.
         best, waited: the highest R@1, or what else judges, on the validation split, and the evaluations since.
     """
 
-    def __init__(self, network: EmbeddingNetwork, objective: nn.Module, guidance: "Guidance | None", config: RunConfig, epoch: int) -> None:
+    def __init__(
+        self, network: EmbeddingNetwork, objective: nn.Module, guidance: "Guidance | None", config: RunConfig, epoch: int, place: Place = ALONE
+    ) -> None:
         super().__init__()
         self.network, self.objective, self.guidance = network, objective, guidance
-        self.config, self.epoch, self.drops = config, epoch, 0
+        self.config, self.epoch, self.drops, self.place = config, epoch, 0, place
         self.reads: tuple[str, ...] = getattr(objective, "reads", ())
         follow = getattr(objective, "follow", None)
         if follow is not None:
             follow(network, config.batch.size)
+        if isinstance(objective, DiVA):
+            objective.gather = self.whole
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
         self.best, self.waited = -1.0, 0
         self.losses: dict[str, float] = {}
 
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
         """The loss of a batch. What is drawn (tuples, dropout) is a function of the seed and the step alone."""
-        torch.manual_seed(self.config.seed * 1_000_003 + self.global_step)
         inputs, labels, rows, *second = batch
-        embeddings, features, maps = self.network(inputs)
+        seen = self._seen(inputs)
+        embeddings = self.whole(seen.embeddings)
         self.check_finite(float(embeddings.detach().sum()))
         self._check_spread(embeddings.detach())
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
-            known = {"features": features, "maps": maps, "view": second[0] if second else inputs}
-            parts["loss_objective"] = self.objective(embeddings, labels, *(known[name] for name in self.reads))
+            parts["loss_objective"] = self.objective(embeddings, labels, *(self._read(name, seen, inputs, *second) for name in self.reads))
         if self.guidance is not None and self.config.guidance is not None:
-            parts["loss_guidance"] = self.guidance(maps if self.guidance.reads_maps else embeddings, labels, rows)
+            parts["loss_guidance"] = self.guidance(self.whole(_maps(seen)) if self.guidance.reads_maps else embeddings, labels, rows)
         loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
         self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
         self.check_finite(self.losses["loss"])
         return loss
+
+    def _seen(self, inputs: Tensor) -> Seen:
+        """What the network makes of this process's part. What is drawn inside of it, dropout, say, differs from process to process, and
+        what is drawn afterwards does not."""
+        draws = self.config.seed * 1_000_003 + self.global_step
+        torch.manual_seed(draws + (self.place.rank << 40))  # beyond the seeds of other steps
+        seen: Seen = self.network(inputs)
+        if self.place.together:
+            torch.manual_seed(draws)
+        return seen
+
+    def whole(self, rows: Tensor) -> Tensor:
+        """Rows of the whole batch, from those of this process's part; gradients flow back."""
+        if not self.place.together:
+            return rows
+        gathered = self.all_gather(rows, sync_grads=True)
+        assert isinstance(gathered, Tensor)
+        return gathered.flatten(0, 1)
+
+    def _read(self, name: str, seen: Seen, inputs: Tensor, *second: Tensor) -> Tensor:
+        """What an objective reads besides embeddings. The second view is that of this process's images; features, which have no crops, are
+        those of the whole batch."""
+        if name != "view":
+            return self.whole(seen.features if name == "features" else _maps(seen))
+        if second:
+            return second[0]
+        return self.whole(inputs) if inputs.ndim == 2 else inputs
 
     def weight(self, part: str) -> float:
         """Of a part of the loss: omega of guidance beside an objective, otherwise 1."""
@@ -128,6 +165,11 @@ class RunModule(LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Takes it back."""
         self.drops, self.best, self.waited = (checkpoint["plateau"][name] for name in ("drops", "best", "waited"))
+
+
+def _maps(seen: Seen) -> Tensor:
+    assert seen.maps is not None, "the network keeps its maps where they are read"
+    return seen.maps
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
+from likeness.gate import check_options, named_path
+from likeness.stored import read_weights
 from likeness.training.config import BackboneConfig
 
 _IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
@@ -185,6 +187,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
 
         close = get_close_matches(config.name, timm.list_models(), n=3, cutoff=0.3)
         raise InputError(f"There is no timm model '{config.name}'; the nearest names are {', '.join(close) or 'none'}.")
+    check_options(config.options)
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
@@ -195,20 +198,14 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
         raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
-        _load_weights(model, Path(config.weights).expanduser(), config.name)
+        _load_weights(model, named_path(config.weights), config.name)
     return model
 
 
 def _load_weights(model: nn.Module, file: Path, name: str) -> None:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
     if not file.is_file():
         raise InputError(f"The weights '{file}' of '{name}' are not there; give a .safetensors file, 'pretrained' or 'none'.")
-    try:
-        weights = load_file(file)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"'{file.name}' cannot be read as safetensors ({error}); give another file.") from error
+    weights = read_weights(file)
     own = model.state_dict()
     shared = {key: value for key, value in weights.items() if key in own}
     wrong = [key for key, value in shared.items() if value.shape != own[key].shape]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from likeness.files import write_atomic
 from likeness.paths import cache_dir
 from likeness.training.network import EmbeddingNetwork
+from likeness.training.once import once
 from likeness.training.pixels import Pixels, middle
 
 _BATCH = 256
@@ -27,6 +28,8 @@ def stored_outputs(
 ) -> NDArray[np.float32]:
     """The backbone's outputs (m, f) for rows of kept pixels, shown in their middle; from the cache where images and weights are the same.
 
+    What is stored is mapped from its file, read only, so that all processes of a machine share its memory.
+
     Args:
         network: with a backbone; its embedding layer plays no part.
         pixels: (n, s, s, 3), of `load_pixels`.
@@ -35,11 +38,22 @@ def stored_outputs(
         report: called with (images done, m).
         keep: they are stored; not so for a network that nobody will ask again.
     """
-    assert network.backbone is not None
-    file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy" if keep else None
-    if file is not None and file.is_file():
-        stored: NDArray[np.float32] = np.load(file)
-        return stored
+    if not keep:
+        return _outputs(network, pixels, rows, size, report)
+    file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
+    if not file.is_file():
+        with once(file) as missing:
+            if missing:
+                buffer = BytesIO()
+                np.save(buffer, _outputs(network, pixels, rows, size, report))
+                write_atomic(file, buffer.getvalue())
+    stored: NDArray[np.float32] = np.load(file, mmap_mode="r")
+    return stored
+
+
+def _outputs(
+    network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, report: Callable[[int, int], None] | None
+) -> NDArray[np.float32]:
     network.eval()
     found = []
     with torch.inference_mode():
@@ -49,12 +63,7 @@ def stored_outputs(
             if report:
                 report(start + len(chosen), len(rows))
     network.train()
-    outputs = np.concatenate(found)
-    if file is not None:
-        buffer = BytesIO()
-        np.save(buffer, outputs)
-        write_atomic(file, buffer.getvalue())
-    return outputs
+    return np.concatenate(found)
 
 
 def _key(network: EmbeddingNetwork, pixels: Any, rows: NDArray[np.int64], size: int) -> str:

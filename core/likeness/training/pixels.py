@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.paths import cache_dir
+from likeness.training.once import once
 
 if TYPE_CHECKING:
     import torch
@@ -36,7 +37,8 @@ def kept_size(size: int) -> int:
 def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> Pixels:
     """Each image's middle square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
 
-    The file is made once for the same paths, file sizes and times.
+    The file is made once for the same paths, file sizes and times, also where several processes ask at once; it is mapped, so that all
+    processes of a machine share its memory.
 
     Args:
         table: n images.
@@ -49,7 +51,9 @@ def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None
     """
     file = cache_dir() / "pixels" / f"{_key(table, size)}.npy"
     if not file.is_file():
-        _decode(table.paths(), kept_size(size), file, progress, should_stop)
+        with once(file, should_stop) as missing:
+            if missing:
+                _decode(table.paths(), kept_size(size), file, progress, should_stop)
     found: Pixels = np.load(file, mmap_mode="r")
     return found
 
@@ -63,30 +67,37 @@ def middle(pixels: Pixels, size: int) -> "torch.Tensor":
     return torch.from_numpy(cut).permute(0, 3, 1, 2).float().div_(255)
 
 
-def random_crops(pixels: Pixels, size: int, rng: np.random.Generator) -> "torch.Tensor":
+def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
     """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1: what is shown in training.
 
     A crop has 16 to 100 % of the area and sides in a ratio of 3/4 to 4/3, and is scaled to the full size, as in the papers' protocol.
+
+    Args:
+        pixels: (n, s, s, 3).
+        size: of the crops.
+        rng: what draws them.
+        part, total: the images are these rows of a batch of so many, and their crops are those that the whole batch would have there.
     """
-    count = len(pixels)
+    count = len(pixels) if total is None else total
     area = rng.uniform(*_SCALE, count)
     ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), count))
     wide, high = (np.minimum(1.0, np.sqrt(area * factor)) for factor in (ratio, 1 / ratio))
     left, top = ((2 * rng.random(count) - 1) * (1 - extent) for extent in (wide, high))
     mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0)
-    return _sampled(pixels, size, left, top, wide * mirror, high)
+    return _sampled(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
 
 
-def jittered(pixels: Pixels, size: int, rng: np.random.Generator) -> "torch.Tensor":
+def jittered(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
     """The middle of kept images, 5 % larger or smaller and 3 % off at most, (n, 3, size, size), values 0 to 1; all mirrored, or none.
 
     For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Where the image
-    has no more pixels, those of its edge go on.
+    has no more pixels, those of its edge go on. Arguments as for `random_crops`.
     """
-    count, shown = len(pixels), size / pixels.shape[1]
+    count, shown = len(pixels) if total is None else total, size / pixels.shape[1]
     scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
     left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
-    return _sampled(pixels, size, left, top, scale * (-1 if rng.random() < 0.5 else 1), scale)
+    mirror = -1 if rng.random() < 0.5 else 1
+    return _sampled(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
 
 
 def _sampled(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":

@@ -1,6 +1,5 @@
 """A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
 
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -8,6 +7,8 @@ from torch import Tensor
 from likeness.encoders.names import encoder_identity, parse_name
 from likeness.encoders.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.stored import read_weights
 from likeness.training.lift import Lift
 from likeness.training.network import EmbeddingNetwork, build_network
 from likeness.training.pixels import kept_size
@@ -27,7 +28,7 @@ class RunEncoder(ImagesOnly):
 
     def __init__(self, name: str, device: str = "auto") -> None:
         self.name, self.identity = name, encoder_identity(name)
-        run, chosen = RunFolder(Path(parse_name(name).target).expanduser()), choose_device(device)
+        run, chosen = RunFolder(named_path(parse_name(name).target)), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
         lift = None if network.unit else load_lift(run).to(chosen)
         backbone = network.backbone
@@ -47,15 +48,13 @@ def load_network(run: RunFolder) -> EmbeddingNetwork:
     Raises:
         InputError: no run, none that was evaluated yet, or weights that do not fit its config.
     """
-    from safetensors.torch import load_file
-
     backbone = run.config().backbone
     if not run.best.is_file():
         raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it go on.")
     # a whole network brings its own backbone; an embedding layer alone stands on the pretrained one
     bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
     network = build_network(bare)
-    own, stored = network.state_dict(), load_file(run.best)
+    own, stored = network.state_dict(), read_weights(run.best)
     expected = [name for name in own if not backbone.head_only or name.startswith("head.")]
     wrong = [name for name in expected if name not in stored or stored[name].shape != own[name].shape]
     if wrong:
@@ -71,9 +70,7 @@ def load_lift(run: RunFolder) -> Lift:
     Raises:
         InputError: the weights hold none.
     """
-    from safetensors.torch import load_file
-
-    stored = load_file(run.best)
+    stored = read_weights(run.best)
     if "lift.centre" not in stored or "lift.radius" not in stored:
         raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
     return Lift(stored["lift.centre"], stored["lift.radius"])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import platform
 import time
@@ -13,9 +14,12 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.parsed import parse_json, text_of
 from likeness.training.config import RunConfig, as_yaml, read_config
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
+
+_MOST_FIGURES = 1000  # in one line
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,37 @@ class RunFolder:
         """Writes the config and the environment.
 
         Raises:
-            InputError: if there is a run with another config in the folder.
+            InputError: if there is a run with another config in the folder; another number of processes makes no other run.
         """
-        if (self.path / "config.yaml").is_file() and self.config().model_dump() != config.model_dump():
+        if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
             raise InputError(f"The folder '{self.path}' holds a run with another config; choose another folder, or resume that run.")
         write_atomic(self.path / "config.yaml", as_yaml(config).encode())
         if not (self.path / "environment.json").is_file():
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
+
+    def take_up(self, config: RunConfig) -> Status:
+        """Begins the run, or goes on with it, in this process; returns how it stood before.
+
+        Raises:
+            InputError: as `create`, or another process has it.
+        """
+        self.create(config)
+        before = self.status()
+        if before.pid != os.getpid():  # else begun by `processes.begin`, and asked to stop since, while this process came up
+            self.clear_stop()
+        if before.state == "running" and before.pid != os.getpid():
+            raise InputError(f"The run in '{self.path}' is running already (process {before.pid}); stop it first.")
+        self.report_status(Status("running", before.step, before.total, "Reading images", os.getpid(), before.seconds))
+        return before
+
+    def end(self, state: str, message: str) -> None:
+        """Writes that the run has ended, at the step where it stood."""
+        now = self.status()
+        self.report_status(Status(state, now.step, now.total, message, 0, now.seconds))
+
+    def fail(self, message: str) -> None:
+        """Writes that an error ended the run; what was asked to stop, while it read images say, has not failed."""
+        self.end("stopped" if self.stop_requested() else "failed", message)
 
     def config(self) -> RunConfig:
         """Raises InputError where there is no run."""
@@ -79,8 +107,8 @@ class RunFolder:
     def status(self) -> Status:
         """How the run stands; a broken file counts as new."""
         try:
-            status = Status(**json.loads(self._status.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+            status = _status(parse_json(text_of(self._status), "The status"))
+        except (ValueError, TypeError, OverflowError):
             return Status()
         if status.state == "running" and not _alive(status.pid):
             return Status("lost", status.step, status.total, "The process is gone; resume the run to go on.", 0, status.seconds)
@@ -98,11 +126,19 @@ class RunFolder:
     def metrics(self) -> pd.DataFrame:
         """What was measured so far, a row each, by step; a line that is being written is left out."""
         rows = []
-        with contextlib.suppress(OSError):
-            for line in self._metrics.read_text(encoding="utf-8").splitlines():
-                with contextlib.suppress(ValueError):
-                    rows.append(json.loads(line))
+        for line in self._lines():
+            with contextlib.suppress(InputError):
+                row = parse_json(line, "A line")
+                if isinstance(row, dict) and len(row) <= _MOST_FIGURES:
+                    rows.append({name: value for name, value in row.items() if isinstance(value, int | float | str)})
         return pd.DataFrame(rows)
+
+    def _lines(self) -> list[str]:
+        """Of the measurements; none where there are none, damaged bytes as signs that are no JSON."""
+        try:
+            return self._metrics.read_bytes().decode(errors="replace").splitlines()
+        except OSError:
+            return []
 
     def metrics_stamp(self) -> tuple[int, int]:
         """Size and time of change of what was measured: others whenever `metrics` has something new."""
@@ -115,7 +151,7 @@ class RunFolder:
         """Drops what was measured after `step`: a killed run goes on from its checkpoint, and measures that again."""
         if not self._metrics.is_file():
             return
-        kept = [line for line in self._metrics.read_text(encoding="utf-8").splitlines() if _step_of(line) <= step]
+        kept = [line for line in self._lines() if _step_of(line) <= step]
         write_atomic(self._metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def request_stop(self) -> None:
@@ -135,9 +171,18 @@ class RunFolder:
         write_atomic(self.path / "report.json", json.dumps(report, indent=1).encode())
 
     def report(self) -> dict[str, Any] | None:
-        """The final figures, or None before the end."""
+        """The final figures, or None before the end.
+
+        Raises:
+            InputError: a damaged file.
+        """
         file = self.path / "report.json"
-        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+        if not file.is_file():
+            return None
+        found = parse_json(text_of(file), f"'{file.name}' of the run '{self.name}'")
+        if not isinstance(found, dict):
+            raise InputError(f"'{file.name}' of the run '{self.name}' holds no figures; delete it and resume the run.")
+        return found
 
 
 def list_runs(folder: Path) -> list[RunFolder]:
@@ -146,10 +191,19 @@ def list_runs(folder: Path) -> list[RunFolder]:
     return sorted(found, key=lambda run: (run.path / "config.yaml").stat().st_mtime, reverse=True)
 
 
+def _status(fields: dict[str, Any]) -> Status:
+    """A status whose fields have the types that they should have."""
+    whole: dict[str, Any] = {name: int(fields[name]) for name in ("step", "total", "pid") if name in fields}
+    status = Status(**(fields | whole | {"seconds": float(fields.get("seconds", 0.0))}))
+    if not isinstance(status.state, str) or not isinstance(status.message, str) or not 0 <= status.pid < 2**31 or not math.isfinite(status.seconds):
+        raise ValueError("another form")
+    return status
+
+
 def _step_of(line: str) -> float:
     try:
         return float(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return float("inf")
 
 

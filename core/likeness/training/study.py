@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
+from likeness.gate import named_path
 from likeness.paths import assets_dir
 from likeness.shifts.split_files import ClassSplit, read_splits
 from likeness.training.config import RunConfig, config_from, read_config, with_changes
@@ -65,11 +66,10 @@ def read_study(file: Path | str) -> StudyConfig:
     Raises:
         InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
     """
-    path = Path(file)
+    shipped = studies()
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
     if not path.is_file():
-        if str(file) not in studies():
-            raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(studies())}.")
-        path = studies()[str(file)]
+        raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
     try:
         return StudyConfig.model_validate(yaml_content(path))
     except ValidationError as error:
@@ -170,7 +170,7 @@ def finished(cell: Cell) -> bool:
     run = RunFolder(cell.folder)
     if not (cell.folder / "config.yaml").is_file():
         return False
-    if run.config() != cell.config:
+    if not run.config().same_run(cell.config):
         raise InputError(f"The folder '{cell.folder}' holds a run with another config; choose another folder for the study.")
     return run.status().state == "finished"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.stored import read_checkpoint
 from likeness.training.clip.recipe import ClipRecipe
 
 # May differ between the two halves of an interrupted run.
@@ -25,16 +26,17 @@ def load_checkpoint(file: Path, recipe: ClipRecipe, words: list[str]) -> dict[st
     """The state of an interrupted run.
 
     Raises:
-        InputError: if the run had another recipe in more than its length, or another vocabulary.
+        InputError: if the file is damaged, or the run had another recipe in more than its length, or another vocabulary.
     """
-    import torch
-
-    state: dict[str, Any] = torch.load(file, weights_only=True)
-    before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
+    state = read_checkpoint(file)
+    try:
+        before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"The checkpoint '{file}' does not say of which recipe it is; delete it to train anew.") from error
     differing = [name for name, value in recipe.model_dump().items() if name not in _FREE and before[name] != value]
     if differing:
         changes = ", ".join(f"{name} {before[name]} became {getattr(recipe, name)}" for name in differing)
         raise InputError(f"The interrupted run in '{file.parent}' had another recipe ({changes}): choose another folder, or do not resume.")
-    if state.pop("words") != words:
+    if state.pop("words", None) != words:
         raise InputError(f"The captions have other words than the interrupted run in '{file.parent}': choose another folder, or do not resume.")
     return state
