@@ -7,6 +7,8 @@ import run_card
 import run_words
 from benchmarks import Benchmark
 from likeness.errors import InputError
+from likeness.gate import redacted
+from likeness.settings import server
 from likeness.training import processes
 from likeness.training.run_folder import RunFolder
 from likeness.training.study_folder import StudyFolder, StudyStatus
@@ -31,13 +33,13 @@ def _card(benchmark: Benchmark) -> None:
             _button(benchmark.folder, status)
         st.progress(status.done / status.total if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(status.message, icon=":material/error:")
+            st.error(redacted(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process is gone, from outside. Resume it, and it goes on from where it was.", icon=":material/warning:")
             words = processes.last_words(RunFolder(benchmark.folder.path))
             if words:
                 with st.expander("Its last words"):
-                    st.code(words, language=None)
+                    st.code(redacted(words), language=None)
 
 
 def _told(status: StudyStatus) -> str:
@@ -47,7 +49,7 @@ def _told(status: StudyStatus) -> str:
 
 def _button(folder: StudyFolder, status: StudyStatus) -> None:
     """The one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
-    if status.state == "finished":
+    if status.state == "finished" or not server().allows_training:
         return
     asked = status.state == "running" and folder.stop_requested()
     if status.state == "running":

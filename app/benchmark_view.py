@@ -6,6 +6,7 @@ import benchmark_card
 import benchmark_form
 import benchmark_results
 import benchmarks
+import training_off
 import view
 from benchmarks import Benchmark
 from likeness.errors import InputError
@@ -51,6 +52,8 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 
 
 def _form(seen: view.View) -> None:
+    if training_off.tell():
+        return
     if seen.base.space.table.attributes:
         benchmark_form.show(seen)
     else:

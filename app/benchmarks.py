@@ -8,6 +8,7 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.paths import assets_dir, runs_dir
+from likeness.settings import server
 from likeness.training.run_folder import RunFolder
 from likeness.training.study import Cell, measured, read_results, read_study, studies
 from likeness.training.study_folder import StudyFolder, StudyStatus, list_studies
@@ -43,7 +44,7 @@ class Benchmark:
 def listed() -> tuple[dict[str, Benchmark], list[str]]:
     """Benchmarks by key, newest first, then those that ship; and why others cannot be shown."""
     found, problems = {}, []
-    for folder in list_studies(runs_dir()):
+    for folder in list_studies(runs_dir()) if server().runs else []:
         try:
             with_splits = _study(folder)[0]
         except InputError as error:

@@ -8,19 +8,23 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from bounded import BoundedCache
 from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.encoders import embed_texts
 from likeness.evaluation import retrieval_metrics
 from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion, suggest_dim
-from likeness.projection import LayoutJob, load_map, map_key, pca_map
+from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
+from likeness.settings import server
 from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
 
 if TYPE_CHECKING:
     from likeness.training.run_folder import RunFolder
 
-_SAMPLE = 1000  # images that the agreement of two spaces is measured on
+_KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
+_SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them
+_COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
 
 @st.cache_resource(max_entries=16, show_spinner="Opening the images")
@@ -38,12 +42,13 @@ def table(dataset_id: str) -> ImageTable:
 def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", seed: int = 0) -> NotionFit:
     """A notion's space on a dataset. `dim` is lowered to the encoder's where that has fewer dimensions."""
     size = min(dim, base(dataset_id).space.vectors.shape[1])
-    return _fit(dataset_id, notion.name, tuple(notion.prompts), size, solver, seed, notion)
+    key = (dataset_id, notion.name, tuple(notion.prompts), size, solver, seed)
+    return _fits().get(key, lambda: notion_space(base(dataset_id), notion, InDiReCT(dim=size, solver=solver, seed=seed)))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _fit(dataset_id: str, name: str, prompts: tuple[str, ...], dim: int, solver: str, seed: int, _notion: Notion) -> NotionFit:
-    return notion_space(base(dataset_id), _notion, InDiReCT(dim=dim, solver=solver, seed=seed))
+@st.cache_resource(show_spinner=False)
+def _fits() -> BoundedCache[NotionFit]:
+    return BoundedCache(server().fits_mb * 1_000_000, lambda fit: fit.space.vectors.nbytes)
 
 
 def suggested_dim(dataset_id: str, notion: Notion) -> int:
@@ -70,7 +75,7 @@ def agreement(a: Space, b: Space) -> tuple[float, float]:
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _agreement(a_key: str, b_key: str, k: int, _a: Space, _b: Space) -> float:
     n = len(_a.table)
-    rows = np.random.default_rng(0).choice(n, min(n, _SAMPLE), replace=False)
+    rows = np.random.default_rng(0).choice(n, min(n, max(_SAMPLE // 5, min(_SAMPLE, _COMPARED // n))), replace=False)
     return overlap(_a.vectors, _b.vectors, k, rows)
 
 
@@ -81,7 +86,13 @@ def pca(space: Space) -> NDArray[np.float32]:
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _pca(key: str, _space: Space) -> NDArray[np.float32]:
-    return pca_map(_space.vectors)
+    stored = load_map(map_key(key, "pca"))
+    if stored is not None and len(stored) == len(_space.vectors):
+        return stored
+    positions = pca_map(_space.vectors)
+    if len(positions) >= _KEPT_PCA:
+        save_map(map_key(key, "pca"), positions)
+    return positions
 
 
 def layout(space: Space, method: str, parameters: Mapping[str, float], near: NDArray[np.float32] | None = None) -> LayoutJob:

@@ -18,6 +18,7 @@ from likeness.data import ImageTable
 from likeness.data.label_distances import LabelDistances, LabelsConfig, PartLabels, joints_of, known_labels, label_distances
 from likeness.errors import InputError
 from likeness.jobs import Job
+from likeness.parsed import parse_json
 from sidebar import readable
 from view import View
 
@@ -227,7 +228,9 @@ def config_of(table: ImageTable, asked: Mapping[str, str]) -> LabelsConfig:
         InputError: labels that the table does not have.
     """
     try:
-        kind, columns = asked.get("kind", ""), tuple(json.loads(asked.get("columns", "[]")))
+        kind, columns = asked.get("kind", ""), tuple(parse_json(asked.get("columns", "[]"), "The columns"))
+        if not all(isinstance(column, str) for column in columns):
+            raise TypeError("a column's name is no text")
     except (ValueError, TypeError) as error:
         raise InputError("The columns of the label are no JSON list; open the page again.") from error
     known = next((config for config in known_labels(table).values() if (config.kind, config.columns) == (kind, columns)), None)

@@ -1,6 +1,7 @@
 """The notion that is being edited. Every edit is written to disk under a token in the URL, so that no rerun or reload loses it."""
 
 import json
+import re
 import secrets
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,9 +11,11 @@ import streamlit as st
 from likeness.errors import InputError
 from likeness.files import write_atomic
 from likeness.notions import Notion
+from likeness.parsed import parse_json, text_of
 from likeness.paths import cache_dir
 
 _HISTORY = 50
+_TOKEN = re.compile(r"[0-9a-z]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -121,15 +124,44 @@ def _load() -> None:
         return
     st.session_state["draft_history"], st.session_state["draft_valid"] = [], None
     token = st.query_params.get("draft", "")
-    if token.isalnum() and _file(token).exists():
+    if _TOKEN.fullmatch(token) and _file(token).is_file():
         st.session_state["draft_token"] = token
         try:
-            drafts = [Draft(**fields) for fields in json.loads(_file(token).read_text())]
-        except (ValueError, TypeError):
+            drafts = history_of(text_of(_file(token)))
+        except InputError:
             return
         st.session_state["draft_history"] = drafts
         for draft in drafts:
             _accept(draft)
+
+
+def history_of(text: str) -> list[Draft]:
+    """The drafts of a kept file.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    content = parse_json(text, "The draft")
+    if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
+        raise InputError("The draft is damaged; open the notion again.")
+    try:
+        drafts = [Draft(**fields) for fields in content]
+    except TypeError as error:
+        raise InputError("The draft has another form; open the notion again.") from error
+    if not all(_sound(draft) for draft in drafts):
+        raise InputError("The draft is damaged; open the notion again.")
+    return drafts
+
+
+def _sound(draft: Draft) -> bool:
+    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.solver)
+    numbers = (draft.dim, draft.seed)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and isinstance(draft.attribute, str | None)
+        and all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31 for number in numbers)
+        and draft.dim >= 1
+    )
 
 
 def _write() -> None:

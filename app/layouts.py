@@ -8,7 +8,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import cached
-from likeness.projection import LayoutFailed, align
+from components.kept import kept_with
+from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
 from likeness.spaces import Space
 from map_controls import Choice
 
@@ -51,7 +52,7 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
         found, ready = _find(space, choice, before)
         if not ready:
             waited_for.append((space, choice))
-        placed.append(replace(found, shown=_turned(found, before, placed)))
+        placed.append(replace(found, shown=_turned(found, before, placed, last)))
     _wait(waited_for, slot)
     st.session_state[f"layouts_{slot}"] = placed
     return placed
@@ -68,18 +69,26 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
         note = f"{choice.title} is being computed"
         return (_pca(space, f"PCA while {note}") if before is None else replace(before, note=note, problem="")), False
     try:
-        own = job.result()
+        own = _positions(job)
     except LayoutFailed as error:
         return _pca(space, f"PCA, since {choice.title} failed", str(error)), True
-    return Layout(space.name, choice, own, own), True
+    note = f"laid out from {SAMPLE:,} images, the others beside their nearest among these" if is_sampled(len(own)) else ""
+    return Layout(space.name, choice, own, own, note), True
 
 
-def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout]) -> Positions:
+def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last: Sequence[Layout]) -> Positions:
+    """Where the points go; the very array of before where nothing has changed, so that nobody sends or compares it again."""
+    same = before is not None and (found.own is before.own or np.array_equal(found.own, before.own))
+    if before is not None and same and (not placed or placed[0].shown is last[0].shown):
+        return before.shown
     if placed:
         return align(found.own, placed[0].shown)
-    if before is None:
-        return found.own
-    return before.shown if np.array_equal(found.own, before.own) else align(found.own, before.shown)
+    return found.own if before is None else align(found.own, before.shown)
+
+
+@kept_with
+def _positions(job: LayoutJob) -> Positions:
+    return job.result()
 
 
 def _pca(space: Space, note: str = "", problem: str = "") -> Layout:

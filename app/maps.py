@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 import layouts
 import selection
 import view
 from coloring import color_map
+from components.coloring import Coloring
+from components.kept import kept_with
 from components.linked_map import linked_map
 from components.map_event import MapEvent
 from components.map_payload import MapPanel
@@ -37,7 +40,7 @@ def draw(
     placed = layouts.lay_out(spaces, choice, f"{slot}_{seen.entry.id}")
     linked_map(
         [MapPanel(readable(space.name), layout.shown, layout.note) for space, layout in zip(spaces, placed, strict=True)],
-        color_map(seen.frame, seen.color),
+        _coloring(seen.frame, seen.color),
         n=len(seen.frame),
         thumbnails=seen.thumbnails,
         info=seen.info,
@@ -51,6 +54,11 @@ def draw(
         on_event=partial(_take_in, on_query),
     )
     _tell_problems(choice, placed)
+
+
+@kept_with
+def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
+    return color_map(frame, attribute)
 
 
 def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import selection
-from likeness.search import nearest
 from likeness.spaces import Space
 from view import View
 
@@ -36,11 +35,12 @@ class Query:
 
 @dataclass(frozen=True)
 class Found:
-    """The nearest images of one space: row numbers and cosine similarities, nearest first."""
+    """The nearest images of one space: row numbers and cosine similarities, nearest first, and a sentence where they are approximate."""
 
     space: Space
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
+    told: str = ""
 
 
 def asked(seen: View) -> Query:
@@ -81,15 +81,18 @@ def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Fo
     """The nearest visible images in each space that can read the query; empty without one."""
     if not query:
         return []
-    allowed = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
+    allowed = None if seen.hidden is None else ~seen.hidden
+    nothing = allowed is not None and allowed.sum() <= (query.row is not None)
     found = []
     for space in spaces or seen.spaces:
         if query.text and space.embed_texts is None:
             continue
-        result = nearest(_vector(space, query), space.vectors[allowed], COUNT + 1)
-        rows = allowed[result.rows[0]]
-        keep = rows != query.row if query.row is not None else slice(None)
-        found.append(Found(space, rows[keep][:COUNT], result.similarities[0][keep][:COUNT]))
+        if nothing:
+            found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
+            continue
+        result = space.nearest(_vector(space, query), COUNT, exclude=None if query.row is None else [query.row], allowed=allowed)
+        told = "" if space.search is None or space.search.exact else space.search.told
+        found.append(Found(space, result.rows[0], result.similarities[0], told))
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from likeness.jobs import Job
+from plain import plain
 
 Report = Callable[..., None]
 ShouldStop = Callable[[], bool]
@@ -25,7 +26,7 @@ def bar(job: Job, unit: str, *, key: str, stage: Stage | None = None) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         done, total = (stage.done, stage.total) if stage else (job.done, job.total)
         said = f"{stage.what}, {done:,} of {total:,}" if stage else _standing(job, unit)
-        st.progress(min(done / total, 1.0) if total else 0.0, f"{job.title}: {said}")
+        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {said}")
         stopping = job.stopped
         st.button("Stopping" if stopping else "Stop", key=f"stop_{key}", icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
@@ -72,9 +73,9 @@ def watch() -> None:
 
 def _tell(job: Job) -> None:
     if job.error:
-        st.toast(f"{job.title}: {job.error}", icon=":material/error:", duration="long")
+        st.toast(f"{plain(job.title)}: {job.error}", icon=":material/error:", duration="long")
     elif not job.stopped:
-        st.toast(f"{job.title}: done", icon=":material/check:", duration="long")
+        st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
 
 
 @st.fragment(run_every=1.5)

@@ -16,15 +16,18 @@ from likeness.errors import InputError
 from likeness.plots import labelled_image, squared_webp
 from sidebar import readable
 
-_FOREVER = {"Cache-Control": "private, max-age=86400"}
+_NOT_THERE = (InputError, IndexError, OSError)
+# "same-origin": no page of another site shows these pictures
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
+_FOREVER = _HEADERS | {"Cache-Control": "private, max-age=86400"}
 
 
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`; a grey tile where the file can't be read any more."""
     try:
         return Response(_thumbnail(request.path_params["dataset"], request.path_params["row"]), media_type="image/webp", headers=_FOREVER)
-    except (InputError, IndexError, OSError):
-        return Response(status_code=404)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
 
 
 def serve_labelled(request: Request) -> Response:
@@ -32,8 +35,8 @@ def serve_labelled(request: Request) -> Response:
     place, asked = request.path_params, request.query_params
     try:
         picture = _labelled(place["dataset"], place["row"], asked.get("kind", ""), asked.get("columns", "[]"))
-    except (InputError, IndexError, OSError):
-        return Response(status_code=404)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
     return Response(picture, media_type="image/webp", headers=_FOREVER)
 
 
@@ -42,15 +45,16 @@ def serve_info(request: Request) -> Response:
     try:
         table = cached.table(request.path_params["dataset"])
         row = table.frame.iloc[request.path_params["row"]]
-    except (InputError, IndexError):
-        return Response(status_code=404)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
     attributes = {readable(name): _short(row[name]) for name in table.attributes}
     return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_FOREVER)
 
 
 @lru_cache(maxsize=20_000)
 def _thumbnail(dataset: str, row: int) -> bytes:
-    return thumbnail(cached.table(dataset).paths()[row])
+    table = cached.table(dataset)
+    return thumbnail(table.root / table.frame["path"].iat[row])
 
 
 @lru_cache(maxsize=5_000)

@@ -9,7 +9,9 @@ import trained
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
+from likeness.gate import redacted
 from likeness.paths import runs_dir
+from likeness.settings import server
 from likeness.training import processes
 from likeness.training.run_folder import RunFolder
 
@@ -37,13 +39,13 @@ def _card(run: RunFolder, watch_link: bool) -> None:
         if status.state == "running":
             st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(status.message, icon=":material/error:")
+            st.error(redacted(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process is gone, from outside. Resume it, and it goes on from its last checkpoint.", icon=":material/warning:")
             words = processes.last_words(run)
             if words:
                 with st.expander("Its last words"):
-                    st.code(words, language=None)
+                    st.code(redacted(words), language=None)
 
 
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:
@@ -61,7 +63,7 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
                 st.page_link("pages/runs.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
             elif run.best.is_file():
                 _open(run)
-        if state != "finished":
+        if state != "finished" and server().allows_training:
             asked = state == "running" and run.stop_requested()
             label, icon, act = (
                 ("Stopping" if asked else "Stop", "stop", RunFolder.request_stop)

@@ -10,7 +10,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
+_DIGITS = 15
 _URL_LIMIT = 1500  # characters; longer selections stay in the session only
+_ROWS_LIMIT = 50_000  # rows that are still worth a try to write so short
 
 
 def rows() -> Rows:
@@ -21,10 +23,21 @@ def rows() -> Rows:
     return chosen
 
 
-def select(chosen: Iterable[int]) -> None:
+def select(chosen: Iterable[int] | Rows) -> None:
     """Replaces the selection; an empty one clears it."""
-    st.session_state["rows"] = np.unique(np.asarray(list(chosen), dtype=np.int64))
-    text = encode(st.session_state["rows"])
+    new = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen), dtype=np.int64)
+    # NumPy hashes what it makes unique: two seconds for a million rows, which mostly come in order
+    st.session_state["rows"] = new if (np.diff(new) > 0).all() else np.unique(new)
+    _write_link()
+
+
+def in_link() -> bool:
+    """Whether a link to what is seen holds the selection; a long one stays with the session."""
+    return not len(rows()) or "rows" in st.query_params
+
+
+def _write_link() -> None:
+    text = encode(rows()) if len(rows()) <= _ROWS_LIMIT else ""
     if 0 < len(text) <= _URL_LIMIT:
         st.query_params["rows"] = text
     else:
@@ -35,7 +48,7 @@ def query() -> int | None:
     """Number of the image whose neighbors are shown, or None."""
     if "query" not in st.session_state:
         text = st.query_params.get("query", "")
-        st.session_state["query"] = int(text) if text.isdecimal() else None
+        st.session_state["query"] = int(text) if text.isdecimal() and len(text) <= _DIGITS else None
     row: int | None = st.session_state["query"]
     return row
 
@@ -51,7 +64,7 @@ def ask(row: int | None) -> None:
 
 def keep_in_url() -> None:
     """Writes both into the URL again: Streamlit drops them when the page changes."""
-    select(rows())
+    _write_link()
     ask(query())
 
 
@@ -72,9 +85,10 @@ def encode(chosen: Rows) -> str:
 
 
 def decode(text: str) -> Rows:
-    """The row numbers of `encode`; a damaged text is an empty selection."""
+    """The row numbers of `encode`; a damaged text, or one that swells to more rows than are ever written, is an empty selection."""
     try:
-        gaps = zlib.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        return np.cumsum(np.frombuffer(gaps, "<u4"), dtype=np.int64)
+        unpacker = zlib.decompressobj()
+        gaps = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 4 * _ROWS_LIMIT + 1)
+        return np.cumsum(np.frombuffer(gaps, "<u4"), dtype=np.int64) if unpacker.eof else np.empty(0, np.int64)
     except (binascii.Error, zlib.error, ValueError):
         return np.empty(0, np.int64)

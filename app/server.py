@@ -1,11 +1,17 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from."""
 
 import streamlit as st
+from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 import routes
+from likeness.settings import check_address, server
+from visitor import Visits
+
+# Whoever starts Streamlit on this file himself, without `likeness app`, meets the same check.
+check_address(st.get_option("server.address") or "0.0.0.0", server())
 
 # Until `st.navigation` has run once, Streamlit takes the files in pages/ for pages of their own: a link to one, opened first, would show it bare.
 PagesManager.uses_pages_directory = False
 
-app = st.App("main.py", routes=routes.ROUTES)
+app = st.App("main.py", routes=routes.ROUTES, middleware=[Middleware(Visits)])

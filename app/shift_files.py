@@ -6,10 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from likeness.errors import InputError
-from likeness.paths import cache_dir
+from likeness.parsed import decoded, parse_json
 from likeness.shifts import SplitFile, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.selection import select_evenly
+from likeness.visitors import own_dir
 
 BUILT, OPENED = "built", "opened"
 _SHIPPED, _KEPT = "shipped:", "kept:"
@@ -44,12 +44,7 @@ def _opened() -> SplitFile | None:
     name, content = st.session_state["shift_opened"]
     if given is None:
         st.caption(f"Opened: {name}")
-    try:
-        return splits_from(json.loads(content), f"'{name}'")
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"'{name}' is no JSON file ({error}); open a file of splits.") from error
+    return splits_from(parse_json(decoded(content, f"'{name}'"), f"'{name}'"), f"'{name}'")
 
 
 def evenly(splits: SplitFile, count: int) -> SplitFile:
@@ -117,7 +112,7 @@ def _suggested(splits: SplitFile) -> str:
 
 
 def _folder() -> Path:
-    return cache_dir() / "splits"
+    return own_dir() / "splits"
 
 
 def _kept() -> dict[str, Path]:

@@ -12,7 +12,10 @@ import cached
 import drafts
 import selection
 import trained
+import visitor  # noqa: F401  (says who is looking, for all that is a visitor's own)
+from components.kept import kept_with
 from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
+from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
 from likeness.spaces import EncoderSpace, Space
 from view import View
@@ -92,9 +95,26 @@ def _color_by_notion(key: str, base: EncoderSpace) -> None:
 
 def _dataset_names() -> dict[str, str]:
     """Id -> name of every dataset; where two share a name, the encoder tells them apart."""
-    entries = list_datasets()
+    entries = [*list_datasets(), *_opened_by_link()]
     shared = {name for name, count in Counter(entry.name for entry in entries).items() if count > 1}
     return {entry.id: f"{entry.name} ({entry.encoder}, {entry.id[:4]})" if entry.name in shared else entry.name for entry in entries}
+
+
+def _opened_by_link() -> list[DatasetEntry]:
+    """Datasets of other visitors of a shared server, whose links this one was given."""
+    known = {entry.id for entry in list_datasets()}
+    opened: list[str] = st.session_state.setdefault("opened_datasets", [])
+    for asked_for in (st.query_params.get("open"), st.query_params.get("private")):
+        if asked_for and asked_for not in known and asked_for not in opened and _found(asked_for):
+            opened.append(asked_for)
+    return [entry for id in opened if id not in known and (entry := _found(id))]
+
+
+def _found(id: str) -> DatasetEntry | None:
+    try:
+        return find_dataset(id)
+    except InputError:
+        return None
 
 
 def _dataset() -> DatasetEntry:
@@ -108,19 +128,40 @@ def _dataset() -> DatasetEntry:
         "Images", list(names), format_func=lambda id: names[id], key="dataset", bind="query-params", help="Add your own under Your images."
     )
     selection.belong_to(chosen)
-    return find_dataset(chosen)
+    entry = find_dataset(chosen)
+    if entry.owner:  # its name alone, which Streamlit writes into the URL, opens nothing for others
+        st.query_params["private"] = entry.id
+    else:
+        st.query_params.pop("private", None)
+    return entry
 
 
 def _color(base: EncoderSpace) -> str | None:
-    attributes = [name for name in base.space.table.attributes if _drawable(base.space.table.frame[name])]
+    attributes = [name for name in base.space.table.attributes if _is_drawable(base.space.table.frame, name)]
     if not attributes:
         return None
     chosen = st.selectbox("Color by", [*attributes, NONE], format_func=readable, key="color", bind="query-params")
     return None if chosen == NONE else chosen
 
 
-def _drawable(values: "pd.Series[object]") -> bool:
-    return pd.api.types.is_numeric_dtype(values) or values.nunique() < max(2, len(values) // 2)
+@kept_with
+def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
+    return pd.api.types.is_numeric_dtype(frame[name]) or _distinct(frame, name) < max(2, len(frame) // 2)
+
+
+@kept_with
+def _distinct(frame: pd.DataFrame, name: str) -> int:
+    return int(frame[name].nunique())
+
+
+@kept_with
+def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
+    return frame[name].astype(str).value_counts()
+
+
+@kept_with
+def _ends(frame: pd.DataFrame, name: str) -> tuple[float, float]:
+    return float(frame[name].min()), float(frame[name].max())
 
 
 def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
@@ -128,17 +169,17 @@ def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
     hidden = np.zeros(len(frame), bool)
     with st.expander("Filters", icon=":material/filter_alt:"):
         for name in base.space.table.attributes:
-            if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].nunique() > 12:
-                hidden |= _range_filter(name, frame[name])
-            elif frame[name].nunique() <= _MOST_VALUES:
-                hidden |= _value_filter(name, frame[name].astype(str))
+            if pd.api.types.is_numeric_dtype(frame[name]) and _distinct(frame, name) > 12:
+                hidden |= _range_filter(frame, name)
+            elif _distinct(frame, name) <= _MOST_VALUES:
+                hidden |= _value_filter(frame, name)
         if hidden.any():
             st.caption(f"{(~hidden).sum():,} of {len(hidden):,} images match")
     return hidden if hidden.any() else None
 
 
-def _value_filter(name: str, values: "pd.Series[str]") -> NDArray[np.bool_]:
-    counts = values.value_counts()
+def _value_filter(frame: pd.DataFrame, name: str) -> NDArray[np.bool_] | bool:
+    counts = _counts(frame, name)
     chosen = st.multiselect(
         readable(name),
         list(counts.index),
@@ -147,15 +188,15 @@ def _value_filter(name: str, values: "pd.Series[str]") -> NDArray[np.bool_]:
         bind="query-params",
         placeholder="All",
     )
-    return ~values.isin(chosen).to_numpy() if chosen else np.zeros(len(values), bool)
+    return ~frame[name].astype(str).isin(chosen).to_numpy() if chosen else False
 
 
-def _range_filter(name: str, values: "pd.Series[float]") -> NDArray[np.bool_]:
-    low, high = float(values.min()), float(values.max())
+def _range_filter(frame: pd.DataFrame, name: str) -> NDArray[np.bool_] | bool:
+    low, high = _ends(frame, name)
     if not low < high:
-        return np.zeros(len(values), bool)
+        return False
     first, last = st.slider(readable(name), low, high, (low, high), key=f"filter_{name}", bind="query-params")
-    return ((values < first) | (values > last)).to_numpy()
+    return ((frame[name] < first) | (frame[name] > last)).to_numpy() if (first, last) != (low, high) else False
 
 
 def readable(name: str) -> str:

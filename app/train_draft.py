@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-import yaml
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.parsed import parse_yaml
 from likeness.paths import cache_dir
 from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
 
@@ -20,10 +20,12 @@ def text() -> str:
     """The YAML as typed, valid or not."""
     if "train_text" not in st.session_state:
         token = st.query_params.get("config", "")
-        kept = _file(token) if token.isalnum() and len(token) <= _LONGEST else None
+        kept = _file(token) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
         if kept and kept.is_file():
             st.session_state["train_token"] = token
-        st.session_state["train_text"] = kept.read_text(encoding="utf-8") if kept and kept.is_file() else as_yaml(read_config(FIRST))
+        st.session_state["train_text"] = (
+            kept.read_text(encoding="utf-8", errors="replace") if kept and kept.is_file() else as_yaml(read_config(FIRST))
+        )
     if "train_token" in st.session_state:
         st.query_params["config"] = st.session_state["train_token"]
     typed: str = st.session_state["train_text"]
@@ -36,14 +38,7 @@ def config() -> RunConfig:
     Raises:
         InputError: while it does not fit; the message names each key.
     """
-    try:
-        content = yaml.safe_load(text())
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" near line {mark.line + 1}" if mark else ""
-        raise InputError(f"The settings are no YAML{where}: {getattr(error, 'problem', None) or error}.") from error
-    except ValueError as error:  # what looks like a date, and is none
-        raise InputError(f"The settings are no YAML: {error}.") from error
+    content = parse_yaml(text(), "The text")
     if content is None:
         raise InputError("The text is empty, but a config is a mapping of keys such as data, backbone, objective; begin from a preset.")
     return config_from(content, "The config")

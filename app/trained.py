@@ -10,6 +10,7 @@ from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.paths import runs_dir
+from likeness.settings import server
 from likeness.spaces import Space, encoder_space
 
 PREFIX = "run "
@@ -25,6 +26,8 @@ class StillEmbedding(Exception):  # noqa: N818  (an answer, not an error)
 
 def names() -> list[str]:
     """Names of the spaces of all runs that have weights, newest first. Drawn on every page, so it looks at file names alone."""
+    if not server().runs:
+        return []
     weights = [file for file in runs_dir().glob("*/best.safetensors") if (file.parent / "config.yaml").is_file()]
     return [PREFIX + file.parent.name for file in sorted(weights, key=lambda file: file.stat().st_mtime, reverse=True)]
 
@@ -36,10 +39,10 @@ def space(dataset_id: str, name: str) -> Space:
         StillEmbedding: while its images are being embedded, or after that was stopped.
         InputError: where that failed, or there is no such run.
     """
+    if name not in names():  # a link may name any
+        raise InputError(f"The run '{name.removeprefix(PREFIX)}' has no weights yet; choose it again after its first evaluation.")
     folder = runs_dir() / name.removeprefix(PREFIX)
     encoder = f"run:{folder.resolve()}"
-    if not (folder / "best.safetensors").is_file():
-        raise InputError(f"The run '{folder.name}' has no weights yet; choose it again after its first evaluation.")
     key = f"{dataset_id} {encoder_identity(encoder)}"
     job = cached.jobs("run spaces").get(key) or _begin(key, dataset_id, encoder, folder.name)
     job.wait(0.4)

@@ -61,7 +61,7 @@ def test_bad_notion_files_are_answered_in_one_line(run: Run, tmp_path: Path) -> 
         "name: x\ntemplate: a car\naspects: [red, blue]": "write {} exactly once",
         "name: x\ntemplate: a {} car\naspects: []": "has no aspects",
         "name: x\ntemplate: a {} car\naspects: [red]": "only one aspect",
-        "name: [": "can't be read as YAML",
+        "name: [": "is no YAML near line",
     }.items():
         file.write_text(text)
         status, _, err = run("fit", str(file))

@@ -1,13 +1,15 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, read_dataset
 from likeness.errors import InputError
-from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding
-from likeness.spaces import Space, transformed
+from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding, get_notion
+from likeness.search import build_index, nearest, search_plan
+from likeness.spaces import Space, encoder_space, notion_space, transformed
 
 
 def _table(n: int) -> ImageTable:
@@ -98,3 +100,27 @@ def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() ->
     assert model.embed(torch.tensor(vectors).reshape(4, 3, 2, 2)).numpy() == pytest.approx(space.vectors, abs=1e-6)
     assert transformed(base, "by chance", RandomEmbedding(dim=3)).differentiable is None
     assert transformed(Space("raw", _table(4), vectors), "notion", estimator).differentiable is None
+
+
+def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+    base = encoder_space(read_dataset("bundled"))
+    assert base.space.search is None
+    indexed = replace(base, space=replace(base.space, index=build_index(base.space.vectors, tmp_path / "index", cells=60)))
+    notion = get_notion("car-color")
+    fits = [notion_space(each, notion, InDiReCT(dim=16)) for each in (indexed, base)]
+    through, exact = (fit.space for fit in fits)
+    assert through.key == exact.key
+    assert through.search is not None
+    np.testing.assert_allclose(through.linear, fits[0].estimator.U, atol=1e-6)
+    queries = np.arange(0, 2000, 100)
+    for space, other in ((through, exact), (indexed.space, base.space)):
+        assert space.search is not None
+        assert space.search.wait().exact == (space is through)  # 16 numbers an image are compared sooner than the cells of 512 are looked through
+        found, expected = (each.nearest(each.vectors[queries], 10, exclude=queries).rows for each in (space, other))
+        np.testing.assert_array_equal(expected, nearest(other.vectors[queries], other.vectors, 10, exclude=queries).rows)
+        assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found.tolist(), expected.tolist(), strict=True)]) > 0.85
+    # a notion on top of a notion, and one that is no linear map, have no index
+    assert transformed(through, "twice", InDiReCT(dim=4).fit(through.vectors[:50])).search is None
+    assert notion_space(indexed, notion, PCA(dim=4)).space.search is None

@@ -1,6 +1,9 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 import cached
@@ -93,6 +96,7 @@ def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors
             in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
             captions=neighbors.captions(seen, each.rows),
             ranked=True,
+            note=each.told,
         )
         for each in found
     ]
@@ -110,14 +114,19 @@ def _selected(seen: view.View, chosen: np.ndarray) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(f"{len(chosen):,} selected")
         with st.container(horizontal=True, width="content"):
-            table = seen.frame.iloc[chosen]
             st.download_button(
-                "Download CSV", table.to_csv(index_label="row").encode(), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
+                "Download CSV", partial(_csv, seen.frame, chosen), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
             )
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
-    note = f"The first {_SHOWN} are shown." if len(chosen) > _SHOWN else ""
-    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(seen, chosen[:_SHOWN]), note=note)
+    notes = [f"The first {_SHOWN} are shown."] if len(chosen) > _SHOWN else []
+    if not selection.in_link():
+        notes.append("A link to this page leaves the selection out, since it has too many images for an address.")
+    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(seen, chosen[:_SHOWN]), note=" ".join(notes))
     gallery([section], thumbnails=seen.thumbnails, key="selected", query=seen.query, on_click=neighbors.image_was_clicked)
+
+
+def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
+    return frame.iloc[chosen].to_csv(index_label="row").encode()
 
 
 def _all_images(seen: view.View) -> None:

@@ -107,6 +107,7 @@ def _before_and_after(seen: view.View, fit: NotionFit, saved: NotionFit | None) 
             same=neighbors.same_class(seen, query, each.rows[:12]),
             captions=neighbors.captions(seen, each.rows[:12]),
             ranked=True,
+            note=each.told,
         )
         for (title, _), each in zip(spaces, found, strict=True)
     ]

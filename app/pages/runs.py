@@ -8,6 +8,8 @@ import streamlit as st
 import cached
 import run_card
 import run_words
+import training_off
+from likeness.gate import redacted
 from likeness.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
@@ -27,6 +29,8 @@ def main() -> None:
     st.caption(
         "What trainings measure as they go, on classes or images that they have never seen. They go on when you leave, and when the app is closed."
     )
+    if training_off.runs_hidden():
+        return
     found = {run.name: run for run in list_runs(runs_dir())}
     if not found:
         _nothing()
@@ -53,11 +57,13 @@ def main() -> None:
         _differences(chosen)
     else:
         with st.expander("Its settings", icon=":material/tune:"):
-            st.code((chosen[0].path / "config.yaml").read_text(encoding="utf-8"), language="yaml")
+            st.code(redacted((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
 
 def _nothing() -> None:
     with st.container(border=True):
+        if training_off.tell():
+            return
         st.markdown("**No runs yet.** Begin with one on the shipped images; on two cores it takes seconds.")
         st.page_link("pages/train.py", label="Train a network", icon=":material/model_training:")
 

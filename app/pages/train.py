@@ -9,6 +9,7 @@ import train_draft
 import train_fields
 import train_preview
 import trained
+import training_off
 from likeness.errors import InputError
 from likeness.paths import runs_dir
 from likeness.training import processes
@@ -26,6 +27,8 @@ def main() -> None:
         "Teach a network what is similar: images of one class move together and others apart, or as far apart as their labels on a scale. "
         "Language guidance also tells it how classes relate."
     )
+    if training_off.tell():
+        return
     chosen, problem = _config()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()

@@ -8,8 +8,12 @@ import sidebar
 from likeness.data import absolute_source, read_dataset, recognized, save_uploads
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
+from likeness.gate import redacted
 from likeness.jobs import Job
+from likeness.settings import server
 from likeness.spaces import encoder_space
+from likeness.visitors import visitor
+from plain import plain
 
 ENCODERS = {
     "bundled": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -17,19 +21,34 @@ ENCODERS = {
     "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
     "other": "Another one, by its name",
 }
+_DOWNLOADED = ("ViT-B-32/openai", "ViT-L-14/openai")
+_MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
 
 
 def main() -> None:
     """Draws the page."""
     st.title("Your images")
-    st.caption("Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice.")
+    if server().shared and not server().roots:
+        st.caption("Bring images of your own. They are kept on this server, where only you, and whom you give a link, can open them.")
+        _upload()
+    else:
+        told = "Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice."
+        st.caption(told + (" What you upload, only you can open, and whom you give a link." if server().shared else ""))
+        _tabs()
+    _jobs()
+    _datasets()
+
+
+def _tabs() -> None:
     folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
+    root = min(server().roots, default="photos")
     with folder:
         source = st.text_input(
-            "Folder on this computer",
+            "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
-            placeholder="photos/birds",
-            help="Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
+            placeholder=f"{root}/birds",
+            help=_told_roots()
+            + "Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
             "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER`, `online-products:FOLDER` or `synthetic-cars:FOLDER`.",
         )
         _hint(source.strip())
@@ -38,19 +57,27 @@ def main() -> None:
         source = st.text_input(
             "CSV or Parquet file",
             key="table",
-            placeholder="photos/labels.csv",
-            help="One row per image: a column of paths, relative to the file, and columns of labels.",
+            placeholder=f"{root}/labels.csv",
+            help=_told_roots() + "One row per image: a column of paths, relative to the file, and columns of labels.",
         )
         column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
         _begin_button(source, column.strip() or None, "table")
     with upload:
         _upload()
-    _jobs()
-    _datasets()
+
+
+def _told_roots() -> str:
+    """Where a path may begin on a shared server."""
+    offered = sidebar.listed(sorted(server().roots)).replace(" and ", " or ") if server().roots else ""
+    return f"Begin with {offered}, which this server offers. " if offered else ""
+
+
+def _encoders() -> list[str]:
+    return [name for name in ENCODERS if server().allows_downloads or name not in _DOWNLOADED]
 
 
 def _encoder(where: str) -> str:
-    chosen = st.selectbox("Encoder", list(ENCODERS), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
+    chosen = st.selectbox("Encoder", _encoders(), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
     if chosen == "other":
         return st.text_input(
             "Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine"
@@ -75,11 +102,18 @@ def _hint(folder: str) -> None:
 def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
     try:
         table = read_dataset(source, path_column=column)
+        entry = new_entry(name or table.name, absolute_source(source), encoder, column)
+        _check_load()
     except InputError as error:
         st.error(str(error), icon=":material/error:")
         return
-    entry = new_entry(name or table.name, absolute_source(source), encoder, column)
     begin(entry, len(table))
+
+
+def _check_load() -> None:
+    """Raises InputError where a visitor of a shared server has enough under way."""
+    if server().shared and sum(not job.finished for _, job in _own_jobs()) >= _MOST_AT_ONCE:
+        raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
@@ -94,6 +128,7 @@ def begin(entry: DatasetEntry, total: int) -> Job:
         return done
 
     job = cached.jobs().begin(entry.id, entry.name, work)
+    st.session_state.setdefault("own_jobs", []).append(entry.id)
     progress.follow(job)
     return job
 
@@ -106,19 +141,27 @@ def _upload() -> None:
     encoder = _encoder("upload")
     if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
         try:
-            table = save_uploads([(file.name, file.getvalue()) for file in files], name)
+            _check_load()
+            table = save_uploads(((file.name, file.getvalue()) for file in files), name)
+            source = absolute_source(str(table.root))
         except InputError as error:
             st.error(str(error), icon=":material/error:")
             return
-        begin(new_entry(name, str(table.root), encoder), len(table))
+        begin(new_entry(name, source, encoder, private=True), len(table))
+
+
+def _own_jobs() -> list[tuple[str, Job]]:
+    """All of this server; where others use it, those that this session began."""
+    own = st.session_state.get("own_jobs", [])
+    return [(key, job) for key, job in cached.jobs().all() if not server().shared or key in own]
 
 
 def _jobs() -> None:
-    running = [key for key, job in cached.jobs().all() if not job.finished]
+    running = [key for key, job in _own_jobs() if not job.finished]
     with st.container():  # there in every run, so that a late rerun of the fragment finds its place
         if running:
             _progress(running)
-    for key, job in cached.jobs().all():
+    for key, job in _own_jobs():
         if key not in running:
             _report(key, job)
 
@@ -136,15 +179,14 @@ def _report(key: str, job: Job) -> None:
     if job.error:
         st.error(job.error, icon=":material/error:")
     elif job.stopped:
-        st.info(
-            f"{job.title}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there.", icon=":material/pause:"
-        )
+        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
+        st.info(told, icon=":material/pause:")
     else:
         failed = job.result.failed
-        st.success(f"{job.title}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")
+        st.success(f"{plain(job.title)}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
-                st.dataframe([{"file": str(failure.path), "reason": failure.reason} for failure in failed], hide_index=True)
+                st.dataframe([{"file": redacted(str(failure.path)), "reason": redacted(failure.reason)} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
             _link(key, "Explore them")
@@ -160,9 +202,9 @@ def _datasets() -> None:
     st.subheader("Datasets")
     for entry in list_datasets():
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{entry.name}**  :gray[{sidebar.readable(entry.encoder)}]", width="stretch")
+            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redacted(entry.encoder)))}]", width="stretch")
             _link(entry.id, "Explore")
-            if entry.id != "bundled":
+            if entry.id != "bundled" and (not server().shared or entry.owner == visitor()):
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
 
 

@@ -1,6 +1,5 @@
 """`likeness`: the command line. Each command calls the package and prints; nothing is computed here."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,18 +7,22 @@ from typing import Annotated, Any
 import typer
 
 from likeness.commands.analyze import analyze
+from likeness.commands.app import app
 from likeness.commands.captioning import captioning
 from likeness.commands.continuous import continuous
+from likeness.commands.embed import embed
 from likeness.commands.evaluate import evaluate
-from likeness.commands.inputs import embedded, notion_named, space_named
-from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Seed, Solver, Source
+from likeness.commands.index import index
+from likeness.commands.inputs import notion_named
+from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Seed, Solver
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.saliency import saliency
+from likeness.commands.search import search
 from likeness.commands.splits import splits
 from likeness.commands.study import study
 from likeness.commands.train import runs, train
 from likeness.errors import InputError
-from likeness.terminal import print_table, progress_bar, write_vectors
+from likeness.terminal import print_table, progress_bar
 
 cli = typer.Typer(
     name="likeness",
@@ -43,43 +46,8 @@ def main() -> None:
         sys.exit(130)
 
 
-@cli.command()
-def app(
-    port: Annotated[int | None, typer.Option(help="Port to serve on; the first free one from 8501 by default.")] = None,
-    address: Annotated[str, typer.Option(help="Address to bind to; keep it local unless you trust the network.")] = "127.0.0.1",
-) -> None:
-    """Serve the app in the browser.
-
-    Example: `likeness app --port 8600`
-    """
-    from likeness.paths import app_dir
-
-    arguments = ["-m", "streamlit", "run", str(app_dir() / "server.py"), "--server.address", address]
-    if port:
-        arguments += ["--server.port", str(port)]
-    os.execv(sys.executable, [sys.executable, *arguments])
-
-
-@cli.command()
-def embed(
-    source: Source,
-    encoder: EncoderName = "bundled",
-    batch_size: Annotated[int, typer.Option(min=1, help="Images per forward pass.")] = 256,
-    out: OutputFile = None,
-) -> None:
-    """Embed images and keep the vectors; run again, only new or changed images are read.
-
-    Examples: `likeness embed photos/`, `likeness embed labels.csv --encoder ViT-B-32/openai --out vectors.parquet`
-    """
-    from likeness.data import read_dataset
-
-    base = embedded(read_dataset(source), encoder, batch_size=batch_size)
-    for failure in base.failed:
-        typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
-    n, d = base.space.vectors.shape
-    typer.echo(f"{n} images, {d} dimensions, {len(base.failed)} skipped")
-    if out:
-        write_vectors(base, out)
+cli.command()(app)
+cli.command()(embed)
 
 
 @cli.command()
@@ -121,45 +89,8 @@ def fit(
         write_atomic(out, buffer.getvalue())
 
 
-@cli.command()
-def search(
-    source: Source = "bundled",
-    text: Annotated[str | None, typer.Option(help="Find images for a text.")] = None,
-    image: Annotated[Path | None, typer.Option(help="Find images for an image file.")] = None,
-    row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
-    notion: NotionName = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
-    encoder: EncoderName = "bundled",
-    dim: Dim = 128,
-    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-) -> None:
-    """Find similar images, in the raw encoder's space or a notion's.
-
-    Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`
-    """
-    from likeness.data import read_dataset
-    from likeness.search import nearest
-
-    if sum(given is not None for given in (text, image, row)) != 1:
-        raise InputError("Say what to search for with exactly one of --text, --image and --row.")
-    base = embedded(read_dataset(source), encoder)
-    space = space_named(base, notion, dim)
-    if row is not None and row >= len(space.table):
-        raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
-    if image is not None and not image.is_file():
-        raise InputError(f"There is no file '{image}'; give the path of an image.")
-    query = space.vectors[[row or 0]]
-    if text is not None:
-        query = space.text_query(text)
-    elif image is not None:
-        query = space.image_query(image)
-    found = nearest(query, space.vectors, k, exclude=None if row is None else [row])
-    frame = space.table.frame.iloc[found.rows[0]].copy()
-    frame.insert(0, "similarity", found.similarities[0])
-    frame.insert(0, "row", found.rows[0])
-    print_table(frame, "csv" if csv else "table")
-
-
+cli.command()(index)
+cli.command()(search)
 cli.command()(evaluate)
 cli.command()(continuous)
 cli.add_typer(analyze, name="analyze")

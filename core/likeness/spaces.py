@@ -1,7 +1,6 @@
 """A Space: a named embedding of images. Map, retrieval, metrics and saliency take one or two of them, never a model."""
 
 import hashlib
-import io
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
+    from likeness.search import IndexedSearch, Neighbours, RawIndex
+
+_UNIT = 1e-6  # how far from 1 the length of a unit row in single precision may be
+_ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -50,6 +53,8 @@ class Space:
             digits; what is stored under a lineage is found there too.
         differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None
             where there is no such model.
+        index: of the vectors of the encoder behind the space, where one was built and no more than a linear map lies between.
+        linear: (d, m), that map; None where it is the encoder's own space.
 
     Raises:
         InputError: if `vectors` does not have one finite row per image.
@@ -62,21 +67,47 @@ class Space:
     embed_images: EmbedImages | None = None
     lineage: str = ""
     differentiable: "Callable[[], ImageModel] | None" = None
+    index: "RawIndex | None" = None
+    linear: Vectors | None = None
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.table):
             raise InputError(
                 f"The space '{self.name}' has vectors of shape {self.vectors.shape} for {len(self.table)} images; give one row per image."
             )
-        broken = np.flatnonzero(~np.isfinite(self.vectors).all(axis=1))
-        if broken.size:
-            raise InputError(f"The space '{self.name}' has NaN or infinite values, first in row {broken[0]}; embed that image again.")
+        broken = _first_broken(self.vectors)
+        if broken is not None:
+            raise InputError(f"The space '{self.name}' has NaN or infinite values, first in row {broken}; embed that image again.")
 
     @cached_property
     def key(self) -> str:
         """Hash of the lineage, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
-        content = self.lineage.encode() or self.vectors.tobytes()
-        return hashlib.sha256(content).hexdigest()[:24]
+        digest = hashlib.sha256(self.lineage.encode())
+        for begin in range(0, 0 if self.lineage else len(self.vectors), _ROWS_AT_ONCE):
+            digest.update(self.vectors[begin : begin + _ROWS_AT_ONCE].tobytes())
+        return digest.hexdigest()[:24]
+
+    @cached_property
+    def search(self) -> "IndexedSearch | None":
+        """The search through the index, which may be approximate and says so; None without an index."""
+        from likeness.search import IndexedSearch
+
+        return None if self.index is None else IndexedSearch(self.vectors, self.index, self.linear)
+
+    def nearest(self, queries: Vectors, k: int, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Neighbours":
+        """The k images nearest to each of some places (q, d) in this space: by the index where there is one, else by comparing all.
+
+        Args:
+            queries: unit rows, as `text_query` and `image_query` give them.
+            k: how many.
+            exclude: for each query a row that is left out, -1 for none.
+            allowed: mask (n,) of the rows that may be found.
+        """
+        from likeness.search import scan
+
+        if self.search is not None:
+            return self.search.nearest(queries, k, exclude=exclude, allowed=allowed)
+        return scan(self.vectors, queries, k, exclude=exclude, allowed=allowed)
 
     def text_query(self, text: str) -> Vectors:
         """The text's place in this space, (1, d).
@@ -94,11 +125,12 @@ class Space:
         Raises:
             InputError: if it can't be read as an image, or the space has no model behind it.
         """
-        from likeness.encoders import decode_image, read_image
+        from likeness.data.image_check import opened_image
+        from likeness.encoders import read_image, to_rgb
 
         if self.embed_images is None:
             raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")
-        picture = read_image(image) if isinstance(image, Path) else decode_image(io.BytesIO(image), name or "upload")
+        picture = read_image(image) if isinstance(image, Path) else to_rgb(opened_image(image, name or "upload"))
         return self.embed_images([picture])
 
 
@@ -109,6 +141,20 @@ class EncoderSpace:
     space: Space
     encoder: str
     failed: list["Failure"]
+
+
+def _first_broken(vectors: Vectors) -> int | None:
+    """The first row with a value that is not finite."""
+    for begin in range(0, len(vectors), _ROWS_AT_ONCE):
+        rows = vectors[begin : begin + _ROWS_AT_ONCE]
+        # A sum is ten times as fast as a look at each value, and finite only if all are.
+        with np.errstate(all="ignore"):
+            if np.isfinite(rows.sum()):
+                continue
+        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if broken.size:
+            return begin + int(broken[0])
+    return None
 
 
 def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -> EncoderSpace:
@@ -136,9 +182,31 @@ def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -
         vectors=embeddings.vectors,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
         embed_images=lambda images: load_encoder(encoder).encode_images(list(images)),
+        lineage=embeddings.lineage,
         differentiable=lambda: _image_model(encoder),
+        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors),
     )
     return EncoderSpace(space, encoder, embeddings.failed)
+
+
+def index_folder(table: ImageTable, encoder: str, store_dir: Path | str | None = None) -> Path:
+    """Where the index of a table's images by one encoder lies: beside their embeddings, or in the cache where those lie in an object store."""
+    from likeness.encoders import encoder_identity, store_folder
+
+    local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
+    return store_folder(table, encoder_identity(encoder), local) / "index"
+
+
+def _index(folder: Path, vectors: Vectors) -> "RawIndex | None":
+    """The index of these vectors; one of an older state of the images is none."""
+    from likeness.search import open_index
+
+    if not folder.is_dir():
+        return None
+    try:
+        return open_index(folder, vectors)
+    except InputError:
+        return None
 
 
 def _image_model(encoder: str) -> "ImageModel":
@@ -209,11 +277,15 @@ def transformed(base: Space, name: str, estimator: Transform, lineage: str = "")
     """
     texts, images, model = base.embed_texts, base.embed_images, base.differentiable
     through = getattr(estimator, "transform_tensor", None)
+    # a notion on top of a notion is not one linear map of the encoder's vectors that the index knows of
+    linear = _linear_map(estimator) if base.linear is None else None
 
     def seen(rows: Vectors) -> Vectors:
         codes: Vectors = np.asarray(estimator.transform(rows), dtype=np.float32)
-        lengths = np.linalg.norm(codes, axis=1, keepdims=True)
-        return np.asarray(codes / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+        lengths = np.sqrt(np.einsum("ij,ij->i", codes, codes))
+        if (np.abs(lengths - 1) < _UNIT).sum() + (lengths == 0).sum() == len(lengths):
+            return codes
+        return np.asarray(codes / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
 
     return Space(
         name=name,
@@ -223,7 +295,15 @@ def transformed(base: Space, name: str, estimator: Transform, lineage: str = "")
         embed_images=(lambda new: seen(images(new))) if images else None,
         lineage=lineage,
         differentiable=(lambda: model().then(_of_unit_length(through))) if model and through else None,
+        index=base.index if linear is not None else None,
+        linear=linear,
     )
+
+
+def _linear_map(estimator: Transform) -> Vectors | None:
+    from likeness.notions.projection import LinearProjection
+
+    return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None
 
 
 def _of_unit_length(head: "Head") -> "Head":

@@ -1,12 +1,15 @@
 """What is read from files as typed, frozen parts, and what does not fit there in words."""
 
+import reprlib
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from likeness.errors import InputError
+from likeness.parsed import parse_yaml, text_of
+
+_MOST_TOLD = 6
 
 
 class Part(BaseModel):
@@ -19,12 +22,9 @@ def yaml_content(path: Path) -> Any:
     """What a YAML file holds.
 
     Raises:
-        InputError: it is none.
+        InputError: it is none, or cannot be read.
     """
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"'{path.name}' is no YAML: {str(error).splitlines()[0]}.") from error
+    return parse_yaml(text_of(path), f"'{path.name}'")
 
 
 def with_keys(part: Part, changes: dict[str, Any]) -> dict[str, Any]:
@@ -48,15 +48,23 @@ def with_keys(part: Part, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(error: ValidationError) -> str:
-    """What does not fit, key by key, in words."""
-    return "; ".join(_told(each) for each in error.errors())
+    """What does not fit, key by key, in words; of many things the first."""
+    wrong = error.errors(include_url=False)
+    more = f"; and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
+    return "; ".join(_told(each) for each in wrong[:_MOST_TOLD]) + more
 
 
 def _told(error: Any) -> str:
-    place = ".".join(str(step) for step in error["loc"]) or "it"
+    place = _short(".".join(str(step) for step in error["loc"])) or "it"
     if error["type"] == "extra_forbidden":
         return f"there is no key '{place}'"
-    message = error["msg"].removeprefix("Value error, ")
+    message = _short(error["msg"].removeprefix("Value error, "), 300)
     if not error["loc"]:
         return str(message)
-    return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {error['input']!r}: {message}"
+    return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {reprlib.repr(error['input'])}: {message}"
+
+
+def _short(text: str, longest: int = 80) -> str:
+    """On one line, cut where it is too long to be read."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest]}…"

@@ -23,6 +23,8 @@ def test_a_config_is_shown_with_its_changes_and_nothing_runs(run: Run, tmp_path:
     status, printed, _ = run("train", "shipped-cars-elg", "--set", "guidance.omega=2.5", "--show")
     assert status == 0
     assert "  omega: 2.5" in printed
+    _, printed, _ = run("train", "shipped-cars-elg", "--devices", "2", "--nodes", "4", "--show")
+    assert "devices: 2\nnodes: 4\n" in printed
     assert list(tmp_path.glob("runs")) == []
 
 
@@ -42,6 +44,8 @@ def test_presets_are_listed_with_what_they_are(run: Run) -> None:
         (("train", "shipped-cars-elg", "--set", "epoch=3"), "there is no key 'epoch'"),
         (("train", "shipped-cars-elg", "--set", "backbone.name=resnet"), "There is no timm model 'resnet'; the nearest names are"),
         (("train", "shipped-cars-elg", "--set", "data.attribute=colour"), "has no attribute 'colour'; it has"),
+        (("train", "shipped-cars-elg", "--devices", "1000"), "can't be divided evenly among 1000 processes"),
+        (("train", "shipped-cars-elg", "--nodes", "2"), "start the run on each machine with torchrun or SLURM"),
         (("runs", "absent"), "There are no runs in 'absent'"),
     ],
 )

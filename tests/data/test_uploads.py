@@ -1,14 +1,19 @@
 """Uploads: limits, collisions, hostile names and archives."""
 
 import io
+import stat
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.data import read_dataset, save_uploads, uploads
+from likeness.data import read_dataset, save_uploads, thumbnail, uploads
 from likeness.errors import InputError
+from likeness.settings import ServerSettings
 
 
 def image(color: int = 0, kind: str = "PNG") -> bytes:
@@ -71,13 +76,48 @@ def test_names_that_a_file_system_would_refuse(zipped: bool) -> None:
     assert sorted(path.read_bytes() for path in table.paths()) == sorted(content for _, content in files)
 
 
-def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("CON.png", "_CON.png"),
+        ("lpt1.tar.png", "_lpt1.tar.png"),
+        (".hidden.png", "hidden.png"),
+        (".png", "png.png"),
+        ("", "image.png"),
+        ("photo", "photo.png"),
+        ("photo.exe", "photo.png"),
+        ("photo.PNG", "photo.PNG"),
+        ("fdp\u202egnp.png", "fdp_gnp.png"),
+        ("<img src=x onerror=alert(1)>.png", "_img src=x onerror=alert(1)_.png"),
+        ("a. .png", "a.png"),
+        ("\ud800.png", "_.png"),
+    ],
+)
+def test_a_name_keeps_what_every_file_system_and_reader_takes(name: str, kept: str) -> None:
+    assert list(save_uploads([(name, image())]).frame["path"]) == [kept]
+
+
+def test_the_type_follows_from_the_content() -> None:
+    table = save_uploads([("a.png", image(1, "JPEG")), ("b.gif", image(2, "WEBP")), ("c.jpeg", image(3, "JPEG")), ("d.zip.png", image(4, "TIFF"))])
+    assert set(table.frame["path"]) == {"a.jpg", "b.webp", "c.jpeg", "d.zip.tif"}
+
+
+def test_a_zip_is_known_by_its_content() -> None:
+    assert len(save_uploads([("pictures.jpg", archive(("1.png", image(1)), ("2.png", image(2))))])) == 2
+
+
+def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    def refuse(path: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(uploads, "write_atomic", refuse)
+    monkeypatch.setattr(Path, "write_bytes", refuse)
     with pytest.raises(InputError, match=r"The upload cannot be saved \(no space left on device\); make room"):
         save_uploads([("a.png", image())])
+    assert not list((cache / "uploads").iterdir())
+
+
+def shared_server(monkeypatch: pytest.MonkeyPatch, **limits: object) -> None:
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings.model_validate({"shared": True} | limits).as_text())
 
 
 class TestRefused:
@@ -85,51 +125,112 @@ class TestRefused:
         ("files", "message"),
         [
             ([], "no images among the uploaded files"),
-            ([("a.png", b"no image")], r"'a\.png' is not an image that can be read"),
-            ([("a.png", b"")], r"'a\.png' is not an image that can be read"),
-            ([("a.pdf", b"%PDF")], r"'a\.pdf' is not an image by its name"),
+            ([("a.png", b"no image")], r"'a\.png' cannot be read: by its content"),
+            ([("a.png", b"")], r"'a\.png' cannot be read: by its content"),
+            ([("a.pdf", b"%PDF")], r"'a\.pdf' cannot be read: by its content"),
             ([("a.zip", b"no archive")], r"ZIP file 'a\.zip' is damaged"),
             ([("a.zip", archive(("notes.txt", b"x")))], r"ZIP file 'a\.zip' holds no images"),
-            ([("a.zip", archive(("1.png", b"x")))], r"'1\.png' is not an image that can be read"),
+            ([("a.zip", archive(("1.png", b"x")))], r"'1\.png' cannot be read: by its content"),
             ([("a.zip", archive(("1.png", image()))[:-40])], r"ZIP file 'a\.zip' is damaged"),
+            ([("a.zip", archive(("inner.zip", archive(("1.png", image())))))], r"ZIP file 'a\.zip' holds no images"),
         ],
     )
     def test_content(self, files: list[tuple[str, bytes]], message: str, cache: Path) -> None:
         with pytest.raises(InputError, match=message):
             save_uploads(files)
-        assert not (cache / "uploads").exists()
+        assert not list(cache.glob("uploads/*"))
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+            b"<!DOCTYPE html><script>alert(1)</script>",
+            b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF",
+            b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 8 8\nshowpage\n",
+            b"P6\n2 2\n255\n" + bytes(12),
+            b"\x89PNG\r\n\x1a\n<script>alert(1)</script>",
+            b"GIF89a/*<script>alert(1)</script>*/",
+        ],
+        ids=["svg", "html", "pdf", "eps", "ppm", "png head alone", "gif head alone"],
+    )
+    @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif"])
+    def test_what_is_no_image_in_disguise(self, content: bytes, name: str) -> None:
+        with pytest.raises(InputError, match="by its content it is not a sound"):
+            save_uploads([(name, content)])
+
+    def test_more_pixels_than_are_allowed_before_any_is_decoded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        header = b"IHDR" + struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+        bomb = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
+        bomb += b"\0\0\0\0IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+        with pytest.raises(InputError, match=r"60,000 x 60,000 pixels, and .* are allowed|by its content"):
+            save_uploads([("a.png", bomb)])
+        shared_server(monkeypatch, max_pixels=10_000)
+        buffer = io.BytesIO()
+        Image.new("1", (200, 100)).save(buffer, "PNG")
+        with pytest.raises(InputError, match=r"200 x 100 pixels, and 10,000 are allowed; make it smaller"):
+            save_uploads([("a.png", buffer.getvalue())])
 
     def test_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(uploads, "MAX_FILES", 2)
+        shared_server(monkeypatch, max_upload_images=2)
         with pytest.raises(InputError, match="more than 2 images"):
             save_uploads([(f"{i}.png", image(i)) for i in range(3)])
-        with pytest.raises(InputError, match="holds 3 images, more than 2; unpack it"):
+        with pytest.raises(InputError, match="holds 3 images, more than 2; upload a part"):
             save_uploads([("a.zip", archive(*((f"{i}.png", image(i)) for i in range(3))))])
+        with pytest.raises(InputError, match="has more entries than 2 images need"):
+            save_uploads([("a.zip", archive(*((f"{i}.txt", b"") for i in range(11))))])
 
     def test_too_large_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(uploads, "MAX_BYTES", 2 * len(image()))
-        with pytest.raises(InputError, match=r"more than .* images or .* MB; put them in a folder"):
-            save_uploads([(f"{i}.png", image(i)) for i in range(3)])
+        shared_server(monkeypatch, max_unpacked_mb=1)
+        large = [io.BytesIO() for _ in range(3)]
+        for place, buffer in enumerate(large):
+            Image.frombytes("RGB", (400, 400), np.random.default_rng(place).bytes(480_000)).save(buffer, "PNG")
+        with pytest.raises(InputError, match=r"more than .* images or 1 MB; upload a part"):
+            save_uploads([(f"{i}.png", buffer.getvalue()) for i, buffer in enumerate(large)])
 
     def test_one_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(uploads, "MAX_IMAGE_BYTES", 10)
         with pytest.raises(InputError, match="the limit for one image"):
             save_uploads([("a.png", image())])
 
+    def test_no_room_left_for_uploads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        save_uploads([("a.png", image())])
+        shared_server(monkeypatch, max_uploads_gb=1e-9)
+        with pytest.raises(InputError, match="uploads, and they are used up; ask who runs it"):
+            save_uploads([("b.png", image(2))])
+
     def test_a_zip_that_unpacks_to_too_much(self, monkeypatch: pytest.MonkeyPatch) -> None:
         bomb = archive(("1.png", image() + bytes(5_000_000)))
         assert len(bomb) < 10_000
-        monkeypatch.setattr(uploads, "MAX_BYTES", 1_000_000)
+        shared_server(monkeypatch, max_unpacked_mb=1)
         with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
             save_uploads([("a.zip", bomb)])
+
+    def test_a_zip_that_unpacks_to_many_times_its_size(self) -> None:
+        with pytest.raises(InputError, match=r"unpacks to .* times its size"):
+            save_uploads([("a.zip", archive(("1.bmp", bytes(70_000_000))))])
 
     def test_a_zip_that_lies_about_its_size(self, monkeypatch: pytest.MonkeyPatch) -> None:
         content = bytearray(archive(("1.png", image() + bytes(5_000_000))))
         directory = content.rindex(b"PK\x01\x02")
         content[directory + 24 : directory + 28] = (100).to_bytes(4, "little")  # the size it says it unpacks to
-        monkeypatch.setattr(uploads, "MAX_BYTES", 1_000_000)
-        with pytest.raises(InputError, match=r"damaged|not an image"):
+        with pytest.raises(InputError, match=r"damaged|by its content"):
             save_uploads([("a.zip", bytes(content))])
+
+    def test_entries_that_share_their_bytes(self) -> None:
+        content = bytearray(archive(("1.png", image(1)), ("2.png", image(1)), compression=zipfile.ZIP_STORED))
+        second = content.rindex(b"PK\x01\x02")
+        content[second + 42 : second + 46] = (0).to_bytes(4, "little")  # where the entry begins
+        with pytest.raises(InputError, match=r"entries that overlap|damaged"):
+            save_uploads([("a.zip", bytes(content))])
+
+    def test_links(self) -> None:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as file:
+            link = zipfile.ZipInfo("passwords.png")
+            link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+            file.writestr(link, "/etc/passwd")
+        with pytest.raises(InputError, match="holds links in place of images"):
+            save_uploads([("a.zip", buffer.getvalue())])
 
     def test_an_encrypted_zip(self) -> None:
         content = bytearray(archive(("1.png", image())))
@@ -137,3 +238,15 @@ class TestRefused:
             content[content.index(signature) + offset] |= 1
         with pytest.raises(InputError, match="damaged, encrypted or packed in an unknown way"):
             save_uploads([("a.zip", bytes(content))])
+
+
+def test_what_is_served_is_drawn_anew() -> None:
+    comment = b"<script>alert(1)</script>"
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(buffer, "JPEG", comment=comment)
+    assert comment in buffer.getvalue()
+    table = save_uploads([("a.jpg", buffer.getvalue())])
+    served = thumbnail(table.paths()[0])
+    assert served[:4] == b"RIFF"
+    assert served[8:12] == b"WEBP"
+    assert comment not in served

@@ -223,7 +223,7 @@ def test_progress_starts_with_what_is_stored_and_ends_with_all(table, fake) -> N
 
 
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.encoders import shards as module
+    from likeness.encoders import shard_folder as module
 
     write = module.write_atomic
 

@@ -109,7 +109,7 @@ def test_copies_get_free_names_and_hold_their_aspects() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("name: [", r"broken.yaml' can't be read as YAML"),
+        ("name: [", r"broken.yaml' is no YAML near line"),
         ("- 1\n- 2", "broken.yaml' lacks a key"),
         ("name: x\ntemplate: a {}", "broken.yaml' lacks a key; it needs name, template and aspects"),
         ("name: x\ntemplate: a {}\naspects: [a, b]\ncolour: 1", "broken.yaml' has the unknown key 'colour'"),
@@ -135,7 +135,7 @@ def test_a_broken_file_is_one_clear_problem_and_the_others_still_load(cache: Pat
 
 def test_bytes_that_are_not_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="can't be read as YAML"):
+    with pytest.raises(InputError, match="is not text in UTF-8"):
         read_notion(tmp_path / "x.yaml")
 
 

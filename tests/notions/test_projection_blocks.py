@@ -21,7 +21,7 @@ def rows() -> np.ndarray:
 
 
 @pytest.fixture
-def U() -> np.ndarray:
+def U() -> np.ndarray:  # noqa: N802
     return np.random.default_rng(1).standard_normal((6, 3))
 
 

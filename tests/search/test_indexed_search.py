@@ -1,6 +1,6 @@
 """Exact and approximate search of a space behind one face: what is chosen, what is found, what is told."""
 
-import time
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
-from likeness.search import IndexedSearch, RawIndex, build_index, nearest, search_plan
+from likeness.search import IndexedSearch, NotionSearch, RawIndex, Survey, build_index, nearest, search_plan, survey
 
 N, D = 800, 16
 
@@ -36,7 +36,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_spaces_are_searched_exactly(
     vectors: np.ndarray, index: RawIndex, exclude: np.ndarray | None, filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("likeness.search.indexed_search._PART", 300)
+    monkeypatch.setattr("likeness.search.exact_scan._PART", 300)
     search, allowed = IndexedSearch(vectors, index), (np.arange(N) % 3 == 0) if filtered else None
     found = search.nearest(vectors[:7], 9, exclude=exclude, allowed=allowed)
     rows = np.arange(N) if allowed is None else np.flatnonzero(allowed)
@@ -51,7 +51,7 @@ def test_small_spaces_are_searched_exactly(
 
 @pytest.mark.usefixtures("large")
 def test_large_ones_through_the_index_with_the_recall_that_is_told(vectors: np.ndarray, index: RawIndex) -> None:
-    search = IndexedSearch(vectors, index)
+    search = IndexedSearch(vectors, index).wait()
     assert not search.exact
     told = float(search.told.split("%")[0].rsplit(" ", 1)[1]) / 100
     assert told >= 0.95
@@ -62,17 +62,23 @@ def test_large_ones_through_the_index_with_the_recall_that_is_told(vectors: np.n
 @pytest.mark.usefixtures("large")
 def test_a_narrow_notion_is_searched_exactly(vectors: np.ndarray, index: RawIndex) -> None:
     fitted = InDiReCT(dim=2).fit(np.random.default_rng(1).standard_normal((40, D)))
-    assert IndexedSearch(fitted.transform(vectors), index, fitted.U).exact
+    assert IndexedSearch(fitted.transform(vectors), index, fitted.U).wait().exact
 
 
 @pytest.mark.usefixtures("large")
-def test_in_the_background_searches_do_not_wait(vectors: np.ndarray, index: RawIndex) -> None:
-    search = IndexedSearch(vectors, index, background=True)
+def test_searches_do_not_wait_for_the_survey(vectors: np.ndarray, index: RawIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = threading.Event()
+
+    def slow(search: NotionSearch) -> Survey:
+        held.wait(30)
+        return survey(search)
+
+    monkeypatch.setattr("likeness.search.indexed_search.survey", slow)
+    search = IndexedSearch(vectors, index)
     assert search.nearest(vectors[:1], 3).rows[0, 0] == 0
-    ends = time.monotonic() + 30
-    while "being measured" in search.told and time.monotonic() < ends:
-        time.sleep(0.01)
-    assert search.told.startswith("Approximate: 9") or search.told.startswith("Approximate: 100")
+    assert "is being measured" in search.told
+    held.set()
+    assert search.wait().told.startswith(("Approximate: 9", "Approximate: 100"))
 
 
 def test_bad_input(vectors: np.ndarray, index: RawIndex) -> None:

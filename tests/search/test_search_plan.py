@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from likeness.search import Survey, plan
+from likeness.search.search_plan import RECALL
 
 MILLION = 1_000_000
 
 
 def surveyed(share_needed: float, cells: int = 4000) -> Survey:
-    """One that needs this share of the cells, all alike, for a recall of .95."""
+    """One that needs this share of the cells, all alike, for the recall that is asked for."""
     done = np.arange(1, cells + 1) / cells
-    return Survey(np.minimum(1, 0.951 * done / share_needed), done, 100, 10)
+    return Survey(np.minimum(1, 1.001 * RECALL * done / share_needed), done, 100, 10)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_what_reads_less(n: int, m: int, share: float, exact: bool) -> None:
     assert chosen.bytes_read <= 4 * n * m
     if not exact:
         assert chosen.probes == pytest.approx(4000 * share, rel=0.01)
-        assert chosen.recall >= 0.95
+        assert chosen.recall >= RECALL
         assert chosen.told() == f"Approximate: {chosen.recall:.0%} of the nearest are found, measured on images of this dataset."
     else:
         assert chosen.told() == "Exact: every image is compared."

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
+from likeness.gate import named_path
 from likeness.training.config import BackboneConfig
 from likeness.typed import Part, told, with_keys, yaml_content
 
@@ -128,11 +129,10 @@ def read_captioning_config(file: Path | str) -> CaptioningConfig:
     Raises:
         InputError: no such file or name, no YAML, or a key or value that does not fit; the message names each.
     """
-    path = Path(file)
+    shipped = captioning_configs()
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
     if not path.is_file():
-        if str(file) not in captioning_configs():
-            raise InputError(f"There is no captioning config '{file}'; those that ship are {', '.join(captioning_configs())}.")
-        path = captioning_configs()[str(file)]
+        raise InputError(f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
     return captioning_config_from(yaml_content(path), path.name)
 
 

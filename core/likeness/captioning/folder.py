@@ -9,6 +9,8 @@ import yaml
 from likeness.captioning.config import CaptioningConfig, read_captioning_config
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.parsed import parse_json, text_of
+from likeness.stored import read_weights
 from likeness.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -52,8 +54,13 @@ class CaptioningFolder:
 
     def features(self) -> dict[str, str]:
         """Name and identity of the features; empty where there is no model."""
-        found: dict[str, str] = json.loads(self._features.read_text(encoding="utf-8")) if self._features.is_file() else {}
+        found = self._json(self._features, {})
+        if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+            raise InputError(f"'{self._features.name}' in '{self.path}' does not say which features the model reads; train it anew.")
         return found
+
+    def _json(self, file: Path, none: Any) -> Any:
+        return parse_json(text_of(file), f"'{file.name}' of the captioning model") if file.is_file() else none
 
     def report(self) -> dict[str, Any] | None:
         """The final figures, or None before the end."""
@@ -62,7 +69,9 @@ class CaptioningFolder:
     def captions(self, stage: str) -> list[dict[str, Any]]:
         """Path, caption and references of every test image, by the best weights of "xe" or "rl"; empty before the end."""
         file = self.path / f"captions-{stage}.json"
-        found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+        found = self._json(file, [])
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise InputError(f"'{file.name}' in '{self.path}' holds no captions; train the model anew.")
         return found
 
     def write_captions(self, stage: str, captions: list[dict[str, Any]]) -> None:
@@ -81,12 +90,9 @@ class CaptioningFolder:
         Raises:
             InputError: there are none, or they do not fit the model.
         """
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         try:
-            model.load_state_dict(load_file(self._best(stage)))
-        except (OSError, RuntimeError, SafetensorError) as error:
+            model.load_state_dict(read_weights(self._best(stage)))
+        except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train anew.") from error
 

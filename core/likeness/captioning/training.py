@@ -3,8 +3,6 @@
 import os
 import time
 from collections.abc import Callable
-from pickle import UnpicklingError
-from typing import Any
 
 import numpy as np
 import torch
@@ -25,6 +23,7 @@ from likeness.captioning.vocabulary import PAD, build_vocabulary
 from likeness.encoders.tower import choose_device
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.stored import read_checkpoint
 from likeness.training.run_folder import Status
 
 # Seconds between two writings of how it stands.
@@ -197,11 +196,13 @@ class Training:
     def _resume(self) -> None:
         if self.place.checkpoint.is_file():
             try:
-                state: dict[str, Any] = torch.load(self.place.checkpoint, weights_only=True, map_location=self.device)
+                state = read_checkpoint(self.place.checkpoint, map_location=self.device)
                 self.captioner.load_state_dict(state["model"])
                 self.optimizer.load_state_dict(state["optimizer"])
                 self.step, self.best, self.best_step = state["step"], state["best"], state["best_step"]
-            except (UnpicklingError, RuntimeError, KeyError, EOFError, ValueError, OSError) as error:
+            except (RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
+                if isinstance(error, InputError):
+                    raise
                 reason = str(error).splitlines()[0]
                 raise InputError(f"The checkpoint '{self.place.checkpoint}' cannot be read ({reason}); delete it to train anew.") from error
         self.place.standing.forget_after(self.step)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.parsed import parse_json, text_of
 
 PAD, BEGIN, END, UNKNOWN = range(4)
 _SPECIAL = ("<pad>", "<begin>", "<end>", "<unknown>")
@@ -99,6 +100,6 @@ def read_vocabulary(file: Path) -> Vocabulary:
         InputError: a file that is missing or holds something else.
     """
     try:
-        return Vocabulary(tuple(str(word) for word in json.loads(file.read_text(encoding="utf-8"))["words"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Vocabulary(tuple(str(word) for word in parse_json(text_of(file), f"'{file.name}'")["words"]))
+    except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"The vocabulary '{file}' cannot be read ({error}); train the captioning model anew.") from error

@@ -11,6 +11,7 @@ from likeness.data.generated import GENERATED, is_generated, read_generated
 from likeness.data.paper_datasets import READERS, absolute_paper_source, is_paper_source, read_paper_dataset
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import named_path, shared_name
 from likeness.paths import assets_dir
 
 BUNDLED = "bundled"
@@ -57,7 +58,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     if is_paper_source(str(source)):
         table = read_paper_dataset(str(source))
         return ImageTable(name or table.name, table.root, table.frame)
-    path = Path(source).expanduser()
+    path = named_path(source)
     if path.is_dir():
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
@@ -69,10 +70,14 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
 
 
 def absolute_source(source: str) -> str:
-    """What `read_dataset` takes, with an absolute folder or file, so that it is found from anywhere."""
+    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file, on a shared server with "ROOT/...".
+
+    Raises:
+        InputError: a path that may not be read here.
+    """
     if source == BUNDLED or is_generated(source):
         return source
-    return absolute_paper_source(source) if is_paper_source(source) else str(Path(source).expanduser().resolve())
+    return absolute_paper_source(source) if is_paper_source(source) else shared_name(named_path(source).resolve())
 
 
 def _digest(path: Path) -> str:

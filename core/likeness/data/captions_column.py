@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.parsed import parse_json
 
 COLUMN, SINGLE = "captions", "caption"
 
@@ -65,8 +66,8 @@ def gather_captions(table: ImageTable) -> ImageTable:
 
 def _sentences(table: ImageTable, row: int, cell: object) -> list[str]:
     try:
-        listed = json.loads(cell) if isinstance(cell, str) else None
-    except ValueError:
+        listed = parse_json(cell, "it") if isinstance(cell, str) else None
+    except InputError:
         listed = None
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         raise InputError(

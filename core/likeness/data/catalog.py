@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
 from likeness.paths import cache_dir
+from likeness.settings import server
+from likeness.visitors import visitor
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class DatasetEntry:
         source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
+        owner: on a shared server, the visitor who alone finds it in his list; "" for everyone's. Who has its id, from a link, can open it.
     """
 
     id: str
@@ -27,29 +31,33 @@ class DatasetEntry:
     source: str
     encoder: str
     path_column: str | None = None
+    owner: str = ""
 
 
+_one_at_a_time = threading.Lock()
 BUNDLED = DatasetEntry("bundled", "Synthetic Cars", "bundled", "bundled")
 
 
-def new_entry(name: str, source: str, encoder: str, path_column: str | None = None) -> DatasetEntry:
-    """An entry whose id follows from its source and encoder."""
-    text = "\n".join([source, encoder, path_column or ""])
-    return DatasetEntry(hashlib.sha256(text.encode()).hexdigest()[:16], name, source, encoder, path_column)
+def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, private: bool = False) -> DatasetEntry:
+    """An entry whose id follows from its source and encoder; a private one on a shared server is the visitor's, and nobody can guess its id."""
+    owner = visitor() if private else ""
+    text = "\n".join([source, encoder, path_column or "", *([owner] if owner else [])])
+    digits = 32 if owner else 16
+    return DatasetEntry(hashlib.sha256(text.encode()).hexdigest()[:digits], name, source, encoder, path_column, owner)
 
 
 def list_datasets() -> list[DatasetEntry]:
-    """The bundled dataset first, then the added ones in the order of their adding.
+    """The bundled dataset first, then the added ones in the order of their adding; on a shared server everyone's and the visitor's own.
 
     Raises:
         InputError: if the list on disk can't be read.
     """
-    return [BUNDLED, *_read()]
+    return [BUNDLED, *(entry for entry in _read() if not server().shared or entry.owner in ("", visitor()))]
 
 
 def find_dataset(id: str) -> DatasetEntry:
     """Raises InputError if there is no dataset with this id."""
-    for entry in list_datasets():
+    for entry in [BUNDLED, *_read()]:
         if entry.id == id:
             return entry
     raise InputError(f"There is no dataset with the id '{id}' here; it may have been removed: choose another one.")
@@ -57,12 +65,14 @@ def find_dataset(id: str) -> DatasetEntry:
 
 def add_dataset(entry: DatasetEntry) -> None:
     """Adds the entry, or replaces the one with the same id."""
-    _write([*(known for known in _read() if known.id != entry.id), entry])
+    with _one_at_a_time:
+        _write([*(known for known in _read() if known.id != entry.id), entry])
 
 
 def remove_dataset(id: str) -> None:
-    """Takes the entry off the list; the images stay where they are."""
-    _write([known for known in _read() if known.id != id])
+    """Takes the entry off the list; the images stay where they are. On a shared server, visitors take off their own only."""
+    with _one_at_a_time:
+        _write([known for known in _read() if known.id != id or (server().shared and known.owner != visitor())])
 
 
 def _file() -> Path:
@@ -73,9 +83,20 @@ def _read() -> list[DatasetEntry]:
     if not _file().exists():
         return []
     try:
-        return [DatasetEntry(**entry) for entry in json.loads(_file().read_text())]
-    except (ValueError, TypeError) as error:
-        raise InputError(f"The list of datasets '{_file().name}' is damaged ({error}); delete it and add the datasets again.") from error
+        return [_entry(fields) for fields in json.loads(_file().read_text(encoding="utf-8"))]
+    except (ValueError, TypeError, RecursionError, OSError) as error:
+        reason = str(error)[:100]
+        raise InputError(f"The list of datasets '{_file().name}' is damaged ({reason}); delete it and add the datasets again.") from error
+
+
+def _entry(fields: dict[str, str | None]) -> DatasetEntry:
+    entry = DatasetEntry(**fields)  # type: ignore[arg-type]
+    for name in ("id", "name", "source", "encoder", "owner"):
+        if not isinstance(getattr(entry, name), str):
+            raise TypeError(f"{name} is no text")
+    if not isinstance(entry.path_column, str | None):
+        raise TypeError("path_column is no text")
+    return entry
 
 
 def _write(entries: list[DatasetEntry]) -> None:

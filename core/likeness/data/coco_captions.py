@@ -11,6 +11,7 @@ from likeness.data.official_layout import OfficialLayout
 from likeness.data.protocols import check_split
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.parsed import parse_json, text_of
 
 INDEX = "dataset_coco.json"
 LAYOUT = OfficialLayout("COCO captions", "https://cs.stanford.edu/people/karpathy/deepimagesent/ (images: https://cocodataset.org)", (INDEX,))
@@ -44,8 +45,8 @@ def read_coco_captions(folder: str | Path, split: str = "all") -> ImageTable:
 
 def _entries(file: Path) -> list[Any]:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = parse_json(text_of(file), "it")
+    except InputError as error:
         raise InputError(f"'{file.name}' of COCO captions is no JSON ({str(error)[:80]}); take the file anew from {LAYOUT.page}.") from error
     if not isinstance(content, dict) or not isinstance(content.get("images"), list) or not content["images"]:
         raise InputError(f"'{file.name}' of COCO captions has no list 'images'; take the file anew from {LAYOUT.page}.")
@@ -57,7 +58,7 @@ def _row(file: Path, number: int, entry: Any) -> tuple[str, str, str, int]:
     try:
         name, place, split = str(entry["filename"]), str(entry.get("filepath") or ""), _OWN_NAMES[entry["split"]]
         sentences, cocoid = [str(one["raw"]).strip() for one in entry["sentences"]], int(entry.get("cocoid", -1))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         expected = "a filename, one of the splits train, restval, val, test, and sentences with raw text"
         raise LAYOUT.malformed(file, f"image {number}", json.dumps(entry), expected) from error
     said = [one for one in sentences if one]

@@ -51,11 +51,12 @@ def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[in
         if image not in labels:
             raise InputError(f"'{file.name}' of CUB200 has no class for image {image}, '{path}'; take the file anew from {LAYOUT.page}.")
         line, text = labels[image]
-        if not text.isdecimal():
+        number = LAYOUT.number(text)
+        if number is None:
             raise LAYOUT.malformed(file, f"line {line}", f"{image} {text}", "two numbers")
-        if int(text) not in classes:
+        if number not in classes:
             raise InputError(f"Line {line} of '{file.name}' of CUB200 has the class {text}, which 'classes.txt' lacks; take both from {LAYOUT.page}.")
-        numbers.append(int(text))
+        numbers.append(number)
     return numbers
 
 
@@ -64,11 +65,12 @@ def _numbered(file: Path) -> _Numbered:
     numbered: _Numbered = {}
     for line, text in LAYOUT.lines(file):
         parts = text.split(maxsplit=1)
-        if len(parts) != 2 or not parts[0].isdecimal():
+        number = LAYOUT.number(parts[0])
+        if len(parts) != 2 or number is None:
             raise LAYOUT.malformed(file, f"line {line}", text, "a number and a text")
-        if int(parts[0]) in numbered:
+        if number in numbered:
             raise LAYOUT.malformed(file, f"line {line}", text, "each number once")
-        numbered[int(parts[0])] = (line, parts[1])
+        numbered[number] = (line, parts[1])
     return numbered
 
 

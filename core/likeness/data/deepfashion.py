@@ -88,9 +88,10 @@ def _place(root: Path, attributes: list[str], name: str) -> int:
 
 
 def _number(file: Path, line: int, text: str, count: int) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= count:
+    number = LAYOUT.number(text)
+    if number is None or not 1 <= number <= count:
         raise LAYOUT.malformed(file, f"line {line}", text, f"a category from 1 to {count}")
-    return int(text)
+    return number
 
 
 def _bits(file: Path, line: int, text: str, count: int) -> list[bool]:

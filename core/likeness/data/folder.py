@@ -9,6 +9,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import allowed, named_path
 
 SUFFIXES = frozenset(
     [".avif", ".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".jp2", ".pbm", ".pgm", ".png", ".ppm", ".tga", ".tif", ".tiff", ".webp"]
@@ -29,7 +30,7 @@ def read_folder(path: str | Path, name: str | None = None) -> ImageTable:
     Raises:
         InputError: if the folder is missing, is a file, cannot be listed or holds no image.
     """
-    folder = Path(path).expanduser().absolute()
+    folder = named_path(path).absolute()
     if not folder.exists():
         raise InputError(f"There is no folder '{path}'; check the spelling, and that it lies on the machine that runs Likeness.")
     if not folder.is_dir():
@@ -61,7 +62,7 @@ def _images(folder: Path) -> Iterator[str]:
     visited: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
         real = os.path.realpath(place)
-        if real in visited:
+        if real in visited or not allowed(Path(real)):
             folders.clear()
             continue
         visited.add(real)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from likeness.data.mat_process import MatError, mat_variable
 from likeness.data.official_layout import OfficialLayout
 from likeness.errors import InputError
 
@@ -15,16 +16,13 @@ def read_variable(layout: OfficialLayout, file: Path, variable: str) -> Any:
     Raises:
         InputError: if the file cannot be read as such, or lacks the variable.
     """
-    from scipy.io import loadmat
-
     try:
-        content = loadmat(file, variable_names=[variable], squeeze_me=True)
-    except Exception as error:  # SciPy's parser raises anything on foreign content
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"'{file.name}' of {layout.name} cannot be read as a MATLAB file ({reason}); take it anew from {layout.page}.") from error
-    if variable not in content:
+        content = mat_variable(file, variable)
+    except MatError as error:
+        raise InputError(f"'{file.name}' of {layout.name} cannot be read as a MATLAB file ({error}); take it anew from {layout.page}.") from error
+    if content is None:
         raise InputError(f"'{file.name}' of {layout.name} has no variable '{variable}'; take the file anew from {layout.page}.")
-    return np.atleast_1d(content[variable])
+    return np.atleast_1d(content)
 
 
 def field(layout: OfficialLayout, file: Path, records: Any, name: str) -> list[Any]:

@@ -72,7 +72,11 @@ def _movies(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         line = text.count("\n", 0, place) + 1
         try:
             movie, end = decoder.raw_decode(text, place)
-        except json.JSONDecodeError as error:
+        except RecursionError:
+            raise LAYOUT.malformed(file, f"line {line}", text[place : place + 80], "a movie as JSON, not nested") from None
+        except ValueError as error:
+            if not isinstance(error, json.JSONDecodeError):  # a number of thousands of digits
+                raise LAYOUT.malformed(file, f"line {line}", text[place : place + 80], f"a movie as JSON ({str(error)[:60]})") from None
             found = text.split("\n")[error.lineno - 1].strip()
             raise LAYOUT.malformed(file, f"line {error.lineno}", found, f"a movie as JSON ({error.msg.lower()})") from None
         if not isinstance(movie, dict):

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 from likeness.data.mat_file import read_variable
+from likeness.data.mat_process import MatError, mat_shapes
 from likeness.data.official_layout import OfficialLayout
 from likeness.data.plain_pickle import PlainUnpickler
 from likeness.data.protocols import check_split
@@ -186,16 +187,13 @@ def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
 
 def _shape(file: Path, variable: str) -> tuple[int, ...]:
     """Of a variable, without reading it."""
-    from scipy.io import whosmat
-
     try:
-        shapes = {name: shape for name, shape, _ in whosmat(file)}
-    except Exception as error:  # SciPy's parser raises anything on foreign content
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read as a MATLAB file ({reason}); take it anew from {LAYOUT.page}.") from error
+        shapes = mat_shapes(file)
+    except MatError as error:
+        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read as a MATLAB file ({error}); take it anew from {LAYOUT.page}.") from error
     if variable not in shapes:
         raise InputError(f"'{file.name}' of {LAYOUT.name} has no variable '{variable}'; take the file anew from {LAYOUT.page}.")
-    return tuple(shapes[variable])
+    return shapes[variable]
 
 
 def _check_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:

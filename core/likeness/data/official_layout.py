@@ -10,6 +10,9 @@ import pandas as pd
 from likeness.data.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import named_path
+
+_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class OfficialLayout:
         Raises:
             InputError: if there is no such folder, or several.
         """
-        given = Path(folder).expanduser().absolute()
+        given = named_path(folder).absolute()
         if not given.is_dir():
             raise InputError(f"There is no folder '{folder}'; give the folder that {self.name} was unpacked to, published at {self.page}.")
         if self.is_root(given):
@@ -79,6 +82,10 @@ class OfficialLayout:
             raise InputError(f"'{file.name}' of {self.name} cannot be read ({reason}); take it anew from {self.page}.") from error
         return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
+    def number(self, text: str) -> int | None:
+        """A whole number written in digits, or None; longer ones than any dataset has are none."""
+        return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+
     def malformed(self, file: Path, place: str, text: str, expected: str) -> InputError:
         """The error for a place, such as "line 3", that does not read as expected."""
         return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
@@ -91,7 +98,7 @@ class OfficialLayout:
         """
         if frame.empty:
             raise InputError(f"The split '{split}' of {self.name} in '{root}' has no images in '{index.name}'; choose another split or dataset.")
-        if not any((root / path).is_file() for path in frame["path"]):
+        if not any(os.path.isfile(root / path) for path in frame["path"]):  # false for what is no path at all
             raise InputError(
                 f"None of the {len(frame)} images that '{index.name}' lists for the split '{split}' is in '{root}' (the first is "
                 f"'{frame['path'].iloc[0]}'); unpack the images of {self.name} there, published at {self.page}."

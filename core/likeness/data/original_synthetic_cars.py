@@ -16,6 +16,7 @@ LAYOUT = OfficialLayout(
     "Synthetic Cars (original)", "https://github.com/konstantinkobs/DML-analysis/tree/master/3D_cars", ("samples.csv", "cars.csv"), distinct=False
 )
 FIRST = 1000
+_LARGEST = 1e9
 _FOLDERS = ("images", "cars")
 _COLORS = {"car_color": ("color_hue", "color_sat", "color_val"), "background_color": ("bg_color_hue", "bg_color_sat", "bg_color_val")}
 _USED = ("frame", "model", *(column for columns in _COLORS.values() for column in columns))
@@ -57,7 +58,7 @@ def _rows(file: Path) -> pd.DataFrame:
     """The table in the order of its frames; text and numbers checked."""
     try:
         rows = pd.read_csv(file, encoding="utf-8-sig", dtype={"model": str})
-    except (ValueError, OSError) as error:  # pandas' own errors are ValueErrors
+    except Exception as error:  # pandas' own errors are mostly ValueErrors
         reason = " ".join(str(error).split())[:150]
         raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be parsed ({reason}); take it anew from {LAYOUT.page}.") from error
     missing = [column for column in _USED if column not in rows.columns]
@@ -74,12 +75,20 @@ def _check_column(file: Path, values: "pd.Series[Any]") -> None:
     name = str(values.name)
     wrong, expected = values.isna(), "a name"
     if name != "model":
-        wrong, expected = ~np.isfinite(pd.to_numeric(values, errors="coerce")), "a number"
-    if name == "frame" and not wrong.any():
-        wrong, expected = (values % 1 != 0) | values.duplicated(), "a whole number that no other line has"
+        numbers = values.map(_number).astype(np.float64)
+        wrong, expected = ~numbers.between(-np.inf, np.inf, inclusive="neither"), "a number"
+        if name == "frame" and not wrong.any():
+            wrong, expected = (numbers % 1 != 0) | (numbers.abs() > _LARGEST) | numbers.duplicated(), "a whole number that no other line has"
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         raise LAYOUT.malformed(file, f"'{name}' in line {row + 2}", str(values.iloc[row]), expected)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...], metric: str) -> list[str]:

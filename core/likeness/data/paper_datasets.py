@@ -8,6 +8,7 @@ from likeness.data import cars196, coco_captions, cub200, deepfashion, lsun_room
 from likeness.data.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import named_path, shared_name
 
 Reader = Callable[[str, str], ImageTable]
 
@@ -52,7 +53,7 @@ def read_paper_dataset(source: str) -> ImageTable:
 def absolute_paper_source(source: str) -> str:
     """The same `NAME:FOLDER` with an absolute folder."""
     name, split, folder = _parts(source)
-    return f"{name}{f'/{split}' if split else ''}:{Path(folder).expanduser().resolve()}"
+    return f"{name}{f'/{split}' if split else ''}:{shared_name(named_path(folder).resolve())}"
 
 
 def recognized(folder: str | Path) -> str | None:
@@ -60,7 +61,10 @@ def recognized(folder: str | Path) -> str | None:
 
     A folder alone is never read as a paper's dataset: who names a folder means all images in it. This is for a hint.
     """
-    place = Path(folder).expanduser()
+    try:
+        place = named_path(folder)
+    except InputError:
+        return None
     if not place.is_dir():
         return None
     return next((f"{name}:{folder}" for name, (layout, _) in _DATASETS.items() if layout.distinct and layout.is_root(place)), None)

@@ -1,18 +1,21 @@
 """A CSV or Parquet file that lists images and what is known about each."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from likeness.data.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import named_path
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
-def read_table(path: str | Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
+def read_table(path: str | Path, path_column: str | None = None, name: str | None = None, remote: bool = False) -> ImageTable:
     """Reads a table of images: one row an image, one column of paths, every further column an attribute.
 
     Images that are missing stay in the table, and embedding lists them, as long as one is there.
@@ -21,17 +24,19 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
         path: a .csv (comma, semicolon or tab), .tsv or .parquet file; image paths are relative to its folder, or absolute.
         path_column: the column of paths; by default the first of `PATH_COLUMNS` that is there, in any case of letters.
         name: shown to people; by default the file's.
+        remote: paths that are URLs count as images that are there; only for a file that the person who runs the program named.
 
     Raises:
         InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
     """
-    file = Path(path).expanduser().absolute()
+    file = named_path(path).absolute()
     _check_file(file, str(path))
     frame, column = _read(file, path_column)
     if frame.empty:
         raise InputError(f"The table '{file.name}' has no rows; add a row for each image.")
     images = _image_paths(frame[column], file.name, column)
-    _check_one_there(images, file)
+    if not (remote and any(map(is_url, images))):
+        _check_one_there(images, file)
     attributes = frame.drop(columns=column)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
@@ -67,7 +72,7 @@ def _parse(file: Path, read: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         raise InputError(f"The table '{file.name}' is empty; it needs a line of column names and a row for each image.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"The table '{file.name}' is not text in UTF-8; save it again as CSV in UTF-8.") from error
-    except (ValueError, OSError) as error:  # pandas' and pyarrow's own errors are ValueErrors
+    except Exception as error:  # pandas' and pyarrow's own errors are mostly ValueErrors; damaged metadata raise others
         reason = " ".join(str(error).split())[:150]
         raise InputError(f"The table '{file.name}' cannot be parsed ({reason}); save it again as CSV or Parquet.") from error
 
@@ -116,7 +121,7 @@ def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[
 
 
 def _check_one_there(images: list[str], file: Path) -> None:
-    if not any((file.parent / image).is_file() for image in images):
+    if not any(os.path.isfile(file.parent / image) for image in images):  # false for what is no path at all
         first = ", ".join(f"'{image}'" for image in images[:3])
         raise InputError(
             f"None of the {len(images)} images that '{file.name}' lists is there (the first are {first}); give paths relative to '{file.parent}'."

@@ -1,31 +1,37 @@
 """Uploaded files as a folder of images in the user's cache."""
 
 import hashlib
-import io
+import os
 import re
-import zipfile
-import zlib
+import secrets
+import shutil
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from likeness.data.folder import is_image_name, read_folder
+from likeness.data.folder import read_folder
+from likeness.data.image_check import image_suffix, plain_name
 from likeness.data.table import ImageTable
+from likeness.data.upload_archive import MAX_IMAGE_BYTES, zipped_images
 from likeness.errors import InputError
-from likeness.files import write_atomic
 from likeness.paths import cache_dir
+from likeness.settings import UPLOADS, server
 
-MAX_FILES = 20_000
-MAX_BYTES = 512 * 1024**2
-MAX_IMAGE_BYTES = 100 * 1024**2
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
+_ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff")}
+# Windows opens devices under these names, whatever the suffix.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_ZIP = b"PK\x03\x04"
+_saving = threading.Lock()
 
 
 def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None) -> ImageTable:
     """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
-    The same files again give the same folder. Inside a ZIP, folders are kept and become classes. Names that lead out of the folder are cut
-    down to what is inside; of several files with one name, the later are numbered.
+    What a file is follows from its content, never from its name: an image is decoded, and kept under the suffix of its format. The same files
+    again give the same folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes. Names that lead out of
+    the folder are cut down to what is inside; of several files with one name, the later are numbered.
 
     Args:
         files: name and content of each file.
@@ -33,118 +39,106 @@ def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded image
         folder: under which the new folder is made; by default in the user's cache.
 
     Raises:
-        InputError: if a file is no image, too large or a damaged ZIP, if there are too many, or none.
+        InputError: if a file is no image, too large or a damaged ZIP, if there are too many, or none, or no room is left for uploads.
     """
-    images = _unique(_limited(_unpacked(files)))
-    if not images:
-        raise InputError("There are no images among the uploaded files; choose image files or a ZIP of images.")
-    target = (folder or cache_dir() / "uploads") / f"{_slug(name)}-{_digest(images)}"
+    place = folder or cache_dir() / UPLOADS
+    staging = place / f".{secrets.token_hex(8)}.partial"
     try:
-        for path, content in images.items():
-            if not (target / path).is_file():
-                write_atomic(target / path, content)
+        with _saving:  # one at a time: what is left of the room is counted, and a large upload is in memory
+            _check_room(place)
+            digest = _save(_limited(_unpacked(files)), staging)
+            target = place / f"{_slug(name)}-{digest}"
+            if not target.is_dir():
+                staging.rename(target)
+    except InputError:
+        raise
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"The upload cannot be saved ({reason}); make room, or point at a folder instead.") from error
+        raise InputError(f"The upload cannot be saved ({reason}); make room, or upload fewer images.") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
     return read_folder(target, name)
+
+
+def _save(images: Iterable[tuple[str, bytes]], staging: Path) -> str:
+    """Writes images one by one; returns a digest of their names and contents, whatever their order."""
+    written: dict[str, bytes] = {}
+    taken: set[str] = set()
+    for path, content in images:
+        own = _free(path, taken)
+        taken.add(own.lower())
+        (staging / own).parent.mkdir(parents=True, exist_ok=True)
+        (staging / own).write_bytes(content)
+        written[own] = hashlib.sha256(content).digest()
+    if not written:
+        raise InputError("There are no images among the uploaded files; choose image files or a ZIP of images.")
+    digest = hashlib.sha256()
+    for path, own_digest in sorted(written.items()):
+        digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
+    return digest.hexdigest()[:16]
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Names and contents of images, those inside ZIP files included."""
     for name, content in files:
-        if name.lower().endswith(".zip"):
-            yield from _unzip(name, content)
+        if content.startswith(_ZIP) or name.lower().endswith(".zip"):
+            yield from ((_inside(own, _checked(own, image)), image) for own, image in zipped_images(name, content))
         else:
-            _check_image(name, content)
-            yield _inside(name).split("/")[-1], content
+            yield _inside(re.split(r"[/\\]", name)[-1], _checked(name, content)), content
 
 
-def _unzip(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
-            _check_declared(name, members)
-            for member in members:
-                with archive.open(member) as file:
-                    # At most one byte over the limit is ever unpacked, whatever size the archive declares.
-                    image = file.read(MAX_IMAGE_BYTES + 1)
-                _check_image(member.filename, image)
-                yield _inside(member.filename), image
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"The ZIP file '{name}' is damaged, encrypted or packed in an unknown way ({error}); pack it again.") from error
-
-
-def _check_declared(name: str, members: list[zipfile.ZipInfo]) -> None:
-    if not members:
-        raise InputError(f"The ZIP file '{name}' holds no images; choose another.")
-    if len(members) > MAX_FILES:
-        raise InputError(f"The ZIP file '{name}' holds {len(members):,} images, more than {MAX_FILES:,}; unpack it and point at the folder instead.")
-    total = sum(member.file_size for member in members)
-    if total > MAX_BYTES:
-        raise InputError(
-            f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {MAX_BYTES / 1e6:,.0f} MB; unpack it and point at the folder instead."
-        )
-
-
-def _check_image(name: str, content: bytes) -> None:
-    from PIL import Image
-
+def _checked(name: str, content: bytes) -> str:
+    """The suffix that fits the content."""
     if len(content) > MAX_IMAGE_BYTES:
         raise InputError(
-            f"The file '{name}' has more than {MAX_IMAGE_BYTES // 1024**2} MB, the limit for one image; shrink it or point at a folder instead."
+            f"The file '{plain_name(name)}' has more than {MAX_IMAGE_BYTES // 1024**2} MB, the limit for one image; shrink it and upload it again."
         )
-    if not is_image_name(PurePosixPath(name.replace("\\", "/")).name):
-        raise InputError(f"The file '{name}' is not an image by its name; choose image files or a ZIP of images.")
-    try:
-        with Image.open(io.BytesIO(content)):
-            pass
-    except Exception as error:  # Pillow's parsers raise anything on foreign content
-        raise InputError(f"The file '{name}' is not an image that can be read; leave it out or save it again as PNG or JPEG.") from error
+    return image_suffix(content, name)
 
 
 def _limited(images: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    total = 0
+    limits, total = server(), 0
     for count, (name, content) in enumerate(images, 1):
         total += len(content)
-        if count > MAX_FILES or total > MAX_BYTES:
+        if count > limits.max_upload_images or total > limits.max_unpacked_mb * 1_000_000:
             raise InputError(
-                f"The upload has more than {MAX_FILES:,} images or {MAX_BYTES / 1e6:,.0f} MB; put them in a folder and point at that instead."
+                f"The upload has more than {limits.max_upload_images:,} images or {limits.max_unpacked_mb:,} MB; upload a part of them at a time."
             )
         yield name, content
 
 
-def _unique(images: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Contents by path; a second "a.png" becomes "a (2).png". Names are compared without case, as some file systems do."""
-    taken: dict[str, bytes] = {}
-    lower: set[str] = set()
-    for name, content in images:
-        path = PurePosixPath(name)
-        number = 1
-        while str(path).lower() in lower:
-            number += 1
-            path = PurePosixPath(name).with_stem(f"{PurePosixPath(name).stem} ({number})")
-        lower.add(str(path).lower())
-        taken[str(path)] = content
-    return taken
+def _check_room(place: Path) -> None:
+    """On a shared server all uploads together have a limit."""
+    if not server().shared:
+        return
+    used = sum(os.path.getsize(os.path.join(where, file)) for where, _, files in os.walk(place) for file in files)
+    if used > server().max_uploads_gb * 1e9:
+        raise InputError(f"This server keeps {server().max_uploads_gb:g} GB of uploads, and they are used up; ask who runs it to make room.")
 
 
-def _is_visible_image(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts[:-1])
-    return is_image_name(parts[-1]) and not hidden
+def _free(path: str, taken: set[str]) -> str:
+    """A second "a.png" becomes "a (2).png". Names are compared without case, as some file systems do."""
+    own, number = PurePosixPath(path), 1
+    while str(own).lower() in taken:
+        number += 1
+        own = PurePosixPath(path).with_stem(f"{PurePosixPath(path).stem} ({number})")
+    return str(own)
 
 
-def _inside(name: str) -> str:
-    """A relative path that any file system takes: without root, drive, steps upwards, odd characters, long names or deep nesting."""
-    parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")]
-    return "/".join(re.sub(r'[\x00-\x1f<>:"|?*]', "_", part)[-_NAME_LENGTH:] for part in parts[-_DEPTH:])
+def _inside(name: str, suffix: str) -> str:
+    """A relative path that any file system takes, with a suffix that fits: without root, drive, steps upwards, odd characters, long names or deep
+    nesting."""
+    parts = [part for part in re.sub(r"^[A-Za-z]:", "", name.replace("\\", "/")).split("/") if part not in ("", ".", "..")][-_DEPTH:]
+    *folders, file = parts or ["image"]
+    stem, own = os.path.splitext(file)
+    kept = own.lower() if own.lower() in _ALIASES.get(suffix, (suffix,)) else suffix
+    return "/".join([*(_plain(part) for part in folders), _plain(stem if own else file) + (own if kept == own.lower() else kept)])
 
 
-def _digest(images: dict[str, bytes]) -> str:
-    digest = hashlib.sha256()
-    for path, content in sorted(images.items()):
-        digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + hashlib.sha256(content).digest())
-    return digest.hexdigest()[:12]
+def _plain(part: str) -> str:
+    """A step of a path without signs that cannot be seen or mean something to a shell, a browser or Windows."""
+    plain = "".join(sign if sign.isprintable() and sign not in '<>:"|?*&`' else "_" for sign in part)[-_NAME_LENGTH:].lstrip(".").rstrip(". ")
+    return f"_{plain}" if not plain or _RESERVED.fullmatch(plain) else plain
 
 
 def _slug(name: str) -> str:

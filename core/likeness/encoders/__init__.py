@@ -1,11 +1,11 @@
 """Pretrained towers, the cache of text embeddings and the store of image embeddings. Importing this needs no torch."""
 
-from likeness.encoders.collected import Embeddings, Failure
+from likeness.encoders.embeddings import Embeddings, Failure
 from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
 from likeness.encoders.images import UnreadableImageError, decode_image, read_image, to_rgb
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity, reads_text
-from likeness.encoders.store import embed_images, ship_embeddings, store_folder
+from likeness.encoders.store import check_engine, embed_images, ship_embeddings, store_folder
 from likeness.encoders.texts import TextEmbeddings, embed_texts, ship_texts
 from likeness.encoders.vocabulary import unknown_words
 
@@ -18,6 +18,7 @@ __all__ = [
     "Tower",
     "TowerEncoder",
     "UnreadableImageError",
+    "check_engine",
     "decode_image",
     "embed_images",
     "embed_texts",

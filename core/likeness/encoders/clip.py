@@ -15,6 +15,7 @@ from likeness.encoders.names import EncoderName, encoder_identity, parse_name
 from likeness.encoders.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.vocabulary import words_outside
 from likeness.errors import InputError
+from likeness.gate import named_path
 
 if TYPE_CHECKING:
     import torch
@@ -77,7 +78,7 @@ class ClipEncoder(TowerImages):
 def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
     if parsed.kind == "local-dir":
-        folder = Path(parsed.target).expanduser()
+        folder = named_path(parsed.target)
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
     if parsed.kind == "hf-hub":

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.settings import server
 
 T = TypeVar("T")
 
@@ -31,6 +33,10 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
             return load()
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
         cause = error
+    if not server().allows_downloads:
+        raise InputError(
+            f"The weights of '{name}' are not on this server, and it downloads none; use 'bundled', or ask who runs the server for them."
+        ) from cause
     if not hub_answers():
         raise InputError(
             f"The weights of '{name}' cannot be downloaded: they are not on this machine and {_endpoint()} cannot be reached; "
@@ -50,6 +56,7 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T]) -> T:
     Raises:
         InputError: if the folder is missing or holds no usable model.
     """
+    folder = named_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
     try:

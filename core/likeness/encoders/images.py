@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from likeness.errors import InputError
+from likeness.gate import check_readable
 
 
 class UnreadableImageError(InputError):
@@ -30,7 +31,7 @@ def read_image(path: Path) -> Image.Image:
         UnreadableImageError: if the content is no image or is damaged.
         OSError: if the file cannot be opened (missing, not permitted).
     """
-    with path.open("rb") as file:
+    with check_readable(path).open("rb") as file:
         return decode_image(file, path.name)
 
 
@@ -43,6 +44,8 @@ def decode_image(file: BinaryIO, name: str) -> Image.Image:
         raise UnreadableImageError(name, "it is empty or not an image in a known format") from error
     except Image.DecompressionBombError as error:
         raise UnreadableImageError(name, "it has more pixels than is safe to decode") from error
+    except MemoryError as error:
+        raise UnreadableImageError(name, "it takes more memory than there is") from error
     except OSError as error:
         # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
         if error.errno is not None:

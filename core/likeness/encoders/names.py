@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from likeness.errors import InputError
+from likeness.gate import named_path
 from likeness.paths import assets_dir
 
 # The models that ship, by name -> folder in the assets.
@@ -98,7 +99,7 @@ def _digest(*parts: str) -> str:
 
 
 def _folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING) -> list[str]:
-    folder = folder.expanduser()
+    folder = named_path(folder)
     if not folder.is_dir():
         remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")

@@ -2,7 +2,6 @@
 
 import io
 import threading
-import zipfile
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from likeness.encoders.text_cache import TextCache
 from likeness.errors import InputError
 from likeness.files import write_atomic
 from likeness.paths import assets_dir, cache_dir
+from likeness.stored import read_arrays
 
 Vector = NDArray[np.float32]
 
@@ -132,7 +132,7 @@ def _shipped(path: Path) -> dict[str, Vector]:
     if not path.is_file():
         return {}
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return dict(zip(arrays["texts"].tolist(), arrays["vectors"].astype(np.float32), strict=True))
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError):
+        texts, vectors = read_arrays(path, ("texts", "vectors"))
+        return dict(zip(texts.tolist(), vectors.astype(np.float32), strict=True))
+    except (ValueError, TypeError):
         return {}

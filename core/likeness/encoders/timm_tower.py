@@ -1,12 +1,12 @@
 """timm backbones: images only."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import encoder_identity, parse_name
 from likeness.encoders.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
+from likeness.gate import named_path
 
 if TYPE_CHECKING:
     import torch
@@ -47,12 +47,14 @@ class TimmEncoder(ImagesOnly):
     def _load(name: str, target: str) -> "torch.nn.Module":
         import timm
 
+        prefix, _, place = target.partition(":")
+        folder = named_path(place) if prefix == "local-dir" else None
+
         def create() -> "torch.nn.Module":
-            model: torch.nn.Module = timm.create_model(target, pretrained=True, num_classes=0)
+            model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)
             return model
 
-        prefix, _, folder = target.partition(":")
-        return load_from_folder(name, Path(folder), create) if prefix == "local-dir" else load_from_hub(name, create)
+        return load_from_folder(name, folder, create) if folder else load_from_hub(name, create)
 
     @staticmethod
     def _check_known(name: str, target: str) -> None:

@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.parsed import parse_json
 
 _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or one path such as 'animal/bird/cowbird' a line or list entry"
 
@@ -57,7 +57,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
         InputError: if the file is missing, has another form, gives a child two parents, or has a circle.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = named_path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The hierarchy '{path}' cannot be read ({error}); give a CSV or JSON file in UTF-8.") from error
     content = _json(path, text) if path.suffix.lower() == ".json" else _csv(path, text)
@@ -69,9 +69,9 @@ def read_hierarchy(path: Path) -> Hierarchy:
 
 def _json(path: Path, text: str) -> dict[str, str] | list[str]:
     try:
-        content: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"The hierarchy '{path.name}' is no JSON ({error}); give {_EXPECTED}.") from error
+        content = parse_json(text, "it")
+    except InputError as error:
+        raise InputError(f"The hierarchy '{path.name}' is no JSON ({str(error).removesuffix('.')}); give {_EXPECTED}.") from error
     if isinstance(content, list) and all(isinstance(entry, str) for entry in content):
         return content
     if isinstance(content, dict) and all(parent is None or isinstance(parent, str) for parent in content.values()):

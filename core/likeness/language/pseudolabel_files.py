@@ -7,6 +7,7 @@ from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.gate import named_path
 from likeness.paths import assets_dir
 
 BUNDLED = "bundled"
@@ -21,7 +22,7 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     Raises:
         InputError: a file that is missing, no text, or has a class twice or without names.
     """
-    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == BUNDLED else Path(file).expanduser()
+    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == BUNDLED else named_path(file)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,7 @@
 """Any text encoder that transformers loads, from the hub or a folder."""
 
 import hashlib
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from likeness.encoders.hub import load_from_folder, load_from_hub
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.tower import choose_device
 from likeness.errors import InputError
+from likeness.gate import is_root, named_path
 from likeness.language.models import Vectors
 
 if TYPE_CHECKING:
@@ -74,10 +76,12 @@ class TransformersModel:
 
 def _folder(name: str, source: str) -> Path | None:
     """The folder that `source` names, or none if it is a hub id."""
-    folder = Path(source).expanduser()
+    written_so = source.startswith(("/", ".", "~"))
+    # what is a folder here must not reach transformers by its bare name either
+    folder = named_path(source) if written_so or is_root(source) or os.path.exists(source) else Path(source)
     if folder.is_dir():
         return folder
-    if source.startswith(("/", ".", "~")):
+    if written_so:
         raise InputError(f"The language model '{name}' is not here: there is no folder '{source}'; give the folder that holds the model.")
     return None
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.gate import named_path
 from likeness.language.models import Vectors
 
 Vector = NDArray[np.float64]
@@ -34,6 +35,7 @@ class WordVectors:
     reads_sentences = False
 
     def __init__(self, name: str, path: Path) -> None:
+        path = named_path(path)
         if not path.is_file():
             raise InputError(f"There is no file of word vectors '{path}'; give the .txt file of GloVe or the .vec file of FastText.")
         self.name = name
@@ -96,7 +98,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, bytes, int]]:
     """Number, word, line and d of each line that holds a word."""
     with path.open("rb") as file:
         first = file.readline(_LONGEST).rstrip(b" \r\n").split(b" ")
-        header = len(first) == 2 and all(column.isdigit() for column in first)
+        header = len(first) == 2 and all(column.isdigit() and len(column) < 10 for column in first)
         dim = int(first[1]) if header else len(first) - 1
         if dim < 1 or not _is_number(first[-1]):
             raise InputError(f"The file '{path.name}' holds no word vectors; give the .txt file of GloVe or the .vec file of FastText.")
@@ -117,7 +119,9 @@ def _parse(path: Path, number: int, word: str, line: bytes, dim: int) -> Vector 
     try:
         vector = np.array([float(column) for column in columns])
     except ValueError as error:
-        raise InputError(f"Line {number} of '{path.name}' gives '{word}' something that is no number ({error}); take the file anew.") from error
+        raise InputError(
+            f"Line {number} of '{path.name}' gives '{word}' something that is no number ({str(error)[:80]}); take the file anew."
+        ) from error
     return vector
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.gate import named_path
 from likeness.notions.notion import Notion, slug
-from likeness.paths import assets_dir, cache_dir
+from likeness.parsed import parse_yaml, text_of
+from likeness.paths import assets_dir
+from likeness.visitors import own_dir
 
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")
 
@@ -47,11 +50,12 @@ def read_notion(path: Path) -> Notion:
     Raises:
         InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
     """
+    named = named_path(path)
     try:
-        stamp = path.stat().st_mtime_ns
+        stamp = named.stat().st_mtime_ns
     except OSError:
         raise InputError(f"There is no notion file '{path}'; give the path of a YAML file.") from None
-    return _read(path, stamp)
+    return _read(named, stamp)
 
 
 def write_notion(path: Path, notion: Notion) -> None:
@@ -108,8 +112,8 @@ def is_own(name: str) -> bool:
 
 
 def own_folder() -> Path:
-    """Where the user's own notions lie."""
-    return cache_dir() / "notions"
+    """Where the user's own notions lie; on a shared server, the visitor's."""
+    return own_dir() / "notions"
 
 
 def _files() -> dict[str, Path]:
@@ -127,13 +131,8 @@ def _try(path: Path) -> Notion | str:
 
 @lru_cache(maxsize=512)
 def _read(path: Path, stamp: int) -> Notion:
-    import yaml
-
-    try:
-        fields = yaml.load(path.read_text(encoding="utf-8"), Loader=_loader())
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"The notion file '{path}' can't be read as YAML ({reason}); correct or delete it.") from None
+    # every plain value as text: an aspect such as 300, 9-5, no or on is a name here
+    fields = parse_yaml(text_of(path), f"The notion file '{path}'", as_texts=True)
     if not isinstance(fields, dict) or not {"name", "template"} <= fields.keys() or len({"aspects", "aspects_from"} & fields.keys()) != 1:
         raise InputError(f"The notion file '{path}' lacks a key; it needs name, template and aspects.")
     unknown = [str(key) for key in fields if key not in _FIELDS]
@@ -149,13 +148,6 @@ def _read(path: Path, stamp: int) -> Notion:
         raise InputError(f"The notion file '{path}' is not valid: {error}") from None
 
 
-def _loader() -> Any:
-    """A safe loader that reads every plain value as text: an aspect such as 300, 9-5, no or on is a name here."""
-    import yaml
-
-    return yaml.BaseLoader
-
-
 def _from_table(reference: Any) -> tuple[str, ...]:
     import csv
 
@@ -166,6 +158,6 @@ def _from_table(reference: Any) -> tuple[str, ...]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = [" ".join(row[column] for column in reference["columns"]) for row in csv.DictReader(file)]
-    except (OSError, KeyError) as error:
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"aspects_from can't read {reference['columns']} of the table '{path.name}' ({error}).") from None
     return tuple(dict.fromkeys(rows))

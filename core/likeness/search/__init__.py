@@ -2,6 +2,7 @@
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
+from likeness.search.exact_scan import scan
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest
@@ -27,6 +28,7 @@ __all__ = [
     "overlap",
     "overlap_per_row",
     "plan",
+    "scan",
     "survey",
     "unit_rows",
     "write_lance",

@@ -9,6 +9,8 @@ from likeness.errors import InputError
 from likeness.search.neighbours import nearest
 from likeness.search.vectors import as_numpy, checked_rows
 
+MOST_ITEMS = 50_000  # whose vectors and neighbors are held at once
+
 
 def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
     """Mean share, 0 to 1, of the k nearest neighbours that two spaces have in common; arguments as in `overlap_per_row`.
@@ -39,9 +41,13 @@ def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDA
     if not 1 <= k < len(a):
         raise InputError(f"k is {k}, but each of the {len(a)} items has {len(a) - 1} others; choose k from 1 to that.")
     items = np.arange(len(a)) if rows is None else as_numpy(rows).astype(np.int64)
-    both = np.hstack([nearest(space[items], space, k, exclude=items).rows for space in (a, b)])
-    both.sort(axis=1)
-    return np.asarray((both[:, 1:] == both[:, :-1]).sum(axis=1) / k)
+    shares = np.empty(len(items))
+    for begin in range(0, len(items), MOST_ITEMS):
+        part = items[begin : begin + MOST_ITEMS]
+        both = np.hstack([nearest(space[part], space, k, exclude=part).rows for space in (a, b)])
+        both.sort(axis=1)
+        shares[begin : begin + MOST_ITEMS] = (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
+    return shares
 
 
 def expected_overlap(n: int, k: int) -> float:

@@ -40,12 +40,13 @@ def write_lance(index: RawIndex, frame: "pd.DataFrame", uri: str | Path) -> None
     attributes = pa.Table.from_pandas(frame, preserve_index=False)
     try:
         database = _connect(uri)
-        rows = database.create_table(_IMAGES, _batches(index, attributes, schema), schema=_joined(schema, attributes.schema), mode="overwrite")
+        mode = "overwrite" if {_IMAGES, _CENTERS} & set(database.list_tables().tables) else "create"
+        rows = database.create_table(_IMAGES, _batches(index, attributes, schema), schema=_joined(schema, attributes.schema), mode=mode)
         from lancedb.index import BTree
 
         rows.create_index("cell", config=BTree())
         centers = pa.record_batch([_vectors(index.centers)], names=["vector"])
-        database.create_table(_CENTERS, pa.Table.from_batches([centers]), mode="overwrite")
+        database.create_table(_CENTERS, pa.Table.from_batches([centers]), mode=mode)
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"The index cannot be written to '{uri}' ({_reason(error)}); make room, or check the address and the keys to it.") from error
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.search.vectors import as_numpy, checked_rows, unit_rows
 
-CHUNK_BYTES = 32_000_000
+CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,11 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
     Raises:
         InputError: if the dimensions differ, k < 1, `exclude` does not fit, or a vector is not finite or all zeros.
 
-    Memory beyond the result is bounded: similarities are computed for a chunk of queries at a time.
+    Memory beyond the result is bounded, also where float32 vectors are memory-mapped: some 64 MB of the gallery are scaled at a time, and
+    similarities are computed for a chunk of queries.
     """
-    gallery_rows = unit_rows(checked_rows(gallery, "The gallery"), "The gallery")
-    query_rows = gallery_rows if queries is gallery else unit_rows(checked_rows(np.atleast_2d(as_numpy(queries)), "The queries"), "The queries")
+    gallery_rows = checked_rows(gallery, "The gallery")
+    query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(as_numpy(queries)), "The queries")
     if query_rows.shape[1] != gallery_rows.shape[1]:
         raise InputError(f"The queries have {query_rows.shape[1]} dimensions, the gallery {gallery_rows.shape[1]}; encode both in the same space.")
     if k < 1:
@@ -48,9 +49,14 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
     excluded = _checked_exclude(exclude, len(query_rows), len(gallery_rows))
     count = min(k, len(gallery_rows) - (excluded is not None))
     found = Neighbours(np.empty((len(query_rows), count), np.int64), np.empty((len(query_rows), count), np.float32))
-    size = max(1, CHUNK_BYTES // (4 * len(gallery_rows)))
-    for begin in range(0, len(query_rows), size):
-        _fill(found, query_rows, gallery_rows, excluded, slice(begin, begin + size))
+    width = max(1, GALLERY_BYTES // (4 * gallery_rows.shape[1]))
+    for first in range(0, len(gallery_rows), width):
+        part = unit_rows(gallery_rows[first : first + width], "The gallery", first)
+        size = max(1, CHUNK_BYTES // (4 * len(part)))
+        for begin in range(0, len(query_rows), size):
+            chunk = slice(begin, begin + size)
+            rows = unit_rows(query_rows[chunk], "The queries", begin)
+            _add(found, chunk, first, *_best(rows, part, None if excluded is None else excluded[chunk] - first, count))
     return found
 
 
@@ -65,14 +71,26 @@ def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int
     return rows.astype(np.int64)
 
 
-def _fill(found: Neighbours, queries: NDArray[np.float32], gallery: NDArray[np.float32], excluded: NDArray[np.int64] | None, part: slice) -> None:
-    similarities = queries[part] @ gallery.T
+def _best(
+    queries: NDArray[np.float32], gallery: NDArray[np.float32], excluded: NDArray[np.int64] | None, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Numbers and similarities (b, k) of the most similar rows of a part of the gallery, or fewer where it has fewer."""
+    similarities = queries @ gallery.T
     if excluded is not None:
-        hidden = np.flatnonzero(excluded[part] >= 0)
-        similarities[hidden, excluded[part][hidden]] = -np.inf
-    rows = _largest(similarities, found.rows.shape[1])
-    found.rows[part] = rows
-    found.similarities[part] = np.take_along_axis(similarities, rows, axis=1)
+        hidden = np.flatnonzero((excluded >= 0) & (excluded < len(gallery)))
+        similarities[hidden, excluded[hidden]] = -np.inf
+    rows = _largest(similarities, min(k, len(gallery)))
+    return rows, np.take_along_axis(similarities, rows, axis=1)
+
+
+def _add(found: Neighbours, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:
+    """Puts the best of a part of the gallery, which begins with row `first`, among those of the parts before it."""
+    rows, kept, count = rows + first, min(first, found.rows.shape[1]), found.rows.shape[1]
+    if kept:
+        rows, similarities = np.hstack([found.rows[chunk, :kept], rows]), np.hstack([found.similarities[chunk, :kept], similarities])
+        order = np.argsort(-similarities, axis=1, kind="stable")[:, :count]
+        rows, similarities = np.take_along_axis(rows, order, axis=1), np.take_along_axis(similarities, order, axis=1)
+    found.rows[chunk, : rows.shape[1]], found.similarities[chunk, : rows.shape[1]] = rows, similarities
 
 
 def _largest(similarities: NDArray[np.float32], k: int) -> NDArray[np.int64]:

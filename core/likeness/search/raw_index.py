@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.parsed import decoded, parse_json
 from likeness.search.vectors import as_numpy
+from likeness.stored import read_array
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -109,11 +111,11 @@ def open_index(folder: Path | str, vectors: Any) -> RawIndex:
     """
     path, rows = Path(folder), as_numpy(vectors)
     try:
-        about = json.loads((path / _ABOUT).read_text())
+        about = parse_json(decoded((path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
         short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
         if short or about["version"] != _VERSION:
             raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
-        index = RawIndex(*(np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _FILES))
+        index = RawIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
     except FileNotFoundError as error:
         raise InputError(f"There is no whole index in '{path}'; build it again.") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

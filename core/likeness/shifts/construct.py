@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.notions.arrays import to_numpy
+from likeness.search.class_sums import class_sums
+from likeness.search.vectors import row_slices
 from likeness.shifts.removal import Removal, removal_splits
 from likeness.shifts.selection import select_evenly
 from likeness.shifts.split_files import ClassSplit, SplitFile
@@ -40,7 +42,7 @@ class Step:
 
 
 def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.float64]:
-    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length.
+    """The mean feature (c, d) of each class 0 to c - 1, as given, not scaled to unit length. Features may be memory-mapped.
 
     Raises:
         InputError: a class without images, features that are not finite, or all means alike.
@@ -48,15 +50,14 @@ def class_mean_features(features: Any, labels: Any, classes: int) -> NDArray[np.
     rows, numbers = to_numpy(features), np.asarray(labels)
     if rows.ndim != 2 or numbers.shape != (len(rows),):
         raise InputError(f"Features of shape {rows.shape} need one label per row; got labels of shape {numbers.shape}.")
-    if not np.isfinite(rows).all():
-        place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-        raise InputError(f"The features of image {place} are not finite; take it out, or embed it again.")
+    for part in row_slices(*rows.shape):
+        broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
+        if broken.size:
+            raise InputError(f"The features of image {part.start + int(broken[0])} are not finite; take it out, or embed it again.")
     counts = np.bincount(numbers, minlength=classes)
     if counts.min() == 0:
         raise InputError(f"Class {int(counts.argmin())} has no images; leave it out.")
-    order = np.argsort(numbers, kind="stable")
-    sums = np.add.reduceat(rows[order].astype(np.float64), np.concatenate([[0], np.cumsum(counts)[:-1]]), axis=0)
-    means: NDArray[np.float64] = sums / counts[:, None]
+    means: NDArray[np.float64] = class_sums(rows, numbers, classes) / counts[:, None]
     if np.ptp(means, axis=0).max() == 0:
         raise InputError("The features of all classes have the same mean, so that no split is harder than another; use another encoder.")
     return means

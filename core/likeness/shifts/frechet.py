@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.notions.arrays import to_numpy
+from likeness.search.vectors import row_slices
 
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]
@@ -15,6 +16,8 @@ Matrix = NDArray[np.float64]
 _EPSILON = 1e-8
 # Of the smallest to the largest eigenvalue: down to it, squared ones keep more than six digits of their share.
 _WORST_CONDITION = 1e-10
+# Values of which a copy in float64 is made; of more, parts are read.
+_AT_ONCE = 30_000_000
 
 
 class FeatureStatistics:
@@ -60,7 +63,8 @@ def frechet_distance(features_a: Any, features_b: Any, variant: Variant = "paper
     decomposition. Zero or more; zero for equal sets.
 
     Args:
-        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more; or `FeatureStatistics`.
+        features_a, features_b: (n, d) and (m, d), NumPy or torch, two rows or more; or `FeatureStatistics`. Many may be memory-mapped, and are
+            read in parts of some 16 MB.
         variant: "paper" is Eq. 1; "official" adds 1e-8 to both diagonals within the root, as the authors' code does, and so comes out too
             low: by 2e-8 d where covariances have full rank, and by far more where they have not.
 
@@ -87,11 +91,29 @@ def _moments(features: Any, what: str) -> tuple[Matrix, Matrix]:
         # what rounding leaves of directions without variance would count with its root
         values[values < values[-1] * len(values) * np.finfo(np.float64).eps] = 0.0
         return features.mean, (vectors * np.sqrt(values)).T
-    rows = _checked(features, what, least=2)
+    rows = to_numpy(features)
+    if rows.ndim == 2 and len(rows) > rows.shape[1] and rows.size > _AT_ONCE:
+        return _moments_of_many(rows, what)
+    rows = _checked(rows, what, least=2)
     mean = rows.mean(axis=0)
     centered = rows - mean
     centered /= np.sqrt(len(rows) - 1)
     return mean, centered
+
+
+def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
+    """The same of rows that are read in parts: F is a triangle of the covariance, or, where that has lost small eigenvalues, of the rows."""
+    statistics = FeatureStatistics(rows.shape[1])
+    for part in row_slices(*rows.shape):
+        statistics.add(_checked(rows[part], what, least=0, first=part.start))
+    covariance = statistics.scatter / (statistics.count - 1)
+    values = np.linalg.eigvalsh(covariance)
+    if values[0] > _WORST_CONDITION * values[-1]:
+        return statistics.mean, np.asarray(np.linalg.cholesky(covariance).T)
+    triangle = np.empty((0, rows.shape[1]))
+    for part in row_slices(*rows.shape):
+        triangle = _small(np.vstack([triangle, rows[part] - statistics.mean]))
+    return statistics.mean, triangle / np.sqrt(statistics.count - 1)
 
 
 def _trace_of_root(a: Matrix, b: Matrix) -> float:
@@ -138,7 +160,8 @@ def _widened(factor: Matrix) -> Matrix:
     return np.vstack([factor, np.sqrt(_EPSILON) * np.eye(factor.shape[1])])
 
 
-def _checked(features: Any, what: str, least: int) -> Matrix:
+def _checked(features: Any, what: str, least: int, first: int = 0) -> Matrix:
+    """Rows (n, d) in float64; they may be a part, from row number `first` on."""
     rows = to_numpy(features)
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or not rows.shape[1]:
         raise InputError(f"{what} have shape {rows.shape}, type {rows.dtype}; give numbers of shape (rows, dimensions).")
@@ -147,5 +170,5 @@ def _checked(features: Any, what: str, least: int) -> Matrix:
     rows = rows.astype(np.float64, copy=False)
     if not np.isfinite(rows).all():
         place = tuple(int(each) for each in np.argwhere(~np.isfinite(rows))[0])
-        raise InputError(f"{what} are {rows[place]} in row {place[0]}, column {place[1]}; take such rows out.")
+        raise InputError(f"{what} are {rows[place]} in row {first + place[0]}, column {place[1]}; take such rows out.")
     return rows

@@ -9,6 +9,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
 from likeness.files import write_atomic
+from likeness.gate import named_path
+from likeness.parsed import parse_json, text_of
 from likeness.paths import assets_dir
 from likeness.typed import Part, told
 
@@ -119,17 +121,11 @@ def read_splits(file: Path | str) -> SplitFile:
     Raises:
         InputError: no such file or name, no JSON, an unknown version, a class in both halves, or another key or value that does not fit.
     """
-    path = Path(file)
+    shipped = shipped_splits()
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
     if not path.is_file():
-        shipped = shipped_splits()
-        if str(file) not in shipped:
-            raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
-        path = shipped[str(file)]
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise InputError(f"'{path.name}' is no JSON file: {error}.") from error
-    return splits_from(content, path.name)
+        raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
+    return splits_from(parse_json(text_of(path), f"'{path.name}'"), path.name)
 
 
 def splits_from(content: Any, name: str = "The file") -> SplitFile:

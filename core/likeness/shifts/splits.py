@@ -78,10 +78,11 @@ def chosen_places(
     taken: list[tuple[int, int]] = []
     for rank in range(count):
         left_out = taken if history is None else [*history, *taken][-_HISTORY:]
-        free = [[place for place in order[rank:] if place not in {pair[own] for pair in left_out}] for own, order in enumerate(orders)]
-        if not all(free):
+        busy = [{pair[own] for pair in left_out} for own in (0, 1)]
+        free = [next((place for place in order[rank:] if place not in those), None) for order, those in zip(orders, busy, strict=True)]
+        if free[0] is None or free[1] is None:
             raise InputError("No class is left to exchange, since all took part of late; make fewer steps, or fewer exchanges in each.")
-        taken.append((free[0][0], free[1][0]))
+        taken.append((free[0], free[1]))
     return taken
 
 

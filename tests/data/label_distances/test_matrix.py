@@ -146,7 +146,7 @@ class TestFiles:
         for name, message in (
             ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
             ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
-            ("several.npz", r"'several\.npz' holds several arrays; save the one of label distances with numpy\.save"),
+            ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
             ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
             ("empty.npy", r"'empty\.npy' cannot be read as an array \("),
             ("text.npy", r"'text\.npy' cannot be read as an array \("),

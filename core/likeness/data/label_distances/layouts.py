@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data.label_distances.protocol import Distances, Rows
 from likeness.errors import InputError
+from likeness.gate import check_readable
 
 Masks = NDArray[np.uint8]
 
@@ -83,24 +84,28 @@ def _from_image(file: Path) -> Masks:
     from PIL import Image
 
     try:
-        with Image.open(file) as image:
+        with Image.open(check_readable(file)) as image:
             if image.mode not in ("L", "P", "1"):
                 raise InputError(f"The layout '{file.name}' has mode {image.mode}; give one 8-bit label per pixel, as gray or palette PNG.")
             return np.asarray(image, dtype=np.uint8)
-    except (OSError, SyntaxError) as error:  # Pillow's PNG reader raises SyntaxError on a broken chunk
-        raise InputError(f"The layout '{file.name}' cannot be read ({error}); bring it back or leave this image out.") from error
+    except InputError:
+        raise
+    except Exception as error:  # Pillow's parsers raise anything on foreign content
+        raise InputError(
+            f"The layout '{file.name}' cannot be read ({' '.join(str(error).split())[:100]}); bring it back or leave this image out."
+        ) from error
 
 
 def _from_mat(file: Path) -> Masks:
-    from scipy.io import loadmat
+    from likeness.data.mat_process import MatError, mat_variable
 
     try:
-        found = loadmat(file, variable_names=["layout"]).get("layout")
-    except Exception as error:  # SciPy's parser raises anything on foreign content
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"The layout '{file.name}' cannot be read ({reason}); bring it back or leave this image out.") from error
+        found = mat_variable(check_readable(file), "layout", squeeze=False)
+    except (MatError, OSError) as error:
+        raise InputError(f"The layout '{file.name}' cannot be read ({error}); bring it back or leave this image out.") from error
     if found is None:
         raise InputError(f"The layout '{file.name}' has no variable 'layout'; save the labels (h, w) under this name.")
+    found = np.asarray(found)
     if found.ndim != 2 or not found.size or found.dtype.kind not in "fiub" or not ((found >= 0) & (found <= 255) & (found % 1 == 0)).all():
         raise InputError(
             f"The layout '{file.name}' has shape {found.shape} and type {found.dtype}; give one whole number from 0 to 255 per pixel, (h, w)."

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from likeness.data.label_distances.protocol import Distances, Rows
 from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.stored import read_array
 
 _BLOCK = 1_024
 
@@ -93,15 +95,10 @@ def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
     Raises:
         InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
     """
-    path = Path(file).expanduser()
+    path = named_path(file)
     if not path.is_file():
         raise InputError(f"There is no file of label distances '{file}'; give a .npy file with a matrix (n, n).")
-    try:
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"'{path.name}' cannot be read as an array ({error}); save it with numpy.save.") from error
-    if not isinstance(matrix, np.ndarray):
-        raise InputError(f"'{path.name}' holds several arrays; save the one of label distances with numpy.save.")
+    matrix = read_array(path, mapped=True)
     if images is not None and matrix.shape != (images, images):
         raise InputError(f"'{path.name}' has shape {matrix.shape}, and there are {images} images; give a matrix ({images}, {images}).")
     return MatrixLabels(matrix)

@@ -88,7 +88,7 @@ def _columns(table: ImageTable, wanted: tuple[str, ...]) -> np.ndarray[Any, Any]
         raise InputError(f"'{table.name}' has no column '{missing[0]}'; it has {', '.join(table.attributes[:20]) or 'none'}.")
     try:
         return table.frame[list(wanted)].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"The columns {', '.join(wanted)} of '{table.name}' are no numbers ({error}); name others.") from error
 
 

@@ -1,0 +1,11 @@
+"""Names that people, folders and files have, where the app writes Markdown: shown as they are, never as links, pictures or formats."""
+
+import re
+
+# an underscore within a word is one; elsewhere it could begin emphasis
+_SIGNS = re.compile(r"([\\`*{}\[\]()<>#!|~$:&]|(?<![^\W_])_|_(?![^\W_]))")
+
+
+def plain(text: str) -> str:
+    """The text with every sign escaped that Markdown could take for more than itself."""
+    return _SIGNS.sub(r"\\\1", text)

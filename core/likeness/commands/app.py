@@ -1,0 +1,52 @@
+"""`likeness app`: the app in the browser, for one person or for several."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from likeness.settings import VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
+
+
+def app(
+    port: Annotated[int | None, typer.Option(help="Port to serve on; the first free one from 8501 by default.")] = None,
+    address: Annotated[str, typer.Option(help="Address to bind to. Beyond this machine only with --shared or --trust-network.")] = "127.0.0.1",
+    shared: Annotated[bool, typer.Option("--shared", help="Others use it: no local paths, no training, no downloads unless allowed below.")] = False,
+    root: Annotated[list[Path] | None, typer.Option(help="On a shared server: a folder of images that others may open; repeatable.")] = None,
+    training: Annotated[bool | None, typer.Option("--training/--no-training", help="Whether runs can be started; on a shared server not.")] = None,
+    runs: Annotated[bool | None, typer.Option("--runs/--no-runs", help="Whether trained runs can be looked at.")] = None,
+    downloads: Annotated[
+        bool | None, typer.Option("--downloads/--no-downloads", help="Whether weights are fetched from a hub; on a shared server not.")
+    ] = None,
+    settings: Annotated[Path | None, typer.Option(help="All of this and more in a YAML file; see docs/serving.md.")] = None,
+    trust_network: Annotated[
+        bool, typer.Option("--trust-network", help="Serve beyond this machine although whoever connects may do all that you may.")
+    ] = False,
+) -> None:
+    """Serve the app in the browser.
+
+    Examples: `likeness app --port 8600`, `likeness app --shared --root /data/photos --address 0.0.0.0`
+    """
+    given = {"shared": shared or None, "roots": root or None, "training": training, "runs": runs, "downloads": downloads}
+    chosen = _settings(settings, given | {"trust_network": trust_network or None})
+    check_address(address, chosen)
+    os.environ[VARIABLE] = chosen.as_text()
+    arguments = ["-m", "streamlit", "run", str(_script()), "--server.address", address]
+    arguments += ["--server.maxUploadSize", str(chosen.max_upload_mb)]
+    if port:
+        arguments += ["--server.port", str(port)]
+    os.execv(sys.executable, [sys.executable, *arguments])
+
+
+def _settings(file: Path | None, given: dict[str, Any]) -> ServerSettings:
+    """Those of the file, or else of the environment, with what was given on the command line in their place."""
+    base = server() if file is None else read_settings(file)
+    return settings_from(base.model_dump() | {name: value for name, value in given.items() if value is not None})
+
+
+def _script() -> Path:
+    from likeness.paths import app_dir
+
+    return app_dir() / "server.py"

@@ -1,0 +1,57 @@
+"""`likeness embed`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import embedded
+from likeness.commands.options import EncoderName, OutputFile, Source
+from likeness.terminal import write_vectors
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+
+
+def embed(
+    source: Source,
+    encoder: EncoderName = "bundled",
+    batch_size: Annotated[int, typer.Option(min=1, help="Images per forward pass.")] = 256,
+    out: OutputFile = None,
+    store: Annotated[
+        str | None, typer.Option(help="Folder or URL (s3://...) that keeps the embeddings; on a cluster, one that all nodes reach.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="`local`, or `ray`: several processes, of this machine or a Ray cluster.")] = "local",
+    workers: Annotated[int | None, typer.Option(min=1, help="Most processes of the engine `ray`; by default one per GPU or four cores.")] = None,
+    ray_address: Annotated[str | None, typer.Option(help="Address of a Ray cluster; by default RAY_ADDRESS, or one is started here.")] = None,
+) -> None:
+    """Embed images and keep the vectors; run again, only new or changed images are read.
+
+    SOURCE may also be a URL that fsspec knows (`s3://bucket/photos`), or a table whose paths are URLs.
+
+    Examples: `likeness embed photos/`, `likeness embed labels.csv --encoder ViT-B-32/openai --out vectors.parquet`,
+    `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`
+    """
+    from likeness.encoders import check_engine
+
+    check_engine(engine, workers)
+    table = _table(source)
+    base = embedded(table, encoder, batch_size=batch_size, store_dir=store, remote=True, engine=engine, workers=workers, ray_address=ray_address)
+    for failure in base.failed:
+        typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
+    n, d = base.space.vectors.shape
+    typer.echo(f"{n} images, {d} dimensions, {len(base.failed)} skipped")
+    if out:
+        write_vectors(base, out)
+
+
+def _table(source: str) -> "ImageTable":
+    """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
+    from pathlib import Path
+
+    from likeness.data import read_dataset, read_table
+    from likeness.data.remote import is_url, read_remote_folder
+    from likeness.data.tabular import SUFFIXES
+
+    if is_url(source):
+        return read_remote_folder(source)
+    return read_table(source, remote=True) if Path(source).suffix.lower() in SUFFIXES and Path(source).is_file() else read_dataset(source)

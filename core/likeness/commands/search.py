@@ -1,0 +1,72 @@
+"""`likeness search`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import embedded, space_named
+from likeness.commands.options import Dim, EncoderName, NotionName, Source
+from likeness.errors import InputError
+from likeness.terminal import print_table
+
+if TYPE_CHECKING:
+    from likeness.search import Neighbours
+    from likeness.spaces import Space, Vectors
+
+
+def search(
+    source: Source = "bundled",
+    text: Annotated[str | None, typer.Option(help="Find images for a text.")] = None,
+    image: Annotated[Path | None, typer.Option(help="Find images for an image file.")] = None,
+    row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
+    notion: NotionName = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
+    encoder: EncoderName = "bundled",
+    dim: Dim = 128,
+    lance: Annotated[str | None, typer.Option(help="Search in the LanceDB that `likeness index --lance` wrote there.")] = None,
+    where: Annotated[str | None, typer.Option(help="With --lance: only images that meet this condition in SQL, as \"car_color = 'red'\".")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Find similar images, in the raw encoder's space or a notion's.
+
+    Where an index was built (`likeness index`) and looking through it is faster, what is found is approximate, and a line says how much of it.
+
+    Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`
+    """
+    from likeness.data import read_dataset
+
+    if sum(given is not None for given in (text, image, row)) != 1:
+        raise InputError("Say what to search for with exactly one of --text, --image and --row.")
+    if where is not None and lance is None:
+        raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
+    space = space_named(embedded(read_dataset(source), encoder), notion, dim)
+    if row is not None and row >= len(space.table):
+        raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
+    if image is not None and not image.is_file():
+        raise InputError(f"There is no file '{image}'; give the path of an image.")
+    query = space.vectors[[row or 0]] if text is None else space.text_query(text)
+    if image is not None:
+        query = space.image_query(image)
+    found = _through_files(space, query, k, row) if lance is None else _through_lance(lance, space, query, k, row, where)
+    frame = space.table.frame.iloc[found.rows[0]].copy()
+    frame.insert(0, "similarity", found.similarities[0])
+    frame.insert(0, "row", found.rows[0])
+    print_table(frame, "csv" if csv else "table")
+
+
+def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) -> "Neighbours":
+    if space.search is not None and not space.search.wait().exact:
+        typer.echo(space.search.told, err=True)
+    return space.nearest(query, k, exclude=None if row is None else [row])
+
+
+def _through_lance(place: str, space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Neighbours":
+    from likeness.search import LanceIndex, Neighbours
+
+    others = f"row <> {row}" if row is not None else "row >= 0"
+    found = LanceIndex(place).nearest(query, k, space.linear, f"({where}) AND {others}" if where else others)
+    kept = found.rows[0] >= 0
+    if not kept.any():
+        raise InputError(f"No image meets the condition {where!r}; widen it.")
+    return Neighbours(found.rows[:, kept], found.similarities[:, kept])

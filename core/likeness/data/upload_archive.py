@@ -1,0 +1,75 @@
+"""The images inside an uploaded ZIP file, without trusting anything that it says of itself."""
+
+import io
+import stat
+import zipfile
+from collections.abc import Iterator
+from itertools import pairwise
+
+from likeness.data.folder import is_image_name
+from likeness.data.image_check import plain_name
+from likeness.errors import InputError
+from likeness.settings import server
+
+MAX_IMAGE_BYTES = 100 * 1024**2
+_CENTRAL = b"PK\x01\x02"
+_OTHERS = 4  # entries that are no images, for each image that is allowed
+_RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardly shrink, and a few large flat drawings stay below
+
+
+def zipped_images(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
+
+    Never more is unpacked than `MAX_IMAGE_BYTES` for one image and `ServerSettings.max_unpacked_mb` for all, whatever the archive declares.
+
+    Raises:
+        InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
+    """
+    shown = plain_name(name)
+    if content.count(_CENTRAL) > (1 + _OTHERS) * server().max_upload_images:
+        raise InputError(f"The ZIP file '{shown}' has more entries than {server().max_upload_images:,} images need; pack the images alone.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
+            _check_declared(shown, members, len(content))
+            for member in members:
+                with archive.open(member) as file:
+                    # at most one byte over the limit is ever unpacked, whatever size the archive declares
+                    yield member.filename, file.read(MAX_IMAGE_BYTES + 1)
+    except (InputError, GeneratorExit):
+        raise
+    except Exception as error:  # each way of packing has a reader of its own, with errors of its own
+        reason = plain_name(" ".join(str(error).split())) or type(error).__name__
+        raise InputError(f"The ZIP file '{shown}' is damaged, encrypted or packed in an unknown way ({reason}); pack it again.") from error
+
+
+def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int) -> None:
+    limits = server()
+    if not members:
+        raise InputError(f"The ZIP file '{name}' holds no images; choose another.")
+    if len(members) > limits.max_upload_images:
+        raise InputError(f"The ZIP file '{name}' holds {len(members):,} images, more than {limits.max_upload_images:,}; upload a part of them.")
+    if any(stat.S_ISLNK(member.external_attr >> 16) for member in members):
+        raise InputError(f"The ZIP file '{name}' holds links in place of images; pack the images themselves.")
+    total = sum(member.file_size for member in members)
+    if total > limits.max_unpacked_mb * 1_000_000:
+        raise InputError(
+            f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.max_unpacked_mb:,} MB; upload a part of the images."
+        )
+    if total > max(_FROM_BYTES, _RATIO * size):
+        raise InputError(f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which images do not; pack them again.")
+    _check_apart(name, members)
+
+
+def _check_apart(name: str, members: list[zipfile.ZipInfo]) -> None:
+    """Entries that share their compressed bytes make a small file unpack to a large one."""
+    placed = sorted(members, key=lambda member: member.header_offset)
+    for before, after in pairwise(placed):
+        if before.header_offset + 30 + before.compress_size > after.header_offset:
+            raise InputError(f"The ZIP file '{name}' has entries that overlap; pack it again.")
+
+
+def _is_visible_image(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts[:-1])
+    return is_image_name(parts[-1]) and not hidden

@@ -1,0 +1,146 @@
+"""A Ray cluster to work on: one that is there, or one of this machine for as long as it is needed."""
+
+import logging
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from likeness.errors import InputError
+
+# The sockets of Ray lie below its folder, and their paths may have 107 characters.
+_LONGEST_FOLDER = 40
+_OBJECT_STORE_BYTES = 200 << 20
+_REACHED_SECONDS = 10.0
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    # Read when Ray is imported: it listens on 127.0.0.1 alone, whatever the system, and not on the address that the network knows.
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+}
+
+
+@contextmanager
+def ray_cluster(address: str | None) -> Iterator[Any]:
+    """The module `ray`, connected. What was connected before stays so; what was started here is ended here.
+
+    Args:
+        address: of a cluster; None: the one in RAY_ADDRESS, or else one of this machine.
+
+    Raises:
+        InputError: Ray is not installed, or there is no cluster at the address.
+    """
+    address = address or os.environ.get("RAY_ADDRESS")
+    with _environment({} if address else _SETTINGS):
+        ray = _imported()
+        if ray.is_initialized():
+            with _quiet():
+                yield ray
+            return
+        folder = None if address else _folder()
+        try:
+            with _quiet():
+                _connect(ray, address, folder)
+                yield ray
+        finally:
+            ray.shutdown()
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _imported() -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise InputError(f"The engine 'ray' needs Ray Data, which is not here ({error}); install it with `pip install 'likeness[ray]'`.") from error
+    return ray
+
+
+def _connect(ray: Any, address: str | None, folder: str | None) -> None:
+    _check_reached(address)
+    options: dict[str, Any] = {"address": address} if address else {"address": "local", "include_dashboard": False, "_temp_dir": folder}
+    if not address:
+        options |= {"object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": os.cpu_count()}
+    try:
+        with _stderr_without(b"Set ray log level"):
+            ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        if address:
+            raise InputError(_not_there(address, reason)) from error
+        raise InputError(f"Ray cannot be started on this machine ({reason}); use the engine 'local'.") from error
+
+
+def _check_reached(address: str | None) -> None:
+    """Ray itself looks for a cluster that is not there for minutes."""
+    host, colon, port = (address or "").rpartition("://")[2].rpartition(":")
+    if not colon:  # none, or "auto": Ray looks on this machine
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACHED_SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise InputError(_not_there(str(address), " ".join(str(error).split()))) from error
+
+
+def _not_there(address: str, reason: str) -> str:
+    return f"There is no Ray cluster at '{address}' ({reason}); start one with `ray start --head`, or give no address."
+
+
+@contextmanager
+def _environment(settings: dict[str, str]) -> Iterator[None]:
+    """Variables that hold for a while, here and in the processes that are started."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _folder() -> str:
+    base = tempfile.gettempdir()
+    return tempfile.mkdtemp(prefix="lk-", dir=base if len(base) <= _LONGEST_FOLDER or not os.path.isdir("/tmp") else "/tmp")
+
+
+@contextmanager
+def _stderr_without(text: bytes) -> Iterator[None]:
+    """Takes lines with a text out of what compiled code writes: Ray tells the level of its log, whatever the level is."""
+    sys.stderr.flush()
+    stderr = os.dup(2)
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            held.seek(0)
+            os.write(2, b"".join(line for line in held if text not in line))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Ray's own account of each run, and its use of its own old settings, are nothing for our users."""
+    loggers = [logging.getLogger(name) for name in ("ray", "ray.data")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

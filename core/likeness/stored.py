@@ -1,0 +1,88 @@
+"""Arrays, weights and checkpoints as files: read without ever running what they hold, and answered with one sentence where they are damaged."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_SHOWN = 100
+
+
+def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
+    """The array of a .npy file.
+
+    Args:
+        path: the file; arrays of objects, which are pickles, are refused.
+        mapped: it stays on disk and is read as it is used.
+
+    Raises:
+        InputError: it is not there, damaged, or holds something else.
+    """
+    try:
+        found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except Exception as error:  # NumPy's parsers of headers raise anything on foreign content
+        raise InputError(f"'{path.name}' cannot be read as an array ({_reason(error)}); save it with numpy.save.") from error
+    if not isinstance(found, np.ndarray):
+        raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
+    return found
+
+
+def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[Any]]:
+    """Arrays of an .npz file by their names; arrays of objects, which are pickles, are refused.
+
+    Raises:
+        InputError: it is not there, damaged, or lacks one of them.
+    """
+    name = content.name if isinstance(content, Path) else "The file"
+    try:
+        with np.load(io.BytesIO(content) if isinstance(content, bytes) else content, allow_pickle=False) as arrays:
+            return [np.asarray(arrays[each]) for each in names]
+    except Exception as error:  # as above, and whatever a damaged ZIP file does to its reader
+        raise InputError(f"'{name}' cannot be read as arrays ({_reason(error)}); make it anew.") from error
+
+
+def read_weights(path: Path) -> "dict[str, Tensor]":
+    """The tensors of a .safetensors file by their names.
+
+    Raises:
+        InputError: it is not there, damaged, or something else, such as a pickle.
+    """
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path)
+    except Exception as error:  # safetensors and torch raise their own kinds
+        raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
+
+
+def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
+    """The state of an interrupted run: tensors, numbers, texts and containers of them; what would run code is refused.
+
+    Args:
+        path: what `torch.save` wrote.
+        options: of `torch.load`, such as map_location.
+
+    Raises:
+        InputError: it is not there, damaged, or holds something else.
+    """
+    import torch
+
+    try:
+        state = torch.load(path, weights_only=True, **options)
+    except Exception as error:  # torch's readers raise anything on foreign content
+        raise InputError(f"The checkpoint '{path}' cannot be read ({_reason(error)}); delete it to train anew.") from error
+    if not isinstance(state, dict):
+        raise InputError(f"The checkpoint '{path}' holds {type(state).__name__}, expected a run's state; delete it to train anew.")
+    return state
+
+
+def _reason(error: BaseException) -> str:
+    line = " ".join(str(error).split()) or type(error).__name__
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

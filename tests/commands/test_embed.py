@@ -1,0 +1,129 @@
+"""`likeness embed`: engines, stores, URLs, and what is typed wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Five noisy images and a file that is none."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(5):
+        Image.fromarray(np.random.default_rng(i).integers(0, 256, (40, 40, 3), dtype=np.uint8)).save(folder / f"{i}.png")
+    (folder / "broken.png").write_bytes(b"no image")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--engine", "spark"], "There is no engine 'spark'; choose one of local, ray"),
+        (["--workers", "2"], "2 workers cannot be had from the engine 'local'"),
+        (["--workers", "-1", "--engine", "ray"], "Invalid value for '--workers'"),
+        (["--store", "nowhere://x"], "'nowhere://x"),
+        (["--engine", "ray", "--ray-address", "127.0.0.1:1"], "There is no Ray cluster at '127.0.0.1:1'"),
+    ],
+)
+def test_wrong_options_are_one_sentence(run: Run, photos: Path, options: list[str], said: str) -> None:
+    status, _, err = run("embed", str(photos), "--encoder", "bundled-small", *options)
+    assert (status, said in " ".join(err.replace("│", " ").split())) == (2, True), err
+
+
+def test_ray_that_is_missing_is_answered_with_the_install_line(run: Run, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    status, _, err = run("embed", str(photos), "--engine", "ray")
+    assert status == 2
+    assert "install it with `pip install 'likeness[ray]'`" in err
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("s3://bucket/photos", "pip install s3fs"),
+        ("nowhere://x", "Protocol not known"),
+        ("memory://nothing", "There are no images below 'memory://nothing'"),
+    ],
+)
+def test_urls_that_lead_nowhere(run: Run, source: str, said: str) -> None:
+    status, _, err = run("embed", source)
+    assert (status, said in err) == (2, True), err
+
+
+def test_one_store_for_both_engines_and_vectors_written(run: Run, photos: Path, tmp_path: Path) -> None:
+    store, out = tmp_path / "store", tmp_path / "vectors.npy"
+    options = ["--encoder", "bundled-small", "--store", str(store)]
+    status, printed, err = run("embed", str(photos), "--engine", "ray", "--workers", "1", *options)
+    assert status == 0, err
+    assert "5 images, " in printed
+    assert "1 skipped" in printed
+    assert "skipped broken.png" in err
+    written = {path: path.stat().st_mtime_ns for path in store.rglob("*.npz")}
+    assert len(written) == 1
+    assert run("embed", str(photos), "--out", str(out), *options)[0] == 0
+    assert {path: path.stat().st_mtime_ns for path in store.rglob("*.npz")} == written
+    np.testing.assert_allclose(np.linalg.norm(np.load(out), axis=1), 1, atol=1e-5)
+
+
+def test_a_folder_and_a_table_of_urls(run: Run, photos: Path, tmp_path: Path) -> None:
+    import fsspec
+
+    place = f"memory://bucket-{uuid4().hex}/photos"
+    for path in photos.iterdir():
+        fsspec.filesystem("memory").pipe(f"{place}/{path.name}", path.read_bytes())
+    status, printed, err = run("embed", place, "--encoder", "bundled-small", "--out", str(tmp_path / "a.parquet"))
+    assert (status, "5 images" in printed) == (0, True), err
+    frame = pd.read_parquet(tmp_path / "a.parquet")
+    assert [path.rsplit("/", 1)[-1] for path in frame["path"]] == [f"{i}.png" for i in range(5)]
+    (tmp_path / "list.csv").write_text("image\n" + "\n".join([*frame["path"], str(photos / "0.png")]))
+    status, printed, err = run("embed", str(tmp_path / "list.csv"), "--encoder", "bundled-small", "--out", str(tmp_path / "b.npy"))
+    assert (status, "6 images" in printed) == (0, True), err
+    vectors = np.load(tmp_path / "b.npy")
+    np.testing.assert_allclose(vectors[5], vectors[0], atol=1e-5)
+    np.testing.assert_allclose(vectors[:5], np.stack(frame["vector"]), atol=1e-5)
+
+
+def test_an_interruption_keeps_what_the_workers_had(photos: Path, tmp_path: Path, cache: Path) -> None:
+    """Ctrl-C goes to the command and all that it started."""
+    for i in range(400):
+        Image.fromarray(np.random.default_rng(i).integers(0, 256, (40, 40, 3), dtype=np.uint8)).save(photos / f"more-{i:03}.png")
+    store = tmp_path / "store"
+    # a slow encoder: one image at a time, in a shard that would take all of them
+    code = f"""
+import sys
+from likeness.cli import main
+from likeness.encoders import store
+store.embed_images.__kwdefaults__["shard_size"] = 100_000
+sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "bundled-small", "--engine", "ray", "--workers", "1", "--batch-size", "1", "--store", {str(store)!r}]
+main()
+"""
+    command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 100
+    while not list(store.rglob(".*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    import psutil
+
+    children = []
+    while not any("Worker" in child.name() for child in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+        children = psutil.Process(command.pid).children(recursive=True)
+    time.sleep(3)
+    os.killpg(command.pid, signal.SIGINT)
+    _, err = command.communicate(timeout=100)
+    assert command.returncode == 130
+    assert err.decode().endswith("Stopped; what was finished is kept.\n")
+    assert "Traceback" not in err.decode()
+    assert psutil.wait_procs(children, timeout=20)[1] == []

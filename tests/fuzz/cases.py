@@ -1,0 +1,560 @@
+"""Every reader of files, with a sound input that is then damaged."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import pickle
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fuzzing import Case
+from PIL import Image
+
+_TESTS = Path(__file__).resolve().parents[1]
+
+
+def _miniatures() -> Any:
+    specification = importlib.util.spec_from_file_location("miniatures_of_datasets", _TESTS / "data" / "conftest.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def picture(kind: str, size: tuple[int, int] = (24, 16), **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    image = Image.new("RGB", size, (200, 30, 60))
+    image.putpixel((3, 3), (0, 255, 0))
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def _papers() -> list[Case]:
+    from likeness.data.paper_datasets import read_paper_dataset
+
+    mini = _miniatures()
+
+    def case(name: str, source: str, write: Callable[[Path], Any], damage: tuple[str, ...], *covers: str) -> Case:
+        return Case(name, write, lambda folder: read_paper_dataset(f"{source}:{folder}"), damage, covers)
+
+    return [
+        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/cars196", "data/mat_file"),
+        case("Cars196 devkit", "cars196/all", mini.write_cars196_devkit, ("*.mat", "devkit/*.mat"), "data/cars196"),
+        case("CUB200", "cub200/all", mini.write_cub200, ("*.txt",), "data/cub200", "data/official_layout"),
+        case("DeepFashion", "deepfashion/all", mini.write_deepfashion, ("Anno_fine/*.txt",), "data/deepfashion"),
+        case("Movie Posters", "movie-posters", mini.write_movie_posters, ("**/*.txt",), "data/movie_posters"),
+        case("Online Products", "online-products/all", mini.write_online_products, ("*.txt",), "data/online_products"),
+        case("Synthetic Cars of the authors", "synthetic-cars/all", mini.write_synthetic_cars, ("*.csv",), "data/original_synthetic_cars"),
+        case("MPII", "mpii-pose", mini.write_mpii_pose, ("*.mat",), "data/mpii_pose"),
+        Case("MPII distances", mini.write_mpii_pose, _mpii_labels, ("*.mat", "*.pkl"), ("data/mpii_pose", "data/plain_pickle")),
+        case("LSUN rooms", "lsun-rooms/every", mini.write_lsun_rooms, ("*.mat",), "data/lsun_rooms"),
+        case("COCO captions", "coco-captions", mini.write_coco_captions, ("*.json",), "data/coco_captions"),
+    ]
+
+
+def _mpii_labels(folder: Path) -> None:
+    from likeness.data.mpii_pose import mpii_labels
+    from likeness.data.paper_datasets import read_paper_dataset
+
+    mpii_labels(read_paper_dataset(f"mpii-pose:{folder}"))
+
+
+def _write_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
+    for path in frame["path"]:
+        (folder / path).write_bytes(picture("PNG"))
+    frame.to_parquet(folder / name) if name.endswith(".parquet") else frame.to_csv(folder / name, index=False)
+
+
+_LABELLED = pd.DataFrame(
+    {
+        "path": ["a.png", "b.png", "c.png", "007.png"],
+        "class": ["x", "y", "x", "ü"],
+        "yaw": [1.5, 2.0, -3.0, 400.0],
+        "neck_x": [1, 2, 3, 4],
+        "neck_y": [1, 2, 3, 4],
+        "captions": [json.dumps(["a car", "a red car"])] * 4,
+    }
+)
+
+
+def _read_table(folder: Path) -> None:
+    from likeness.data import read_table
+    from likeness.data.captions_column import gather_captions, read_captions
+    from likeness.data.label_distances import LabelsConfig, known_labels, label_distances
+
+    table = read_table(next(iter([*folder.glob("*.csv"), *folder.glob("*.parquet")])))
+    assert len(table.paths()) == len(table)
+    known_labels(table)
+    for read in (
+        lambda: label_distances(table, LabelsConfig(kind="numbers", columns=("yaw",))),
+        lambda: label_distances(table, LabelsConfig(kind="pose")),
+        lambda: read_captions(table),
+        lambda: gather_captions(table),
+    ):
+        _answered(read)
+
+
+def _answered(read: Callable[[], Any]) -> None:
+    from likeness.errors import InputError
+
+    said = ""
+    try:
+        read()
+    except InputError as error:
+        said = str(error)
+    assert "\n" not in said
+
+
+def _tables() -> list[Case]:
+    covers = ("data/tabular", "data/captions_column", "data/folder")
+    return [
+        Case("CSV table", lambda folder: _write_table(folder, "t.csv", _LABELLED), _read_table, ("t.csv",), covers),
+        Case("Parquet table", lambda folder: _write_table(folder, "t.parquet", _LABELLED), _read_table, ("t.parquet",), covers),
+    ]
+
+
+def _labels() -> list[Case]:
+    from likeness.data.label_distances.layouts import read_layouts
+    from likeness.data.label_distances.matrix import read_matrix
+
+    def layouts(folder: Path) -> None:
+        from scipy.io import savemat
+
+        Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8) % 5).save(folder / "a.png")
+        savemat(folder / "b.mat", {"layout": np.ones((8, 8))})
+
+    def matrix(folder: Path) -> None:
+        apart = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+        np.save(folder / "m.npy", apart)
+
+    return [
+        Case("layouts", layouts, lambda folder: read_layouts(sorted(folder.iterdir()), 8), ("*",), ("data/label_distances/layouts",)),
+        Case("matrix", matrix, lambda folder: read_matrix(folder / "m.npy", 6), ("m.npy",), ("data/label_distances/matrix",)),
+    ]
+
+
+def _notions() -> list[Case]:
+    from likeness.notions.library import read_notion
+    from likeness.paths import assets_dir
+
+    def own(folder: Path) -> None:
+        text = 'name: car color\ntemplate: "a {} car"\naspects: [red, blue, 300, no]\nquestion: Same color?\nattribute: car_color\n'
+        (folder / "n.yaml").write_text(text)
+
+    def shipped(folder: Path) -> None:
+        (folder / "n.yaml").write_bytes((assets_dir() / "notions" / "car-model-names.yaml").read_bytes()[:4000])
+        for file in (assets_dir() / "notions").glob("*.yaml"):
+            if "aspects_from" in file.read_text():
+                (folder / "n.yaml").write_bytes(file.read_bytes())
+
+    def read(folder: Path) -> None:
+        notion = read_notion(folder / "n.yaml")
+        assert notion.prompts
+        _answered(lambda: notion.slug)
+
+    return [Case("notion", own, read, ("*.yaml",), ("notions/library",)), Case("shipped notion", shipped, read, ("*.yaml",), ("notions/library",))]
+
+
+_SPLITS = {
+    "format": "likeness splits",
+    "version": 1,
+    "dataset": "cars",
+    "splits": [{"name": "start", "distance": 1.5, "train": ["a", "b", "c", "d"], "test": ["e", "f"], "tuning": ["a", "b"]}],
+}
+
+
+def _splits() -> list[Case]:
+    from likeness.shifts import read_splits
+    from likeness.shifts.official_splits import import_official, read_plain_pickle
+
+    official = {n: {"train": ["a", "b"], "test": ["c", "d"], "fid": 1.0 + n, "split_val": []} for n in (1, 2)}
+
+    def pickled(folder: Path) -> None:
+        for protocol in range(6):
+            (folder / f"{protocol}.pkl").write_bytes(pickle.dumps(official | {"more": np.arange(5), "o": np.array([1, "a"], object)}, protocol)[:])
+        (folder / "s.pkl").write_bytes(pickle.dumps(official, 2))
+
+    def read_pickles(folder: Path) -> None:
+        for file in sorted(folder.iterdir()):
+            _answered(lambda file=file: read_plain_pickle(file))
+        import_official(folder / "s.pkl", "cars")
+
+    return [
+        Case(
+            "splits",
+            lambda folder: (folder / "s.json").write_text(json.dumps(_SPLITS)),
+            lambda folder: read_splits(folder / "s.json"),
+            ("*",),
+            ("shifts/split_files",),
+        ),
+        Case("official splits", pickled, read_pickles, ("*.pkl",), ("shifts/official_splits", "data/plain_pickle")),
+    ]
+
+
+def _configs() -> list[Case]:
+    from likeness.captioning.config import captioning_configs, read_captioning_config
+    from likeness.settings import read_settings
+    from likeness.training.config import as_yaml, presets, read_config, with_changes
+    from likeness.training.study import cells, read_study, studies
+
+    def run(folder: Path) -> None:
+        for name in ("shipped-cars-elg", "lg-cub200-plg"):
+            if name in presets():
+                (folder / "c.yaml").write_text(as_yaml(read_config(name)))
+
+    def read_run(folder: Path) -> None:
+        config = read_config(folder / "c.yaml")
+        as_yaml(config)
+        config.model_dump_json()
+        with_changes(config, {"seed": 1})
+
+    def read_both(folder: Path) -> None:
+        study = read_study(folder / "study.yaml")
+        cells(study, folder)
+
+    def copied(known: dict[str, Path], name: str) -> Callable[[Path], None]:
+        return lambda folder: (folder / name).write_bytes(min(known.values(), key=lambda file: file.stat().st_size).read_bytes())  # type: ignore[return-value]
+
+    serving = "shared: true\ntraining: false\nmax_upload_mb: 20\nmax_uploads_gb: 1.5\nroots: [/tmp]\n"
+    return [
+        Case("run config", run, read_run, ("*.yaml",), ("training/config", "typed", "parsed")),
+        Case("study", copied(studies(), "study.yaml"), read_both, ("*.yaml",), ("training/study",)),
+        Case(
+            "captioning config",
+            copied(captioning_configs(), "c.yaml"),
+            lambda folder: read_captioning_config(folder / "c.yaml"),
+            ("*.yaml",),
+            ("captioning/config",),
+        ),
+        Case(
+            "server settings",
+            lambda folder: (folder / "s.yaml").write_text(serving),
+            lambda folder: read_settings(folder / "s.yaml"),
+            ("*.yaml",),
+            ("settings",),
+        ),
+    ]
+
+
+def _language() -> list[Case]:
+    from likeness.language.caption_files import read_captions
+    from likeness.language.hierarchy_files import read_hierarchy
+    from likeness.language.pseudolabel_files import read_pseudolabels
+    from likeness.language.word_vectors import WordVectors
+
+    trees = {"t.csv": "child,parent\nbird,animal\ncowbird,bird\n", "t.json": json.dumps({"bird": "animal", "animal": None})}
+
+    def tree(name: str) -> Case:
+        return Case(
+            f"hierarchy {name}",
+            lambda folder: (folder / name).write_text(trees[name]),
+            lambda folder: read_hierarchy(folder / name).path_of("bird"),
+            ("*",),
+            ("language/hierarchy_files",),
+        )
+
+    def vectors(folder: Path) -> None:
+        (folder / "v.vec").write_text("3 4\nred 1 2 3 4\nBlue 0.5 1 1e-3 4\ncar 1 1 1 1\n")
+
+    return [
+        tree("t.csv"),
+        tree("t.json"),
+        Case(
+            "captions",
+            lambda folder: (folder / "c.csv").write_text('path,caption\na.png,"a, b"\nb.png,c\n'),
+            lambda folder: read_captions(folder / "c.csv"),
+            ("*",),
+            ("language/caption_files",),
+        ),
+        Case(
+            "pseudolabels",
+            lambda folder: (folder / "p.csv").write_text("a,x,y\nb,z\n"),
+            lambda folder: read_pseudolabels(str(folder / "p.csv")),
+            ("*",),
+            ("language/pseudolabel_files",),
+        ),
+        Case("word vectors", vectors, lambda folder: _word_vectors(WordVectors("v", folder / "v.vec")), ("*",), ("language/word_vectors",)),
+    ]
+
+
+def _word_vectors(model: Any) -> None:
+    assert model.identity
+    model.encode_texts(["red car", "blue"])
+
+
+def _runs() -> list[Case]:
+    from safetensors.numpy import save_file
+
+    from likeness.captioning.folder import CaptioningFolder
+    from likeness.captioning.vocabulary import read_vocabulary
+    from likeness.training.config import as_yaml, read_config
+    from likeness.training.run_folder import RunFolder, list_runs
+    from likeness.training.study_folder import StudyFolder
+
+    status = {"state": "stopped", "step": 3, "total": 10, "message": "", "pid": 0, "seconds": 1.5}
+
+    def run(folder: Path) -> None:
+        (folder / "config.yaml").write_text(as_yaml(read_config("shipped-cars-elg")))
+        (folder / "status.json").write_text(json.dumps(status))
+        (folder / "metrics.jsonl").write_text('{"step": 1, "epoch": 0.5, "recall_at_1": 0.5}\n{"step": 2, "epoch": 1, "recall_at_1": 0.6}\n')
+        (folder / "report.json").write_text('{"last": {"recall_at_1": 0.5}, "seconds": 3.5}')
+
+    def read_run(folder: Path) -> None:
+        run = RunFolder(folder)
+        state = run.status()
+        assert f"{state.step:,} {state.total:,} {state.seconds:.1f} {state.state}"
+        frame = run.metrics()
+        assert len(frame.columns) < 10_000
+        run.forget_after(1)
+        list_runs(folder.parent)
+        _answered(run.report)
+        _answered(run.config)
+        run.config()
+
+    def weights(folder: Path) -> None:
+        save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, folder / "best.safetensors")
+
+    def read_weights(folder: Path) -> None:
+        from likeness.training.run_encoder import load_lift
+
+        load_lift(RunFolder(folder))
+
+    def network(folder: Path) -> None:
+        import torch
+        from safetensors.torch import save_file as save_torch
+
+        from likeness.training.config import BackboneConfig
+        from likeness.training.network import timm_model
+
+        torch.manual_seed(0)
+        model = timm_model(BackboneConfig(name="test_resnet", weights="none"), classes=0)
+        save_torch({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "w.safetensors")
+
+    def read_network(folder: Path) -> None:
+        from likeness.training.config import BackboneConfig
+        from likeness.training.network import timm_model
+
+        timm_model(BackboneConfig(name="test_resnet", weights=str(folder / "w.safetensors")), classes=0)
+
+    def captioning(folder: Path) -> None:
+        (folder / "features.json").write_text('{"name": "bundled", "identity": "abc"}')
+        (folder / "captions-xe.json").write_text('[{"path": "a.png", "caption": "a", "references": ["b"]}]')
+        (folder / "words.json").write_text('{"words": ["<pad>", "<begin>", "<end>", "<unknown>", "a", "red"]}')
+
+    def read_captioning(folder: Path) -> None:
+        kept = CaptioningFolder(folder)
+        for read in (kept.features, lambda: kept.captions("xe"), lambda: read_vocabulary(folder / "words.json"), kept.report):
+            _answered(read)
+
+    def study(folder: Path) -> None:
+        (folder / "study.yaml").write_text("name: s\nbase: shipped-cars-elg\nseeds: [0]\nrows: {a: {}, b: {seed: 1}}\n")
+        (folder / "status.json").write_text(json.dumps(status))
+
+    return [
+        Case("run folder", run, read_run, ("*",), ("training/run_folder",)),
+        Case("study folder", study, lambda folder: StudyFolder(folder).status(), ("*",), ("training/study_folder",)),
+        Case("weights of a run", weights, read_weights, ("*",), ("training/run_encoder",)),
+        Case("weights of a network", network, read_network, ("*",), ("training/network",)),
+        Case("captioning folder", captioning, read_captioning, ("*",), ("captioning/folder", "captioning/vocabulary")),
+    ]
+
+
+def _checkpoints() -> list[Case]:
+    def write(folder: Path) -> None:
+        import torch
+
+        from likeness.training.clip import ClipRecipe
+
+        torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"], "recipe": ClipRecipe().model_dump_json()}, folder / "checkpoint.ckpt")
+
+    def read(folder: Path) -> None:
+        from likeness.training.clip import ClipRecipe
+        from likeness.training.clip.checkpoint import load_checkpoint
+
+        _answered(lambda: load_checkpoint(folder / "checkpoint.ckpt", ClipRecipe(), ["a"]))
+
+    return [Case("checkpoint", write, read, ("*",), ("training/clip/checkpoint",))]
+
+
+def _stores() -> list[Case]:
+    from likeness.data import catalog
+    from likeness.encoders.text_cache import TextCache
+    from likeness.encoders.texts import _shipped
+    from likeness.projection.map_store import _read as read_map
+
+    def cache(folder: Path) -> None:
+        TextCache(folder / "t.sqlite").put({"a": np.ones(8, np.float32), "b": np.zeros(8, np.float32)})
+
+    def read_cache(folder: Path) -> None:
+        found = TextCache(folder / "t.sqlite")
+        found.get(["a", "b", "c"])
+        found.put({"c": np.ones(8, np.float32)})
+        found.get(["a", "c"])
+
+    def positions(folder: Path) -> None:
+        np.save(folder / "m.npy", np.zeros((5, 2), np.float32))
+
+    def shipped(folder: Path) -> None:
+        np.savez(folder / "t.npz", texts=np.array(["a", "b"]), vectors=np.ones((2, 4), np.float16))
+
+    def datasets(folder: Path) -> None:
+        entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "bundled", "path_column": None}
+        (folder / "datasets.json").write_text(json.dumps([entry, entry | {"id": "cd", "owner": "e" * 32}]))
+
+    def read_datasets(folder: Path) -> None:
+        import os
+
+        before = os.environ.get("LIKENESS_CACHE")
+        os.environ["LIKENESS_CACHE"] = str(folder)
+        try:
+            assert all(isinstance(entry.id, str) for entry in catalog.list_datasets())
+        finally:
+            os.environ.pop("LIKENESS_CACHE") if before is None else os.environ.__setitem__("LIKENESS_CACHE", before)
+
+    return [
+        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/text_cache",), (sqlite3.Warning,)),
+        Case("map", positions, lambda folder: read_map(folder / "m.npy"), ("*",), ("projection/map_store",)),
+        Case("shipped texts", shipped, lambda folder: _shipped.__wrapped__(folder / "t.npz"), ("*",), ("encoders/texts",)),
+        Case("datasets", datasets, read_datasets, ("*",), ("data/catalog",)),
+        _shards(),
+        _index(),
+    ]
+
+
+def _index() -> Case:
+    from likeness.search.raw_index import build_index, open_index
+
+    rows = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return Case(
+        "index",
+        lambda folder: build_index(rows, folder / "i"),
+        lambda folder: open_index(folder / "i", rows),
+        ("i/*",),
+        ("search/raw_index",),
+    )
+
+
+def _shards() -> Case:
+    from likeness.encoders.shard_folder import shard_folder
+    from likeness.encoders.shards import Shard, read_shards, write_shard
+
+    def write(folder: Path) -> None:
+        import inspect
+
+        rows = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
+        kinds = inspect.signature(Shard)
+        keys: Any = [bytes([number] * 16) for number in range(3)]
+        if (
+            "keys" in kinds.parameters
+            and "List" not in str(kinds.parameters["keys"].annotation)
+            and "list" not in str(kinds.parameters["keys"].annotation)
+        ):
+            keys = np.frombuffer(b"".join(keys), np.uint8).reshape(3, 16)
+        write_shard(shard_folder(folder), Shard(keys, rows, {}))
+
+    return Case("shards", write, lambda folder: list(read_shards(shard_folder(folder), repair=False)), ("*",), ("encoders/shards",))
+
+
+def _images() -> list[Case]:
+    from likeness.data.image_check import opened_image
+    from likeness.data.thumbnails import thumbnail
+    from likeness.encoders.images import read_image, to_rgb
+
+    def write(folder: Path) -> None:
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        for kind, options in (
+            ("JPEG", {"exif": exif}),
+            ("PNG", {"exif": exif}),
+            ("WEBP", {}),
+            ("GIF", {}),
+            ("BMP", {}),
+            ("TIFF", {"compression": "tiff_lzw"}),
+        ):
+            (folder / f"a.{kind.lower()}").write_bytes(picture(kind, **options))
+        Image.fromarray(np.arange(64, dtype=np.uint16).reshape(8, 8) * 900).save(folder / "deep.png")
+        Image.new("P", (8, 8)).save(folder / "palette.png", transparency=0)
+
+    def read(folder: Path) -> None:
+        for file in sorted(folder.iterdir()):
+            _answered(lambda file=file: read_image(file))
+            with contextlib.suppress(OSError):
+                thumbnail(file)
+            _answered(lambda file=file: to_rgb(opened_image(file.read_bytes(), file.name)))
+
+    def read_labelled(folder: Path) -> None:
+        from likeness.data import read_folder
+        from likeness.plots import labelled_image
+
+        table = read_folder(folder)
+        for row in range(len(table)):
+            with contextlib.suppress(OSError):
+                labelled_image(table, None, row)
+
+    return [
+        Case("images", write, read, ("*",), ("encoders/images", "data/thumbnails", "data/image_check")),
+        Case("labelled images", write, read_labelled, ("*",), ("plots/labelled_image",)),
+    ]
+
+
+def _uploads() -> list[Case]:
+    from likeness.data.uploads import save_uploads
+
+    def write(folder: Path) -> None:
+        for name, way in (("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED), ("bz", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):
+            with zipfile.ZipFile(folder / f"{name}.zip", "w", way) as archive:
+                for number in range(3):
+                    archive.writestr(f"class {number}/{number}.png", picture("PNG"))
+                archive.writestr("notes.txt", "x" * 100)
+
+    def read(folder: Path) -> None:
+        for file in sorted(folder.glob("*.zip")):
+            _answered(lambda file=file: save_uploads([(file.name, file.read_bytes())], folder=folder / "kept"))
+
+    return [Case("uploads", write, read, ("*.zip",), ("data/uploads", "data/upload_archive"))]
+
+
+def _app() -> list[Case]:
+    """What the app reads of links and kept drafts."""
+    import sys
+
+    app = str(_TESTS.parent / "app")
+    if app not in sys.path:
+        sys.path.append(app)
+    import continuous_labels
+    import drafts
+    import selection
+    from likeness.data import ImageTable
+
+    draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
+    table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
+
+    def links(folder: Path) -> None:
+        (folder / "rows.txt").write_text(selection.encode(np.array([1, 5, 1000, 70_000])))
+        (folder / "columns.json").write_text('["yaw"]')
+        (folder / "draft.json").write_text(json.dumps([draft, draft | {"aspects": "d\ne"}]))
+
+    def read(folder: Path) -> None:
+        rows = selection.decode((folder / "rows.txt").read_text(errors="replace"))
+        assert rows.dtype == np.int64
+        assert len(rows) <= 2_000_000
+        columns = (folder / "columns.json").read_text(errors="replace")
+        _answered(lambda: continuous_labels.config_of(table, {"kind": "numbers", "columns": columns}))
+        for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
+            _answered(lambda each=each: each.notion)
+
+    return [Case("links and drafts", links, read, ("*",), ("app/selection", "app/drafts", "app/continuous_labels"))]
+
+
+def cases() -> list[Case]:
+    """All of them."""
+    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _checkpoints, _stores, _images, _uploads, _app)
+    return [case for make in makers for case in make()]

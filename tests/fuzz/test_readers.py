@@ -1,0 +1,91 @@
+"""Readers of files on damaged input, a few for each; `long.py` tries as many as time allows. And no reader may be left out."""
+
+import ast
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cases import cases
+from fuzzing import attack
+
+_CORE = Path(__file__).resolve().parents[2] / "core" / "likeness"
+_APP = _CORE.parents[1] / "app"
+_CASES = {case.name: case for case in cases()}
+_SEEDS = range(40)
+
+# What parses a file's content; whoever calls one of these reads files.
+_PARSERS = {
+    *("json.load", "json.loads", "np.load", "pd.read_csv", "pd.read_parquet", "pd.read_json", "pickle.load", "pickle.loads"),
+    *("csv.reader", "csv.DictReader", "yaml.load", "yaml.safe_load", "Image.open", "zipfile.ZipFile", "torch.load", "joblib.load"),
+    *("loadmat", "whosmat", "load_file", "safe_open", "sqlite3.connect", "PlainUnpickler", "parse_yaml", "parse_json", "yaml_content"),
+    *("read_array", "read_arrays", "read_weights", "read_checkpoint", "mat_variable"),
+}
+# Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
+_OWN = {
+    "parsed": "the parser itself; every JSON and YAML case goes through it",
+    "stored": "the reader itself; every case of arrays, weights and checkpoints goes through it",
+    "data/mat_worker": "runs in the process that the cases of .mat files reach",
+    "data/mat_process": "reached by every case of .mat files",
+    "data/bundled": "a table that ships",
+    "data/generated": "a table that was drawn here",
+    "evaluation/published": "tables that ship",
+    "training/clip/car_names": "a table that ships",
+    "training/study": "its results ship; the study's own YAML has a case",
+    "data/label_distances/stored": "a matrix that was computed here, under the digest of its content",
+    "training/outputs": "an array that was computed here, under the digest of its content",
+    "training/pixels": "an array that was computed here, under the digest of its content",
+    "captioning/features": "an array that was computed here, under the digest of its content",
+    "training/clip/renders": "arrays that were drawn here",
+    "projection/layout_process": "a job that was written for this very process",
+    "projection/layout_worker": "a job that was written for this very process",
+    "captioning/training": "its checkpoint goes through `read_checkpoint`",
+    "training/train": "its checkpoint goes through Lightning with weights_only, checked in its own tests",
+    "encoders/packed": "vectors that were packed here; a file is sound or written anew, checked in its own tests",
+    "encoders/ray_worker": "rows that this run's own workers sent",
+    "saliency/car_check": "renders that ship",
+    "commands/train": "YAML values of the command line",
+    "app/benchmarks": "tables that ship",
+    "app/shift_files": "through `splits_from`, which has a case",
+    "app/train_draft": "through `config_from`, which has a case",
+}
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    logging.getLogger("likeness").setLevel(logging.CRITICAL)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(_CASES))
+def test_damaged_files_are_answered_in_one_sentence(name: str, tmp_path: Path) -> None:
+    found = attack(_CASES[name], tmp_path / "f", _SEEDS)
+    assert not found, "\n\n".join(f"{each.case}, seed {each.seed}: {each.what}" for each in found)
+
+
+def _parses(file: Path) -> set[str]:
+    """Parsers that a module calls."""
+    called = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            called |= {name, name.rsplit(".", 1)[-1]} & _PARSERS
+    return called
+
+
+def test_every_module_that_reads_files_has_a_case() -> None:
+    covered = {module for case in _CASES.values() for module in case.covers}
+    modules = {str(file.relative_to(_CORE).with_suffix("")): file for file in _CORE.rglob("*.py")}
+    modules |= {f"app/{file.relative_to(_APP).with_suffix('')}": file for file in _APP.rglob("*.py")}
+    forgotten = {name: parsers for name, file in modules.items() if name not in covered | set(_OWN) and (parsers := _parses(file))}
+    assert not forgotten, f"give these a case in tests/fuzz/cases.py, or a reason in _OWN: {forgotten}"
+
+
+def test_the_reasons_are_still_needed() -> None:
+    modules = {str(file.relative_to(_CORE).with_suffix("")) for file in _CORE.rglob("*.py")}
+    modules |= {f"app/{file.relative_to(_APP).with_suffix('')}" for file in _APP.rglob("*.py")}
+    assert set(_OWN) <= modules
+    assert {module for case in _CASES.values() for module in case.covers} <= modules
