@@ -1,12 +1,13 @@
 # make app    creates .venv on its first call, installs, serves the app
 # make test   the same, and the tests' own needs (Chromium included); then runs every test
 # make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
+# make bench-scale  embedding, search, training, metrics, map and users up to a million images, an hour; writes the tables of docs/scale.md
 # make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: app test lint bench notebooks clean
+.PHONY: app test lint bench bench-scale notebooks clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -20,6 +21,11 @@ lint: .venv/.test
 
 bench: .venv/.test
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+bench-scale: .venv/.test
+	@sh tests/chromium.sh
+	for file in $(filter-out %/vectors.py %/map_pages.py %/million_server.py,$(wildcard benchmarks/scale/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	$(BIN)/python benchmarks/scale_report.py
 
 notebooks: .venv/.test
 	@sh tests/chromium.sh

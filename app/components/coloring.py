@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from likeness.errors import InputError
 
@@ -56,11 +57,12 @@ def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = 
         return Coloring("none", label)
     if kind in ("number", "angle"):
         return Coloring(kind, label, values=np.asarray(values, dtype=np.float64))
-    texts = ["" if v is None or v != v else str(v) for v in values]
+    found, distinct = pd.factorize(np.asarray(values, dtype=object))  # -1 for None and NaN
+    texts = [str(value) for value in distinct]
     present = set(texts) - {""}
     names = [name for name in palette if name in present] if palette else []
     names += sorted(present - set(names))
     index = {name: i for i, name in enumerate(names)}
-    codes = np.array([index.get(text, -1) for text in texts], dtype=np.int64)
+    codes = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)[found]
     colors = [palette.get(name, "#8E939B") for name in names] if palette else None
     return Coloring(kind, label, names=names, codes=codes, palette=colors)

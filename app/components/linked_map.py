@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -13,7 +13,10 @@ from .map_event import MapEvent, decode_event
 from .map_payload import MapPanel, encode_map
 from .parts import streamlit_publisher
 
-SCRIPTS = ("bytes", "color", "icons", "stamps", "view", "pick", "raster", "panel", "pointer", "legend", "card", "toolbar", "edits", "linked_map")
+SCRIPTS = (
+    "bytes", "color", "icons", "stamps", "view", "grid", "pick", "raster", "density", "points", "splat", "gl_programs", "gl_splat", "renderers",
+    "picture", "panel", "pointer", "legend", "card", "toolbar", "edits", "linked_map",
+)  # fmt: skip
 
 
 @cache
@@ -25,7 +28,7 @@ def linked_map(
     panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, key: str, info: str | None = None,
     selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
     dimmed: np.ndarray | None = None, height: int = 620, noun: str = "images", identity: str = "",
-    on_event: Callable[[MapEvent], None] | None = None,
+    renderer: Literal["auto", "cpu", "webgl"] = "auto", on_event: Callable[[MapEvent], None] | None = None,
 ) -> MapEvent:  # fmt: skip
     """Draws the maps and returns what was done on them since the last run.
 
@@ -34,6 +37,7 @@ def linked_map(
     selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
     query: the ringed row; neighbours: its neighbors (k,) in each panel, joined to it by lines.
     height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
+    renderer: who draws many points; "auto" takes the graphics card where the browser has one.
     on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.
 
     Raises InputError for arrays that do not fit n.
@@ -52,7 +56,7 @@ def linked_map(
 
     payload = encode_map(
         panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbours=neighbours, dimmed=dimmed,
-        noun=noun, identity=identity, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
+        noun=noun, identity=identity, renderer=renderer, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
     )  # fmt: skip
     _renderer()(key=key, data=payload, height=height, on_edit_change=take_in)
     event: MapEvent = st.session_state.pop(event_key, None) or MapEvent()

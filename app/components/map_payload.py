@@ -9,6 +9,7 @@ from likeness.errors import InputError
 
 from .bitset import encode_mask, encode_rows
 from .coloring import Coloring
+from .kept import kept_with
 from .palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
 from .parts import Publish, part
 
@@ -25,6 +26,7 @@ class MapPanel:
     caption: str = ""
 
 
+@kept_with
 def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
     """Center x, center y, half the width and half the height of the box around all finite positions (n, 2).
 
@@ -49,10 +51,17 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
     """A coloring for the browser: a code for each row, a color for each code, and the legend."""
+    encoded = _encoded(coloring, n)
+    codes = encoded["codes"]
+    return encoded | {"codes": part(codes, publish) if isinstance(codes, np.ndarray) else None}
+
+
+@kept_with
+def _encoded(coloring: Coloring, n: int) -> dict[str, object]:
     if coloring.kind == "none":
         return {"kind": "none", "label": coloring.label, "codes": None, "colors": [CATEGORICAL[0]]}
     if coloring.kind in ("number", "angle"):
-        return _encode_values(coloring, n, publish)
+        return _encode_values(coloring, n)
     codes, counts = _checked(coloring.codes, n), coloring.counts
     colors = list(coloring.palette) if coloring.palette is not None else categorical_palette(counts)
     names = [str(name) for name in coloring.names]
@@ -65,12 +74,12 @@ def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) 
         names, colors, counts = [*names, MISSING], [*colors, OTHER], np.append(counts, missing)
     codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
     return {
-        "kind": coloring.kind, "label": coloring.label, "codes": part(codes, publish),
+        "kind": coloring.kind, "label": coloring.label, "codes": codes,
         "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "grey": OTHER, "missing": MISSING,
     }  # fmt: skip
 
 
-def _encode_values(coloring: Coloring, n: int, publish: Publish | None) -> dict[str, object]:
+def _encode_values(coloring: Coloring, n: int) -> dict[str, object]:
     values = _checked(coloring.values, n).astype(np.float64)
     finite = values[np.isfinite(values)]
     angle = coloring.kind == "angle"
@@ -78,7 +87,7 @@ def _encode_values(coloring: Coloring, n: int, publish: Publish | None) -> dict[
     share = (values % 360.0) / 360.0 if angle else (values - low) / ((high - low) or 1.0)
     codes = np.where(np.isfinite(share), np.rint(share * (_STEPS - 1)), _STEPS)
     return {
-        "kind": coloring.kind, "label": coloring.label, "codes": part(codes.astype(np.uint8), publish),
+        "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
         "grey": OTHER, "missing": int(n - len(finite)),
     }  # fmt: skip
@@ -94,7 +103,8 @@ def _checked(values: np.ndarray | None, n: int) -> np.ndarray:
 def encode_map(
     panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, info: str | None = None,
     selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
-    dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", seen: str | None = None, publish: Publish | None = None,
+    dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
+    publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
     """The whole payload of `linked_map`, whose arguments these are; `seen` is the last edit of the browser that Python has taken in."""
     if not 1 <= len(panels) <= 2:
@@ -104,7 +114,7 @@ def encode_map(
     if neighbours is not None and len(neighbours) != len(panels):
         raise InputError(f"{len(neighbours)} lists of neighbors do not fit {len(panels)} maps; pass one for each.")
     return {
-        "n": n, "identity": identity, "noun": noun, "seen": seen, "thumbnails": thumbnails, "info": info,
+        "n": n, "identity": identity, "noun": noun, "renderer": renderer, "seen": seen, "thumbnails": thumbnails, "info": info,
         "panels": [encode_panel(panel, n, publish) for panel in panels],
         "coloring": encode_coloring(coloring, n, publish),
         "selected": encode_rows(selected, n) if selected is not None and len(selected) else None,

@@ -7,6 +7,8 @@ from itertools import count
 
 import numpy as np
 
+from .kept import kept_with
+
 Publish = Callable[[bytes, str], str]
 INLINE_BYTES = 48_000
 
@@ -18,12 +20,16 @@ def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]
     `publish(content, id) -> URL` and are fetched from there, so that changing a color does not send the positions again.
     """
     array = np.ascontiguousarray(array)
-    content = array.tobytes()
-    name = hashlib.blake2b(content + str(array.dtype).encode(), digest_size=12).hexdigest()
+    name = _name(array)
     described: dict[str, object] = {"id": name, "type": str(array.dtype)}
-    if publish is None or len(content) <= INLINE_BYTES:
-        return described | {"base64": base64.b64encode(content).decode("ascii")}
-    return described | {"url": publish(content, name)}
+    if publish is None or array.nbytes <= INLINE_BYTES:
+        return described | {"base64": base64.b64encode(array.tobytes()).decode("ascii")}
+    return described | {"url": publish(array.tobytes(), name)}
+
+
+@kept_with
+def _name(array: np.ndarray) -> str:
+    return hashlib.blake2b(array.tobytes() + str(array.dtype).encode(), digest_size=12).hexdigest()
 
 
 def streamlit_publisher(key: str) -> Publish:

@@ -33,6 +33,8 @@ cli = typer.Typer(
     add_completion=False,
 )
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit status 2, an interruption 130."""
@@ -41,9 +43,10 @@ def main() -> None:
     except InputError as error:
         typer.secho(f"Error: {error}", fg="red", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("Stopped; what was finished is kept.", err=True)
-        sys.exit(130)
+    except SystemExit as end:  # Typer answers an interruption by this status and an empty line
+        if end.code == INTERRUPTED:
+            typer.echo("Stopped; what was finished is kept.", err=True)
+        raise
 
 
 cli.command()(app)

@@ -28,16 +28,16 @@ FLAGS = [
 
 
 class Server:
-    """The app on a free port, with a cache folder of its own."""
+    """The app on a free port, with a cache folder of its own; `arguments` of `likeness app`."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, *arguments: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "likeness.cli", "app", "--port", str(port)],
+            [sys.executable, "-m", "likeness.cli", "app", "--port", str(port), *arguments],
             env={**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -123,3 +123,9 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     yield fresh
     fresh.close()
     assert not errors
+
+
+@pytest.fixture(scope="session")
+def server_class() -> type[Server]:
+    """For servers with other arguments."""
+    return Server

@@ -12,6 +12,7 @@ from components.linked_map import SCRIPTS
 
 pytestmark = pytest.mark.browser
 NAMES = (
+    "Grid, PointSet, Splat, GLSplat, look, opacity, opacityTable, loadStep, inkTable, strips, "
     "View, framesAlike, easeInOut, nearestRow, rowsInPolygon, combineRows, packRows, unpackRows, parseColor, contrast, "
     "discStamps, stampDisc, packColor, pointRadius, Edits, loadPart"
 )
@@ -94,7 +95,7 @@ def test_the_lasso_takes_what_lies_inside(js: Any) -> None:
     allowed[::3] = 0
     transform = {"scale": 100.0, "x0": 150.0, "y0": 120.0}
     screen = np.stack([150 + 100 * star[:, 0], 120 - 100 * star[:, 1]], axis=1)
-    script = "([p, a, t, s]) => [...m.rowsInPolygon(Float64Array.from(p, (v) => v ?? NaN), Uint8Array.from(a), t, s)]"
+    script = "([p, a, t, s]) => [...m.rowsInPolygon(new m.Grid(Float64Array.from(p, (v) => v ?? NaN)), Uint8Array.from(a), t, s)]"
     flat = [None if v != v else v for v in points.ravel().tolist()]
     expected = [int(allowed[i] and not np.isnan(p).any() and inside(star, p)) for i, p in enumerate(points)]
     assert js(script, [flat, allowed.tolist(), transform, screen.tolist()]) == expected
@@ -103,7 +104,8 @@ def test_the_lasso_takes_what_lies_inside(js: Any) -> None:
 
 def test_the_nearest_full_point_is_hovered_before_a_faded_one(js: Any) -> None:
     script = (
-        "([ranks, x]) => m.nearestRow(Float32Array.from([0, 0, 3, 0, NaN, NaN, 50, 0]), Uint8Array.from(ranks), { scale: 1, x0: 0, y0: 0 }, x, 0, 10)"
+        "([ranks, x]) => m.nearestRow(new m.Grid(Float32Array.from([0, 0, 3, 0, NaN, NaN, 50, 0])), Uint8Array.from(ranks), "
+        "{ scale: 1, x0: 0, y0: 0 }, x, 0, 10)"
     )
     assert js(script, [[1, 1, 1, 1], 1]) == 0
     assert js(script, [[1, 1, 1, 1], 2]) == 1

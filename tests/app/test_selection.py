@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selection import decode, encode
+from selection import _ROWS_LIMIT, decode, encode
 
 
 @given(st.sets(st.integers(0, 2_000_000), max_size=200))
@@ -18,3 +18,8 @@ def test_a_damaged_link_is_an_empty_selection_or_some_rows(text: str) -> None:
 
 def test_a_thousand_neighboring_rows_make_a_short_link() -> None:
     assert len(encode(np.arange(500, 1500))) < 60
+
+
+def test_a_link_that_swells_is_an_empty_selection() -> None:
+    assert len(decode(encode(np.arange(_ROWS_LIMIT, dtype=np.int64)))) == _ROWS_LIMIT
+    assert len(decode(encode(np.arange(50_000_000, dtype=np.int64)))) == 0

@@ -275,7 +275,7 @@ def test_shipped_splits_of_other_images_say_so_and_show_their_distances(page: Ap
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"{", "'mine.json' is no JSON file"),
+        (b"{", "'mine.json' is no JSON"),
         (b"[]", "'mine.json' holds no splits"),
         (b'{"splits": [], "version": 9}', "'mine.json' is of version 9, and this program reads version 1"),
     ],

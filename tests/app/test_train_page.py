@@ -277,10 +277,10 @@ def test_a_preset_is_shown_as_it_is(page: AppTest) -> None:
 
 
 UNFIT = [
-    ("name: [", "The settings are no YAML near line"),
-    ("name: a\n  b: c", "The settings are no YAML near line 2"),
-    ("name: \x07", "The settings are no YAML"),
-    ("name: 2024-13-45", "The settings are no YAML"),
+    ("name: [", "The text is no YAML near line"),
+    ("name: a\n  b: c", "The text is no YAML near line 2"),
+    ("name: \x07", "The text is no YAML"),
+    ("name: 2024-13-45", "The text is no YAML"),
     ("", "The text is empty, but a config is a mapping of keys such as data"),
     ("# nothing\n", "The text is empty"),
     ("12", "a config is a mapping of keys such as data"),

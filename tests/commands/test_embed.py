@@ -107,7 +107,8 @@ import sys
 from likeness.cli import main
 from likeness.encoders import store
 store.embed_images.__kwdefaults__["shard_size"] = 100_000
-sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "bundled-small", "--engine", "ray", "--workers", "1", "--batch-size", "1", "--store", {str(store)!r}]
+sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "bundled-small", "--engine", "ray", "--workers", "1", "--batch-size", "1"]
+sys.argv += ["--store", {str(store)!r}]
 main()
 """
     command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from likeness.errors import InputError
-from likeness.evaluation import _ranks, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
+from likeness.evaluation import _counter, _ranks, _scratch, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
+from likeness.search import vectors
 
 PML_NAMES = {
     "precision_at_1": "precision_at_1",
@@ -28,10 +27,13 @@ def reference() -> dict[str, np.ndarray]:
         return dict(file)
 
 
-@pytest.fixture(params=["sort", "count"])
+@pytest.fixture(params=["sort", "float32", "bfloat16"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Runs the test with each way to find ranks."""
-    monkeypatch.setattr(_ranks, "SORTED_BELOW", 0 if request.param == "count" else 10**12)
+    monkeypatch.setattr(_ranks, "SORTED_BELOW", 10**12 if request.param == "sort" else 0)
+    monkeypatch.setattr(_counter, "HALVES_FROM", 0 if request.param == "bfloat16" else 10**18)
+    monkeypatch.setattr(_counter, "MOST_PENDING_SHARE", 2)
+    monkeypatch.setattr(_counter, "halves_pay", lambda: True)
     return request.param
 
 
@@ -132,79 +134,10 @@ def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
     assert found["map_at_1000"] == pytest.approx(500 / 2 / 650)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.integers(2, 40).flatmap(
-        lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n))
-    ),
-    st.sampled_from(["sort", "count"]),
-)
-def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: _ranks.Engine) -> None:
-    """Many equal similarities, exact in float32: both ways to find ranks order them by gallery row."""
-    codes, values = np.asarray(drawn[0]), np.asarray(drawn[1], np.float32)
-    gallery = values[:, None] / 8
-    ones = np.ones((len(codes), 1), np.float32)
-    own = np.arange(len(codes))
-    for chunk in _ranks.relevant_ranks(ones, codes, gallery, codes, own, engine):
-        for place, query in enumerate(chunk.queries):
-            ranking = sorted((item for item in own if item != query), key=lambda item: (-values[item], item))
-            expected = [rank for rank, item in enumerate(ranking, 1) if codes[item] == codes[query]]
-            assert chunk.ranks[chunk.offsets[place] : chunk.offsets[place + 1]].tolist() == expected
-
-
-def test_engines_agree_on_many_ties() -> None:
-    """Large classes of few distinct vectors, over several chunks: the table look-up meets its ties."""
-    rng = np.random.default_rng(0)
-    gallery = rng.integers(0, 12, (700, 1)).astype(np.float32)
-    codes, own = rng.integers(0, 5, 700), np.arange(700)
-    found = {}
-    for engine in ("sort", "count"):
-        ranks = np.concatenate([chunk.ranks for chunk in _ranks.relevant_ranks(np.ones((700, 1), np.float32), codes, gallery, codes, own, engine)])
-        found[engine] = ranks
-    np.testing.assert_array_equal(found["sort"], found["count"])
-
-
-@pytest.mark.parametrize("most_queries", [1024, 7])
-def test_repeated_and_quantised_vectors_tie_exactly(most_queries: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors of small whole numbers, many of them repeated in other classes: products are exact, so ranks must be those of the loop."""
-    monkeypatch.setattr(_ranks, "MOST_QUERIES", most_queries)
-    rng = np.random.default_rng(0)
-    x = rng.integers(-2, 3, (40, 6)).astype(np.float32)[rng.integers(0, 40, 200)]
-    codes, own = rng.integers(0, 4, 200), np.arange(200)
-    seen = []
-    for chunk in _ranks.relevant_ranks(x, codes, x, codes, own, engine):
-        for place, query in enumerate(chunk.queries):
-            ranking = sorted((item for item in own if item != query), key=lambda item: (-(x[item] @ x[query]), item))
-            expected = [rank for rank, item in enumerate(ranking, 1) if codes[item] == codes[query]]
-            assert chunk.ranks[chunk.offsets[place] : chunk.offsets[place + 1]].tolist() == expected
-        seen.extend(chunk.queries)
-    assert sorted(seen) == list(own)
-
-
-@pytest.mark.parametrize("relevant", [5, 40])
-def test_a_lone_tie_with_the_least_similar_relevant_item(relevant: int, engine: _ranks.Engine) -> None:
-    """All irrelevant items are far behind but one, which equals the last relevant one and stands before it in the gallery."""
-    values = np.concatenate([[1.0], np.arange(relevant, 0, -1), np.zeros(600)]).astype(np.float32)[:, None]
-    codes = np.concatenate([[0], np.ones(relevant), np.zeros(600)]).astype(np.intp)
-    (chunk,) = _ranks.relevant_ranks(np.ones((1, 1), np.float32), np.array([1]), values, codes, None, engine)
-    assert chunk.ranks.tolist() == [*range(1, relevant), relevant + 1]
-
-
-@pytest.mark.parametrize("classes", [1, 50])
-def test_chunks_keep_to_their_memory(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Similarities and what the relevant ones take stay below the limit, be the classes large or small."""
-    monkeypatch.setattr(_ranks, "CHUNK_BYTES", 200_000)
-    x, codes, own = np.eye(400, dtype=np.float32), np.arange(400) % classes, np.arange(400)
-    chunks = list(_ranks.relevant_ranks(x, codes, x, codes, own))
-    taken = [4 * 400 * len(chunk.queries) + _ranks.BYTES_PER_RELEVANT * len(chunk.ranks) for chunk in chunks]
-    assert sum(len(chunk.queries) for chunk in chunks) == 400
-    assert 100_000 < taken[0] <= 200_000
-
-
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     x, labels = clusters(300, 8, 9, noise=1.5)
     whole = retrieval_metrics(x, labels)
-    monkeypatch.setattr(_ranks, "CHUNK_BYTES", 7 * 4 * 300)
+    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 7 * 40 * 300)
     assert retrieval_metrics(x, labels) == pytest.approx(whole, abs=1e-12)
 
 
@@ -330,6 +263,55 @@ def test_input_is_not_changed() -> None:
     np.testing.assert_array_equal(x, copy)
 
 
+def test_only_some_scores_are_those_of_all(engine: str) -> None:
+    """Also where most ranks are beyond what is asked for."""
+    x, labels = clusters(400, 12, 4, noise=3.0)
+    everything = retrieval_scores(x, labels, ks=(1, 30))
+    for only in (["recall_at_1"], ["map_at_r", "mrr"], ["recall_at_30", "precision_at_1"], ["map_at_1000"], ["r_precision", "map"]):
+        found = retrieval_scores(x, labels, ks=(1, 30), only=only)
+        assert set(found.columns) == {"label", *only}
+        pd.testing.assert_frame_equal(found, everything[found.columns])
+
+
+def test_memory_mapped_stores_give_the_same(tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with scratch files and parts of a few rows."""
+    x, labels = clusters(300, 12, 9, noise=1.5)
+    expected = {metric: retrieval_metrics(x, labels, metric=metric) for metric in ("cosine", "euclidean")}
+    np.save(tmp_path / "x.npy", x)
+    store = np.load(tmp_path / "x.npy", mmap_mode="r")
+    monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(vectors, "PART_BYTES", 1000)
+    for metric, value in expected.items():
+        assert retrieval_metrics(store, labels, metric=metric) == value
+
+
+def test_progress_is_told_and_a_stop_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, labels = clusters(300, 8, 9, noise=1.5)
+    monkeypatch.setattr(_ranks, "MOST_QUERIES", 100)
+    told: list[tuple[int, int]] = []
+    retrieval_metrics(x, labels, progress=lambda done, total: told.append((done, total)))
+    assert told == [(100, 300), (200, 300), (300, 300)]
+    with pytest.raises(InputError, match="Stopped after 200 of 300 queries"):
+        retrieval_metrics(x, labels, should_stop=iter([False, True]).__next__)
+
+
+def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def __enter__(self) -> "Full":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+        def write(self, _: object) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(_scratch.tempfile, "TemporaryFile", Full)
+    with pytest.raises(InputError, match=r"no room for 0.0 GB of scratch .*\(No space left on device\); free some, or set TMPDIR"):
+        retrieval_metrics(*clusters(300, 8, 9, noise=1.5))
+
+
 X = np.eye(4)
 NAN = np.where(np.arange(4)[:, None] == 2, np.nan, X)
 
@@ -356,7 +338,13 @@ def test_bad_input_is_named(arguments: tuple, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "message"), [({"metric": "dot"}, "metric 'dot' is unknown"), ({"rows": [4]}, "0 to 3"), ({"rows": []}, "at least one")]
+    ("keywords", "message"),
+    [
+        ({"metric": "dot"}, "metric 'dot' is unknown"),
+        ({"rows": [4]}, "0 to 3"),
+        ({"rows": []}, "at least one"),
+        ({"only": ["ndcg"]}, "no score 'ndcg'"),
+    ],
 )
 def test_bad_keywords_are_named(keywords: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -11,6 +11,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, load_map, map_key, umap_map
 from likeness.projection.layout_worker import LayoutWorker, layout_worker
+from likeness.projection.map_store import map_path
 
 pytestmark = pytest.mark.timeout(600)
 VECTORS = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32)
@@ -44,6 +45,19 @@ def test_every_method_gives_the_map_that_its_function_gives(method: str) -> None
     seed = {"seed": 3} if METHODS[method].seeded else {}
     job = LayoutJob(VECTORS, method=method, **seed)
     np.testing.assert_allclose(job.result(800), METHODS[method].function(VECTORS, **seed), atol=1e-4)
+
+
+def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
+    """A whole memory-mapped file is not copied; a part of one is, since it does not begin where the file does."""
+    np.save(tmp_path / "vectors.npy", VECTORS)
+    mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
+    start = np.zeros((60, 2), np.float32)
+    for given, copied in ((mapped, False), (mapped[5:], True), (VECTORS, True), (mapped.astype(np.float64), True)):
+        job = LayoutJob(given, method="pca", init=start[: len(given)])
+        assert job._folder is not None
+        assert (job._folder / "vectors.npy").exists() == copied
+        np.testing.assert_allclose(job.result(500), METHODS["pca"].function(np.asarray(given)), atol=1e-5)
+        map_path(job.key).unlink()
 
 
 def test_defaults_written_out_do_not_change_the_key() -> None:

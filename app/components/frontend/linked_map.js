@@ -9,7 +9,9 @@ class LinkedMap {
     this.panels = [];
     this.n = 0;
     this.mode = "pan";
-    this.selected = null;
+    this.selected = null; // one byte a row, and the same as it travels
+    this.selectedText = null;
+    this.version = 0; // of what the points look like
     this.query = null;
     this.hovered = -1;
     this.active = null; // classes shown alone, or null for all
@@ -37,12 +39,13 @@ class LinkedMap {
 
   take(data, [codes, ...positions]) {
     const fresh = data.identity !== this.identity || data.n !== this.n;
-    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info });
-    this.dimmed = unpackRows(data.dimmed, data.n);
+    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info, renderer: data.renderer });
+    if (fresh || data.dimmed !== this.dimmedText) this.dimmed = unpackRows(data.dimmed, data.n);
+    this.dimmedText = data.dimmed;
     if (fresh) this.active = null;
     this.takeColoring(data.coloring, codes);
     if (this.edits.answered(data.seen) || fresh) {
-      this.selected = unpackRows(data.selected, data.n);
+      if (fresh || data.selected !== this.selectedText) this.keepSelection(unpackRows(data.selected, data.n), data.selected);
       this.query = data.query;
     }
     this.neighbours = data.query === this.query ? data.neighbours : null;
@@ -55,7 +58,7 @@ class LinkedMap {
 
   takePanels(described, positions, fresh) {
     while (this.panels.length < described.length) this.panels.push(new Panel(this, this.panels.length));
-    this.panels.length = described.length;
+    for (const gone of this.panels.splice(described.length)) gone.forget();
     const roots = this.panels.map((panel) => panel.root);
     if (roots.length !== this.holder.children.length || roots.some((root, i) => root !== this.holder.children[i])) this.holder.replaceChildren(...roots);
     this.root.dataset.panels = described.length;
@@ -73,18 +76,34 @@ class LinkedMap {
     this.codes = codes;
   }
 
+  keepSelection(mask, text = packRows(mask)) {
+    this.selected = mask;
+    this.selectedText = text;
+  }
+
   /** Everything that follows from selection, filter, legend and theme. */
   refresh() {
     const { kind, grey } = this.coloring;
     const used = this.usedColors();
-    const colors = used.map((color) => parseColor(color));
-    const under = used.map((color) => (color === grey ? 1 : 0));
-    this.table = colorTable(colors, this.theme, kind, under);
     this.legend.show(this.coloring);
-    this.findRoles();
-    this.legend.refresh(colors, this.active, this.theme, kind, this.selected && this.pickedCounts());
+    const { background, text } = this.theme;
+    const seen = [this.identity, this.n, this.selectedText, this.dimmedText, this.active && [...this.active].join(), this.codes, kind, used.join(), background.join(), text.join()];
+    if (seen.some((value, i) => value !== this.seen?.[i])) {
+      this.seen = seen;
+      this.takeColors(used.map((color) => parseColor(color)), kind, used.map((color) => (color === grey ? 1 : 0)));
+      this.findRoles();
+      this.version++;
+      this.repaint();
+    }
+    this.legend.refresh(this.colors, this.active, this.theme, kind, this.selected && this.pickedCounts());
     this.toolbar.refresh();
-    this.repaint();
+    this.schedule();
+  }
+
+  takeColors(colors, kind, under) {
+    this.colors = colors;
+    this.table = colorTable(colors, this.theme, kind, under);
+    this.inks = inkTable(colors, this.theme, kind, under);
   }
 
   /** The coloring's colors; grey classes that are shown alone borrow colors that are free. */
@@ -100,16 +119,17 @@ class LinkedMap {
   /** shown (can be selected) and the role of each row: full where it is shown and, if there is a selection, in it. */
   findRoles() {
     const { n, dimmed, active, codes, selected } = this;
+    const on = Uint8Array.from(this.colors, (_, code) => (!active || active.has(code) ? 1 : 0));
     this.shown = new Uint8Array(n);
     this.roles = new Uint8Array(n);
     const seen = [0, 0, 0];
     for (let i = 0; i < n; i++) {
-      const shown = !(dimmed && dimmed[i]) && (!active || active.has(codes[i]));
+      const shown = !(dimmed && dimmed[i]) && on[codes ? codes[i] : 0];
       this.shown[i] = shown ? 1 : 0;
       this.roles[i] = !shown ? FADED : !selected ? NORMAL : selected[i] ? PICKED : FADED;
       seen[this.roles[i]]++;
     }
-    this.has = { hasFaded: seen[FADED] > 0, hasNormal: seen[NORMAL] > 0, hasPicked: seen[PICKED] > 0 };
+    this.has = { hasFaded: seen[FADED] > 0, hasNormal: seen[NORMAL] > 0, hasPicked: seen[PICKED] > 0, front: n - seen[FADED] };
   }
 
   /** Selected rows of each class. */
@@ -145,14 +165,18 @@ class LinkedMap {
   frame(time) {
     if (!this.roles) return;
     let more = false;
-    const scene = { roles: this.roles, codes: this.codes, table: this.table, background: packColor(this.theme.background), ...this.has };
-    const start = performance.now();
     for (const panel of this.panels) {
       more = panel.step(time) || more;
-      panel.draw(scene);
+      more = panel.draw(this.scene) || more;
     }
-    this.drawn = performance.now() - start;
+    this.root.dataset.drawn = !more;
     if (more) this.schedule();
+  }
+
+  /** What renderers draw, apart from the places. */
+  get scene() {
+    const { roles, codes, table, inks, version, theme } = this;
+    return { roles, codes, table, inks, version, background: packColor(theme.background), ...this.has };
   }
 
   hover(row, panel) {
@@ -180,7 +204,7 @@ class LinkedMap {
   }
 
   select(mask, how) {
-    this.selected = combineRows(this.selected, mask, how);
+    this.keepSelection(combineRows(this.selected, mask, how));
     this.say(this.selected ? `${countRows(this.selected)} selected` : "Nothing selected");
     this.refresh();
     this.emit("selection");
@@ -188,7 +212,8 @@ class LinkedMap {
 
   clear() {
     const changed = [this.selected && "selection", this.query !== null && "query"].filter(Boolean);
-    this.selected = this.query = null;
+    this.keepSelection(null);
+    this.query = null;
     this.refresh();
     if (changed.length) this.emit(...changed);
   }
@@ -230,7 +255,7 @@ class LinkedMap {
 
   /** Tells Python what is now so. */
   emit(...kinds) {
-    this.send("edit", this.edits.next(kinds, { n: this.n, selected: packRows(this.selected), query: this.query }));
+    this.send("edit", this.edits.next(kinds, { n: this.n, selected: this.selectedText, query: this.query }));
   }
 
   fail(error) {
@@ -240,6 +265,7 @@ class LinkedMap {
 
   close() {
     this.observer.disconnect();
+    for (const panel of this.panels) panel.forget();
     clearTimeout(this.card.timer);
   }
 }

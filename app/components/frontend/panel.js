@@ -1,23 +1,25 @@
-// One map: its canvas, its view, its pointer. What concerns both maps goes to the host (LinkedMap).
+// One map: its canvases, its view, its pointer. What concerns both maps goes to the host (LinkedMap).
 
 const MORPH_MS = 500;
 const MAX_STEP_MS = 50;
 const CLICK_PX = 4;
 const HOVER_PX = 12;
+const MOVING = 50000; // points shown while many move to their new places, an even sample
 
 class Panel {
   constructor(host, index) {
     this.host = host;
-    this.points = make("canvas", { className: "lm-points" });
+    this.canvas = make("canvas", { className: "lm-points" });
     this.overlay = make("canvas", { className: "lm-overlay", tabIndex: 0 });
     this.overlay.setAttribute("role", "img");
-    this.stage = make("div", { className: "lm-stage" }, this.points, this.overlay);
+    this.stage = make("div", { className: "lm-stage" }, this.canvas, this.overlay);
     this.title = make("span", { className: "lm-title" });
     this.caption = make("span", { className: "lm-caption" });
     this.root = make("div", { className: "lm-panel" }, make("div", { className: "lm-head" }, this.title, this.caption), this.stage);
-    this.raster = new Raster(this.points);
+    this.raster = new Raster(this.canvas);
+    this.picture = new Picture(this.canvas);
     this.index = index;
-    this.current = null; // positions on the screen now, Float32Array of x, y pairs
+    this.target = null; // positions, Float32Array of x, y pairs: where the points are, or are moving to
     this.morph = null;
     this.dirty = true;
     bindPointer(this);
@@ -35,7 +37,9 @@ class Panel {
   place(id, positions, home, smooth) {
     if (id === this.id) return;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
-    const move = smooth && !still && this.current && this.current.length === positions.length;
+    const move = smooth && !still && this.target && this.target.length === positions.length;
+    const morph = move && { from: this.here(), fromHome: this.view.home, done: 0, last: null, t: 0 };
+    const sample = move && this.many && this.sample();
     this.id = id;
     this.target = positions;
     this.dirty = true;
@@ -46,25 +50,48 @@ class Panel {
       this.finish();
       return;
     }
-    this.morph = { from: this.current.slice(), fromHome: this.view.home, done: 0, last: null };
-    if (this.current === this.settled) this.current = this.current.slice(); // the array of the cache is not ours to change
+    Object.assign(this, { morph, moving: sample || null });
     this.host.schedule();
   }
 
+  /** Where the points are now. */
+  here() {
+    if (!this.morph) return this.target;
+    const { from, t } = this.morph;
+    return this.target.map((goal, i) => between(from[i], goal, t));
+  }
+
   finish() {
-    this.current = this.settled = this.target;
     if (this.toHome) this.view.home = this.toHome;
-    this.toHome = null;
-    this.morph = null;
+    this.toHome = this.morph = null;
+    this.forget();
     this.dirty = true;
     this.host.schedule();
+  }
+
+  get many() {
+    return this.host.n >= FEWEST;
+  }
+
+  /** The points sorted by place; made when they are first asked for. */
+  get grid() {
+    return (this.sorted ??= new Grid(this.target));
+  }
+
+  sample() {
+    return this.moving ?? new PointSet(this.grid, Math.ceil(this.grid.size / MOVING));
+  }
+
+  /** Lets go of what was made for positions that are gone. */
+  forget() {
+    for (const points of [this.moving, this.points]) if (points) this.renderer?.forget(points);
+    this.sorted = this.moving = this.points = null;
   }
 
   /** One step of the way; true while there is more to go. */
   step(now) {
     if (!this.morph) return false;
     const { morph } = this;
-    const { from, fromHome } = morph;
     // A frame that comes late takes a short step all the same: a busy machine shows the way too, only slower.
     morph.done += Math.min(MAX_STEP_MS, Math.max(0, now - (morph.last ?? now)));
     morph.last = now;
@@ -74,12 +101,8 @@ class Panel {
       this.finish();
       return false;
     }
-    const t = easeInOut(share);
-    for (let i = 0; i < from.length; i++) {
-      const goal = this.target[i];
-      this.current[i] = from[i] === from[i] ? from[i] + (goal - from[i]) * t : goal;
-    }
-    if (this.toHome) this.view.home = fromHome.map((v, i) => v + (this.toHome[i] - v) * t);
+    morph.t = easeInOut(share);
+    if (this.toHome) this.view.home = morph.fromHome.map((v, i) => v + (this.toHome[i] - v) * morph.t);
     return true;
   }
 
@@ -88,9 +111,11 @@ class Panel {
     this.ratio = window.devicePixelRatio || 1;
     this.width = clientWidth;
     this.height = clientHeight;
-    this.raster.resize(Math.max(1, Math.round(clientWidth * this.ratio)), Math.max(1, Math.round(clientHeight * this.ratio)));
-    this.overlay.width = this.points.width;
-    this.overlay.height = this.points.height;
+    for (const canvas of [this.canvas, this.overlay]) {
+      canvas.width = Math.max(1, Math.round(clientWidth * this.ratio));
+      canvas.height = Math.max(1, Math.round(clientHeight * this.ratio));
+    }
+    this.fresh = true;
     this.dirty = true;
   }
 
@@ -100,24 +125,44 @@ class Panel {
   }
 
   radius() {
+    if (this.many && this.points) return look(this.points, this.transform().scale, 1).radius;
     return pointRadius(this.host.n, this.width, this.height, this.view.zoom);
   }
 
+  /** Draws what has changed; true while there is more to draw. */
   draw(scene) {
-    if (!this.current || !this.width) return;
+    if (!this.target || !this.width) return false;
     const { scale, x0, y0 } = this.transform();
     const r = this.ratio;
-    if (this.dirty) this.raster.draw({ ...scene, positions: this.current }, { scale: scale * r, x0: x0 * r, y0: y0 * r }, this.radius() * r);
-    this.dirty = false;
+    const transform = { scale: scale * r, x0: x0 * r, y0: y0 * r };
+    if (this.dirty) this.dirty = this.many ? this.drawMany(scene, transform) : this.drawFew(scene, transform);
     drawOverlay(this, this.overlay.getContext("2d"));
+    return this.dirty;
+  }
+
+  drawFew(scene, transform) {
+    this.raster.draw({ ...scene, positions: this.here() }, transform, this.radius() * this.ratio);
+    return false;
+  }
+
+  drawMany(scene, transform) {
+    if (!this.renderer || this.renderer.lost) this.renderer = rendererFor(this.host.renderer);
+    this.canvas.dataset.renderer = this.renderer.name;
+    if (this.morph) this.moving.move(this.morph.from, this.target, this.morph.t);
+    else this.points ??= new PointSet(this.grid);
+    const points = this.morph ? this.moving : this.points;
+    const key = `${scene.version} ${points.serial} ${points.moves}`;
+    const wait = this.fresh || Boolean(this.morph);
+    this.fresh = false;
+    return this.picture.show(this.renderer, scene, points, transform, this.ratio, key, wait);
   }
 
   /** Screen place of a row in CSS px, or null where it has none. */
   at(row) {
-    if (row === null || row < 0 || !this.current) return null;
+    if (row === null || row < 0 || !this.target) return null;
     const { scale, x0, y0 } = this.transform();
-    const x = x0 + scale * this.current[2 * row];
-    const y = y0 - scale * this.current[2 * row + 1];
+    const [wx, wy] = [2 * row, 2 * row + 1].map((i) => (this.morph ? between(this.morph.from[i], this.target[i], this.morph.t) : this.target[i]));
+    const [x, y] = [x0 + scale * wx, y0 - scale * wy];
     return x === x && y === y ? [x, y] : null;
   }
 

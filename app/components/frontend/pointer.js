@@ -71,8 +71,8 @@ function endDrag(panel, event) {
   if (!drag.moved) {
     const row = rowAt(panel, place(panel.overlay, event));
     if (row >= 0 && drag.clicks < 2) panel.host.toggleQuery(row);
-  } else if (shape && panel.current) {
-    panel.host.select(rowsInPolygon(panel.current, panel.host.shown, panel.transform(), shape.polygon), drag.how);
+  } else if (shape && panel.target) {
+    panel.host.select(rowsInPolygon(panel.grid, panel.host.shown, panel.transform(), shape.polygon), drag.how);
   }
 }
 
@@ -83,7 +83,7 @@ function cancelDrag(panel) {
 }
 
 function rowAt(panel, [x, y]) {
-  return panel.current ? nearestRow(panel.current, panel.host.roles, panel.transform(), x, y, Math.max(HOVER_PX, panel.radius() + 4)) : -1;
+  return panel.target ? nearestRow(panel.grid, panel.host.roles, panel.transform(), x, y, Math.max(HOVER_PX, panel.radius() + 4)) : -1;
 }
 
 /** At most one search a frame, however many events the mouse sends. */

@@ -1,4 +1,4 @@
-// Points into pixels on the CPU: the same picture with and without a graphics card, 100,000 points in about a frame.
+// Few points into pixels on the CPU, discs over each other: the same picture with and without a graphics card.
 
 const FADED = 0;
 const NORMAL = 1;
@@ -34,10 +34,9 @@ class Raster {
     this.discs = new Map();
   }
 
-  resize(width, height) {
-    if (this.image && this.canvas.width === width && this.canvas.height === height) return;
-    this.canvas.width = width;
-    this.canvas.height = height;
+  fit() {
+    const { width, height } = this.canvas;
+    if (this.image && this.image.width === width && this.image.height === height) return;
     this.image = this.context.createImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
@@ -53,6 +52,7 @@ class Raster {
 
   /** scene: {positions, roles, codes, table, background (packed), fading}; transform and radius in device px. */
   draw(scene, transform, radius) {
+    this.fit();
     this.pixels.fill(0xff000000 | scene.background);
     const many = scene.roles.length > MANY;
     if (scene.hasFaded) this.points(scene, transform, FADED, this.disc(radius * 0.9, many ? 0.16 : 0.22), scene.table.faded, null);

@@ -1,5 +1,6 @@
 """Checking embeddings and labels, and bringing them into the one form that the ranking works on."""
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search import as_numpy, unit_rows
+from likeness.search.vectors import as_numpy, check_directions, unit_rows
 
 Metric = Literal["cosine", "euclidean"]
 
@@ -18,22 +19,57 @@ def checked_metric(metric: str) -> None:
         raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
 
 
-def comparable(queries: NDArray[np.float32], gallery: NDArray[np.float32], metric: Metric) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Queries (q, e) and gallery (n, e) whose products order the gallery as `metric` does, largest first.
+@dataclass(frozen=True)
+class Scaling:
+    """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time.
 
-    Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one further column
-    does it. The gallery's mean is subtracted first, since a large common offset would eat float32's digits.
+    Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one
+    further column does it. The gallery's mean is subtracted first, since a large common offset would eat float32's digits.
+
+    Attributes:
+        metric: None takes the rows as they are.
+        centre: mean of the gallery (d,), for "euclidean".
+    """
+
+    metric: Metric | None = None
+    centre: NDArray[np.float64] | None = None
+
+    @property
+    def added(self) -> int:
+        """How many columns are added: to the gallery such that may be large, to queries ones."""
+        return int(self.metric == "euclidean")
+
+    def gallery(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Gallery rows (m, d) to (m, d + added)."""
+        if self.centre is None:
+            return unit_rows(rows, "The embeddings") if self.metric else rows
+        moved = (rows - self.centre).astype(np.float32)
+        half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / 2
+        return np.hstack([moved, -half[:, None]]).astype(np.float32)
+
+    def queries(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Queries (m, d) to (m, d + added)."""
+        if self.centre is None:
+            return unit_rows(rows, "The query embeddings") if self.metric else rows
+        return np.hstack([(rows - self.centre).astype(np.float32), np.ones((len(rows), 1), np.float32)])
+
+
+AS_GIVEN = Scaling()
+
+
+def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: Metric) -> Scaling:
+    """The scaling for gallery rows (n, d) and queries (q, d).
+
+    Raises:
+        InputError: on an unknown metric, and (cosine) rows of zeros.
     """
     checked_metric(metric)
-    if metric == "cosine":
-        same = queries is gallery
-        gallery = unit_rows(gallery, "The embeddings")
-        return gallery if same else unit_rows(queries, "The query embeddings"), gallery
-    centre = gallery.mean(axis=0, dtype=np.float64)
-    queries, gallery = (queries - centre).astype(np.float32), (gallery - centre).astype(np.float32)
-    half = np.einsum("ij,ij->i", gallery, gallery, dtype=np.float64) / 2
-    ones = np.ones((len(queries), 1), np.float32)
-    return np.hstack([queries, ones]), np.hstack([gallery, -half[:, None]]).astype(np.float32)
+    if metric == "euclidean":
+        return Scaling(metric, gallery.mean(axis=0, dtype=np.float64))
+    check_directions(gallery, "The embeddings")
+    if queries is not gallery:
+        check_directions(queries, "The query embeddings")
+    return Scaling(metric)
 
 
 def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":

@@ -1,32 +1,37 @@
 """The rank of every relevant gallery item of every query, exactly, without ever holding all similarities at once.
 
-All retrieval metrics follow from these ranks. The gallery is laid out class by class, so that the relevant columns of a query are one
-slice; similarities are computed for a chunk of queries at a time and dropped.
+All retrieval metrics follow from these ranks. The gallery is laid out class by class, so that the relevant rows of a query are one slice;
+a block of queries at a time meets the gallery a tile at a time, and only what lies ahead of the relevant items is kept: their number. So
+memory does not grow with the gallery, which lies in a scratch file where it is large.
+
+A similarity is the dot product of two rows in float32, rounded once (see `_similarity`); equal ones are ranked by gallery row number.
 """
 
-import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-# What a chunk of queries may take: 4 bytes per gallery row, and some 48 per relevant item while it is scored. Products of fewer than some
-# 500 queries are slower each; with more than 1,000 they gain little and their results leave the processor's cache before they are read.
-CHUNK_BYTES = 128_000_000
-BYTES_PER_RELEVANT = 48
+from likeness.evaluation._inputs import AS_GIVEN, Scaling
+from likeness.evaluation._layout import TILE, Asking, Layout
+
+# What a block of queries may take. Products of fewer than some 500 queries are slower each; more than 1,024 gain little.
+BLOCK_BYTES = 300_000_000
+BYTES_PER_RELEVANT = 40
+BYTES_PER_QUERY = 4 * TILE + 2 * 16384 + 12 * 4096  # products, table of places, pending rows
 MOST_QUERIES = 1024
 # Below this many similarities sorting takes a tenth of a second, less than it takes to import numba.
 SORTED_BELOW = 3_000**2
 
-Engine = Literal["auto", "sort", "count"]
+Engine = Literal["auto", "sort", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the relevant items of a chunk of queries.
+    """Ranks of the relevant items of a block of queries.
 
     Attributes:
         queries: query numbers (b,).
@@ -39,17 +44,6 @@ class Ranks:
     offsets: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    """A chunk's similarities (b, n) over the gallery laid out by class, with each query's relevant columns first to last - 1."""
-
-    similarities: NDArray[np.float32]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    relevant: NDArray[np.float32]
-    offsets: NDArray[np.int64]
-
-
 def relevant_ranks(
     queries: NDArray[np.float32],
     query_codes: NDArray[np.intp],
@@ -57,81 +51,81 @@ def relevant_ranks(
     gallery_codes: NDArray[np.intp],
     own: NDArray[np.int64] | None = None,
     engine: Engine = "auto",
+    *,
+    rows: NDArray[np.int64] | None = None,
+    scaling: Scaling = AS_GIVEN,
+    limits: NDArray[np.int64] | None = None,
 ) -> Iterator[Ranks]:
-    """Yields the ranks chunk by chunk; together the chunks hold every query once, in no particular order.
-
-    Similarity is the product of rows; equal similarities are ranked by gallery row number.
+    """Yields the ranks block by block; together the blocks hold every query once, in no particular order.
 
     Args:
-        queries: (q, d).
-        query_codes: class number of each query (q,).
+        queries: (m, d); may be memory-mapped, as the gallery.
+        query_codes: class number of each query that asks (q,).
         gallery: (n, d).
         gallery_codes: class number of each gallery row (n,).
         own: gallery row that is the query itself and does not count (q,); None where queries are not in the gallery.
-        engine: "sort" (NumPy) or "count" (compiled); "auto" takes the faster. Both give the same ranks.
+        engine: "sort" (NumPy), "float32" or "bfloat16" (compiled, by products in this precision); "auto" takes the fastest. All give the
+            same ranks.
+        rows: which queries ask (q,); None: all, and q = m.
+        scaling: brings rows into the form whose products are the similarities.
+        limits: ranks beyond it are not needed (q,) and may come out as any other beyond it, except a query's first; None: all are.
     """
-    order = np.argsort(gallery_codes, kind="stable")
-    column_of = np.empty(len(order), np.int64)
-    column_of[order] = np.arange(len(order))
-    laid_out = gallery[order].T
-    sizes = np.bincount(gallery_codes, minlength=int(query_codes.max()) + 1)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    layout = Layout(gallery, gallery_codes, int(max(query_codes.max(), gallery_codes.max())) + 1, scaling)
+    column_of = np.empty(len(gallery), np.int64)
+    column_of[layout.order] = np.arange(len(gallery))
+    limits = np.full(len(query_codes), len(gallery)) if limits is None else limits
     asked = np.argsort(query_codes, kind="stable")
-    size = max(1, min(MOST_QUERIES, CHUNK_BYTES // (4 * len(gallery) + BYTES_PER_RELEVANT * int(sizes.max()))))
-    buffer = np.empty((min(size, len(queries)), len(gallery)), np.float32)
-    counting = engine == "count" or (engine == "auto" and len(queries) * len(gallery) > SORTED_BELOW)
-    threads = _threads()
-    with ThreadPoolExecutor(threads) as pool:
-        for begin in range(0, len(asked), size):
-            numbers = asked[begin : begin + size]
-            similarities = np.matmul(queries[numbers], laid_out, out=buffer[: len(numbers)])
-            if own is not None:
-                similarities[np.arange(len(numbers)), column_of[own[numbers]]] = -np.inf
-            codes = query_codes[numbers]
-            chunk = _chunk(similarities, starts[codes], starts[codes + 1], excludes_self=own is not None)
-            if counting:
-                from likeness.evaluation._counting import ranks_by_counting
+    counts = np.diff(layout.starts)[query_codes[asked]]
+    if engine == "sort" or (engine == "auto" and len(asked) * len(gallery) <= SORTED_BELOW):
+        find: Callable[[Asking], NDArray[np.int64]] = partial(ranks_by_sorting, layout)
+        taken = np.full(len(asked), 40 * len(gallery))
+    else:
+        from likeness.evaluation._counter import Counter
 
-                ranks = ranks_by_counting(chunk.similarities, chunk.first, chunk.last, order, chunk.relevant, chunk.offsets, pool, threads)
-            else:
-                ranks = ranks_by_sorting(chunk, order)
-            yield Ranks(numbers, ranks, chunk.offsets)
-
-
-def _threads() -> int:
-    """Processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        find, taken = Counter(layout, len(asked), engine).ranks, BYTES_PER_QUERY + BYTES_PER_RELEVANT * counts
+    for part in _blocks(taken):
+        numbers, codes = asked[part], query_codes[asked[part]]
+        asking = Asking(
+            scaling.queries(queries[numbers if rows is None else rows[numbers]]),
+            layout.starts[codes],
+            layout.starts[codes + 1],
+            None if own is None else column_of[own[numbers]],
+            limits[numbers],
+        )
+        yield Ranks(numbers, find(asking), asking.offsets)
 
 
-def _chunk(similarities: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64], excludes_self: bool) -> _Chunk:
-    """Adds the relevant similarities, largest first within each query. A query itself, at -infinity, comes last and is cut off."""
-    counts = last - first - excludes_self
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    relevant = np.empty(offsets[-1], np.float32)
-    changes = np.flatnonzero(np.diff(first)) + 1
-    for begin, end in zip([0, *changes], [*changes, len(first)], strict=True):
-        block = np.sort(similarities[begin:end, first[begin] : last[begin]], axis=1)[:, ::-1]
-        relevant[offsets[begin] : offsets[end]] = block[:, : counts[begin]].ravel()
-    return _Chunk(similarities, first, last, relevant, offsets)
+def _blocks(taken: NDArray[np.int64]) -> Iterator[slice]:
+    """Queries that together take no more than `BLOCK_BYTES`, of which each takes so many, or one alone."""
+    ends, begin = np.cumsum(taken), 0
+    while begin < len(taken):
+        end = int(np.searchsorted(ends, ends[begin] - taken[begin] + BLOCK_BYTES, side="right"))
+        end = min(max(end, begin + 1), begin + MOST_QUERIES)
+        yield slice(begin, end)
+        begin = end
 
 
-def ranks_by_sorting(chunk: _Chunk, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ranks of `chunk.relevant`, from 1: sorts each row and looks the relevant similarities up in it."""
-    ranks = np.empty(len(chunk.relevant), np.int64)
-    columns = chunk.similarities.shape[1]
-    rows = np.sort(chunk.similarities, axis=1)
-    tied = (rows[:, 1:] == rows[:, :-1]).any(axis=1)
-    for query, row in enumerate(rows):
-        mine = slice(chunk.offsets[query], chunk.offsets[query + 1])
-        if tied[query]:
-            ranks[mine] = _ranks_with_ties(chunk, query, order)
-        else:
-            ranks[mine] = columns + 1 - np.searchsorted(row, chunk.relevant[mine], side="right")
+def ranks_by_sorting(layout: Layout, asking: Asking) -> NDArray[np.int64]:
+    """Ranks, from 1, of the relevant items: sorts the whole gallery for each query and looks them up in it."""
+    similarities = np.empty((len(asking.rows), len(layout.rows)), np.float32)
+    precise = asking.rows.astype(np.float64)
+    for begin in range(0, len(layout.rows), TILE):
+        similarities[:, begin : begin + TILE] = precise @ layout.rows[begin : begin + TILE].astype(np.float64).T
+    keys = _keys(similarities, layout.order)
+    if asking.own is not None:
+        keys[np.arange(len(keys)), asking.own] = np.iinfo(np.uint64).max
+    counts, offsets = np.diff(asking.offsets), asking.offsets
+    ranks = np.empty(offsets[-1], np.int64)
+    for query, row in enumerate(keys):
+        relevant = np.sort(row[asking.first[query] : asking.last[query]])[: counts[query]]
+        row.sort()
+        ranks[offsets[query] : offsets[query + 1]] = np.searchsorted(row, relevant) + 1
     return ranks
 
 
-def _ranks_with_ties(chunk: _Chunk, query: int, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    place = np.empty(len(order), np.int64)
-    place[np.lexsort((order, -chunk.similarities[query]))] = np.arange(1, len(order) + 1)
-    ranks = np.sort(place[chunk.first[query] : chunk.last[query]])
-    return ranks[: chunk.offsets[query + 1] - chunk.offsets[query]]
+def _keys(similarities: NDArray[np.float32], numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """As in `_similarity`: smaller where the similarity is larger, or is equal and the row number smaller (b, n)."""
+    similarities += np.float32(0)  # makes -0 a plain 0
+    bits = similarities.view(np.int32)
+    ordered = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF)).astype(np.int64)
+    return ((0x80000000 - ordered) << 32).view(np.uint64) | numbers.astype(np.uint64)

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, checked_metric, label_codes
-from likeness.search import checked_rows, unit_rows
+from likeness.evaluation._scratch import scratch_array
+from likeness.search.vectors import checked_rows, row_slices, unit_rows
 
 ITERATIONS = 20
 
@@ -36,8 +37,11 @@ def clustering_metrics(embeddings: Any, labels: Any, assignments: Any = None, se
         InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels or assignments that do not fit or
             are missing, on an unknown metric and on a seed out of range.
 
-    K-means is run as by AccuracyCalculator (faiss, 20 iterations), whose NMI and AMI follow with metric="euclidean" and seed=1234. Where
-    rows repeat or k-means leaves a cluster empty, there are fewer clusters than classes.
+    Memory is bounded: embeddings may be memory-mapped, of float32; unit rows beyond 300 MB lie in a scratch file (TMPDIR) meanwhile.
+
+    K-means is run as by AccuracyCalculator (faiss, 20 iterations), whose NMI and AMI follow with metric="euclidean" and seed=1234. As there,
+    centers are learnt from 256 rows per cluster at most, drawn at random. Where rows repeat or k-means leaves a cluster empty, there are
+    fewer clusters than classes.
 
     Example:
         >>> clustering_metrics(None, ["car", "car", "van", "van"], [0, 0, 1, 1])
@@ -52,7 +56,9 @@ def clustering_metrics(embeddings: Any, labels: Any, assignments: Any = None, se
         return agreement(classes, label_codes(assignments, count, "assignments"))
     rows = checked_rows(embeddings, "The embeddings")
     classes = label_codes(labels, len(rows), "labels")
-    rows = unit_rows(rows, "The embeddings") if metric == "cosine" else rows
+    if metric == "cosine":
+        parts = (unit_rows(rows[part], "The embeddings", part.start) for part in row_slices(*rows.shape))
+        rows = scratch_array(parts, rows.shape, np.float32)
     return agreement(classes, kmeans(rows, int(classes.max()) + 1, seed))
 
 

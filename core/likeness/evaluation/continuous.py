@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search import as_numpy
+from likeness.search.vectors import as_numpy, row_slices
 
 DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
 _ENTRIES = 8_000_000
@@ -82,17 +82,27 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order."""
+    """The k gallery rows (q, k) of the smallest Euclidean distance to each query, nearest first, equal ones in order.
+
+    The gallery may be memory-mapped: a part of it is worked on at a time.
+    """
     # from differences of centred rows in float64: an order that does not depend on where the origin lies
     centre = gallery.mean(axis=0, dtype=np.float64)
-    rows, columns = queries.astype(np.float64) - centre, gallery.astype(np.float64) - centre
-    lengths = np.einsum("ij,ij->i", columns, columns)
-    found = np.empty((len(rows), k), np.int64)
-    size = max(1, _ENTRIES // len(columns))
-    for start in range(0, len(rows), size):
-        part = slice(start, start + size)
-        apart = lengths - 2 * rows[part] @ columns.T
-        found[part] = _smallest(_without(apart, None if exclude is None else exclude[part]), k)
+    rows, found, nearest = queries.astype(np.float64) - centre, np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
+    for part in row_slices(*gallery.shape):
+        columns = gallery[part].astype(np.float64) - centre
+        lengths, few = np.einsum("ij,ij->i", columns, columns), min(k, len(columns))
+        near, distances = np.empty((len(rows), few), np.int64), np.empty((len(rows), few))
+        size = max(1, _ENTRIES // len(columns))
+        for start in range(0, len(rows), size):
+            chunk = slice(start, start + size)
+            apart = _without(lengths - 2 * rows[chunk] @ columns.T, None if exclude is None else exclude[chunk] - part.start)
+            near[chunk] = _smallest(apart, few)
+            distances[chunk] = np.take_along_axis(apart, near[chunk], axis=1)
+        found, nearest = np.hstack([found, near + part.start]), np.hstack([nearest, distances])
+        # what was found before comes first among equals
+        order = _smallest(nearest, min(k, nearest.shape[1]))
+        found, nearest = np.take_along_axis(found, order, axis=1), np.take_along_axis(nearest, order, axis=1)
     return found
 
 
@@ -119,7 +129,7 @@ def _smallest(values: NDArray[Any], k: int) -> NDArray[np.int64]:
 def _without(values: NDArray[Any], exclude: NDArray[np.int64] | None) -> NDArray[Any]:
     if exclude is None:
         return values
-    values, rows = values.astype(np.float64), np.flatnonzero(exclude >= 0)
+    values, rows = values.astype(np.float64), np.flatnonzero((exclude >= 0) & (exclude < values.shape[1]))
     values[rows, exclude[rows]] = np.inf
     return values
 
@@ -134,9 +144,10 @@ def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: An
             f"Label distances of shape {apart.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; give one for each pair."
         )
     for name, rows in (("query", queries), ("gallery", gallery)):
-        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if broken.size:
-            raise InputError(f"The embedding of {name} image {broken[0]} is not finite; embed it again.")
+        for part in row_slices(*rows.shape):
+            broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
+            if broken.size:
+                raise InputError(f"The embedding of {name} image {part.start + int(broken[0])} is not finite; embed it again.")
     return apart, queries, gallery
 
 

@@ -1,6 +1,6 @@
 """Retrieval metrics, exact and in bounded memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.evaluation._inputs import Metric, class_codes, comparable
-from likeness.evaluation._ranks import Ranks, relevant_ranks
+from likeness.evaluation._inputs import Metric, class_codes, scaling_for
+from likeness.evaluation._ranks import relevant_ranks
+from likeness.evaluation._scores import NAMES, scores_from_ranks
 from likeness.search import as_numpy, checked_rows
 
 
@@ -22,6 +23,9 @@ def retrieval_metrics(
     *,
     rows: Any = None,
     metric: Metric = "cosine",
+    only: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> dict[str, float]:
     """How well items of the same label find each other: means over all queries of the scores of `retrieval_scores`.
 
@@ -33,6 +37,10 @@ def retrieval_metrics(
         query_labels: label of each query (q,); given exactly when `query_embeddings` is.
         rows: numbers or mask of the queries that ask, the gallery staying whole; None: all.
         metric: "cosine" ranks by direction alone; "euclidean" by distance between the rows as given. The same for unit rows.
+        only: names of the scores wanted; None: all. `map` alone needs the rank of every relevant item; without it a large gallery with large
+            classes takes a fraction of the time.
+        progress: called with (queries done, queries).
+        should_stop: asked between blocks of some thousand queries or fewer; once true, the call ends with an InputError.
 
     Returns:
         precision_at_1, r_precision, map_at_r, map, mrr, map_at_1000 and recall_at_{k} for each k, in [0, 1]. The first five are means
@@ -40,7 +48,12 @@ def retrieval_metrics(
         throughout (map_at_1000: less, see there).
 
     Raises:
-        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit or are missing.
+        InputError: on embeddings that are empty, not finite or (cosine) all zero in a row, on labels that do not fit or are missing, on an
+            unknown score, when stopped, and where there is no room for scratch files.
+
+    Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
+    a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value, and 2 more where the processor is fast in bfloat16. A query
+    takes some hundred bytes for its scores, and a block of queries 0.3 GB.
 
     The first five equal AccuracyCalculator of pytorch-metric-learning with k=None.
 
@@ -48,7 +61,8 @@ def retrieval_metrics(
         >>> retrieval_metrics([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]], ["car", "car", "van", "van"])["map_at_r"]
         1.0
     """
-    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, rows=rows, metric=metric)
+    options: dict[str, Any] = {"rows": rows, "metric": metric, "only": only, "progress": progress, "should_stop": should_stop}
+    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, **options)
     return {str(name): float(value) for name, value in scores.drop(columns="label").mean().items()}
 
 
@@ -61,13 +75,17 @@ def retrieval_metrics_per_class(
     *,
     rows: Any = None,
     metric: Metric = "cosine",
+    only: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
     """The metrics of `retrieval_metrics` for the queries of each class: one row per label, in order of first appearance.
 
     The index is the label, the column `queries` the number of queries, the others the metrics. A class of one has NaN where its
     query is left out. The unweighted mean over the rows is what the literature calls class-mean or "average of averages".
     """
-    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, rows=rows, metric=metric)
+    options: dict[str, Any] = {"rows": rows, "metric": metric, "only": only, "progress": progress, "should_stop": should_stop}
+    scores = retrieval_scores(embeddings, labels, ks, query_embeddings, query_labels, **options)
     groups = scores.groupby("label", sort=False)
     table = groups.mean()
     table.insert(0, "queries", groups.size())
@@ -83,6 +101,9 @@ def retrieval_scores(
     *,
     rows: Any = None,
     metric: Metric = "cosine",
+    only: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
     """The scores of each query; arguments and errors as in `retrieval_metrics`.
 
@@ -100,10 +121,12 @@ def retrieval_scores(
 
     Returns:
         One row per query, indexed by its row number, with the column `label` and one per score. Where R = 0 the first five are NaN, the
-        others 0. Equal similarities are ranked by gallery row number; products are in float32, where those of identical rows may differ
-        in the last digit.
+        others 0. A similarity is the dot product of the two scaled float32 rows, rounded once to float32; equal ones, as those of identical
+        rows always are, are ranked by gallery row number. However products are taken, in blocks of whatever size and precision, the ranks
+        are the same.
     """
     cutoffs = _checked_cutoffs(ks)
+    names = _checked_names(only, cutoffs)
     if (query_embeddings is None) != (query_labels is None):
         raise InputError("query_embeddings and query_labels belong together, but only one was given; pass both or neither.")
     gallery = checked_rows(embeddings, "The embeddings")
@@ -114,12 +137,22 @@ def retrieval_scores(
         )
     gallery_codes, query_codes, classes = class_codes(labels, len(gallery), query_labels, len(queries))
     asking = _checked_selection(rows, len(queries))
-    queries, gallery = comparable(queries, gallery, metric)
+    scaling = scaling_for(gallery, queries, metric)
     own = asking if query_embeddings is None else None
     codes = query_codes[asking]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
-    chunks = relevant_ranks(queries if rows is None else queries[asking], codes, gallery, gallery_codes, own)
-    columns = _collect(chunks, sizes, cutoffs)
+    limits = _limits(names, sizes - (own is not None), len(gallery))
+    chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, rows=None if rows is None else asking, scaling=scaling, limits=limits)
+    columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in names}
+    done = 0
+    for chunk in chunks:
+        for name, values in scores_from_ranks(chunk.ranks, chunk.offsets, sizes[chunk.queries], names).items():
+            columns[name][chunk.queries] = values
+        done += len(chunk.queries)
+        if progress:
+            progress(done, len(asking))
+        if should_stop and done < len(asking) and should_stop():
+            raise InputError(f"Stopped after {done:,} of {len(asking):,} queries; measure again for the scores.")
     label = pd.Series(pd.Index(classes, tupleize_cols=False).take(codes), index=asking)
     return pd.DataFrame({"label": label, **{name: pd.Series(values, index=asking) for name, values in columns.items()}})
 
@@ -142,42 +175,19 @@ def _checked_selection(rows: Any, count: int) -> NDArray[np.int64]:
     return chosen.astype(np.int64)
 
 
-def _collect(chunks: Iterable[Ranks], sizes: NDArray[np.int64], ks: list[int]) -> dict[str, NDArray[np.float64]]:
-    columns: dict[str, NDArray[np.float64]] = {}
-    for chunk in chunks:
-        for name, values in scores_from_ranks(chunk.ranks, chunk.offsets, sizes[chunk.queries], ks).items():
-            columns.setdefault(name, np.empty(len(sizes)))[chunk.queries] = values
-    return columns
+def _checked_names(only: Collection[str] | None, ks: list[int]) -> list[str]:
+    names = [*NAMES, *(f"recall_at_{k}" for k in ks)]
+    unknown = [name for name in only or () if name not in names]
+    if unknown:
+        raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(names)}, and name the cut-offs of recall in ks.")
+    return [name for name in names if only is None or name in only]
 
 
-def scores_from_ranks(
-    ranks: NDArray[np.int64], offsets: NDArray[np.int64], class_sizes: NDArray[np.int64], ks: Sequence[int]
-) -> dict[str, NDArray[np.float64]]:
-    """The scores of `retrieval_scores` from the ranks of the relevant items.
-
-    Args:
-        ranks: ranks from 1, ascending within a query, one query after the other.
-        offsets: where each query's ranks begin and end (b + 1,).
-        class_sizes: gallery rows of each query's class, itself included where it is there (b,).
-        ks: cut-offs of recall.
-    """
-    counts = np.diff(offsets)
-    query = np.repeat(np.arange(len(counts)), counts)
-    precision = (np.arange(1, len(ranks) + 1) - offsets[query]) / ranks
-    within_r = ranks <= counts[query]
-    first = np.full(len(counts), np.inf)
-    first[counts > 0] = ranks[offsets[:-1][counts > 0]]
-
-    def total(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(query, weights, minlength=len(counts)).astype(np.float64)
-
-    relevant = np.where(counts > 0, counts, np.nan)
-    scores = {
-        "precision_at_1": np.where(counts > 0, first == 1, np.nan),
-        "r_precision": total(within_r.astype(np.float64)) / relevant,
-        "map_at_r": total(np.where(within_r, precision, 0)) / relevant,
-        "map": total(precision) / relevant,
-        "mrr": np.where(counts > 0, 1 / first, np.nan),
-        "map_at_1000": total(np.where(ranks <= 1000, precision, 0)) / np.maximum(class_sizes, 1),
-    }
-    return scores | {f"recall_at_{k}": (first <= k).astype(np.float64) for k in ks}
+def _limits(names: list[str], counts: NDArray[np.int64], gallery: int) -> NDArray[np.int64]:
+    """The largest rank that these scores ask for, of queries with so many relevant items (q,); that of the first is known in any case."""
+    limits = np.ones_like(counts)
+    if "map" in names:
+        limits += gallery
+    if "r_precision" in names or "map_at_r" in names:
+        limits = np.maximum(limits, counts)
+    return np.maximum(limits, 1000) if "map_at_1000" in names else limits

@@ -3,11 +3,15 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation._inputs import label_codes
 from likeness.notions.arrays import to_numpy
+from likeness.search.class_sums import class_sums
+from likeness.search.vectors import row_slices
 
+Matrix = NDArray[np.float64]
 STRUCTURE = ("inter", "intra", "ratio", "spectral_decay")
 
 
@@ -23,7 +27,7 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     the larger of the first two classes' distances; here it is left out.
 
     Args:
-        embeddings: (n, d), NumPy or torch; rows are scaled to unit length.
+        embeddings: (n, d), NumPy or torch; may be memory-mapped, a part is worked on at a time. Rows are scaled to unit length.
         labels: (n,) class numbers.
 
     Returns:
@@ -32,19 +36,15 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     Raises:
         InputError: fewer than two classes, no class with two rows, rows of zero length or not finite.
     """
-    rows = to_numpy(embeddings).astype(np.float64)
-    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
-        raise InputError(f"The embeddings have shape {rows.shape} or are not finite; give a row of finite numbers per image.")
+    rows = to_numpy(embeddings)
+    if rows.ndim != 2 or not rows.size:
+        raise InputError(f"The embeddings have shape {rows.shape}; give a row of finite numbers per image.")
     numbers = label_codes(labels, len(rows), "labels")
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if lengths.min() == 0:
-        raise InputError(f"Row {int(lengths.argmin())} has length 0 and so no direction; take it out.")
-    rows = rows / lengths
-    classes, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    _check_lengths(rows)
+    classes, counts = np.unique(numbers, return_counts=True)
     if len(classes) < 2 or counts.max() < 2:
         raise InputError(f"{len(classes)} classes with {counts.max()} rows at most; the structure of a space needs two classes, and two rows in one.")
-    sums = np.zeros((len(classes), rows.shape[1]))
-    np.add.at(sums, places, rows)
+    sums = class_sums(rows, numbers, len(classes), scale=_unit)
     norms = np.linalg.norm(sums, axis=1)
     several = counts > 1
     # over ordered pairs of a class: |sum|^2 is the sum of all its cosines, those of n rows with themselves included
@@ -55,8 +55,25 @@ def structure_metrics(embeddings: Any, labels: Any) -> dict[str, float]:
     return {"inter": inter, "intra": intra, "ratio": intra / inter if inter else float("inf"), "spectral_decay": _spectral_decay(rows)}
 
 
-def _spectral_decay(rows: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> float:
-    triangle = np.linalg.qr(rows, mode="r") if len(rows) > rows.shape[1] else rows
+def _unit(rows: Matrix) -> Matrix:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def _check_lengths(rows: NDArray[Any]) -> None:
+    for part in row_slices(*rows.shape):
+        lengths = np.linalg.norm(rows[part].astype(np.float64), axis=1)
+        if not np.isfinite(lengths).all():
+            raise InputError(f"Row {part.start + int(np.isfinite(lengths).argmin())} is not finite; give a row of finite numbers per image.")
+        if lengths.min() == 0:
+            raise InputError(f"Row {part.start + int(lengths.argmin())} has length 0 and so no direction; take it out.")
+
+
+def _spectral_decay(rows: NDArray[Any]) -> float:
+    triangle: Matrix = np.empty((0, rows.shape[1]))
+    for part in row_slices(*rows.shape):
+        triangle = np.vstack([triangle, _unit(rows[part].astype(np.float64))])
+        if len(triangle) > rows.shape[1]:
+            triangle = np.asarray(np.linalg.qr(triangle, mode="r"))
     values = np.linalg.svd(triangle, compute_uv=False)
     share = values / values.sum()
     if share[-1] <= len(share) * np.finfo(np.float64).eps:

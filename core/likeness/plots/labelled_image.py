@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from likeness.data.label_distances import LabelsConfig, joints_of, read_layouts
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.gate import check_readable
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 if TYPE_CHECKING:
@@ -51,8 +52,14 @@ def _opened(table: ImageTable, row: int, side: int) -> "tuple[Image, float]":
     """The image and how many of its pixels make one of the file's; small ones are enlarged, so that what is drawn on them is smooth."""
     from PIL import Image, ImageOps
 
-    with Image.open(table.paths()[row]) as opened:
-        picture = ImageOps.exif_transpose(opened).convert("RGB")
+    file = check_readable(table.paths()[row])
+    try:
+        with Image.open(file) as opened:
+            picture = ImageOps.exif_transpose(opened).convert("RGB")
+    except OSError:
+        raise
+    except Exception as error:  # Pillow's parsers raise anything on foreign content
+        raise OSError(f"'{file.name}' is damaged") from error
     scale = side / max(picture.size)
     width, height = (max(1, round(length * scale)) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS), scale

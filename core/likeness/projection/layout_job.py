@@ -1,6 +1,7 @@
 """A map on its way: laid out in another process, so that whoever waits for it stays quick."""
 
 import json
+import mmap
 import shutil
 import tempfile
 import time
@@ -18,6 +19,16 @@ from likeness.search import checked_rows
 
 # Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
 RESTART = 10.0
+
+
+def _file_of(vectors: Any) -> dict[str, Any] | None:
+    """Where the vectors lie on disk, if they are a whole memory-mapped array as the process reads it: no copy of gigabytes then."""
+    base: Any = getattr(vectors, "base", None)
+    if not isinstance(vectors, np.memmap) or not isinstance(base, mmap.mmap) or vectors.filename is None:  # another base: a part of a file
+        return None
+    if vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
+        return None
+    return {"file": str(vectors.filename), "offset": vectors.offset, "shape": vectors.shape}
 
 
 class LayoutFailed(RuntimeError):  # noqa: N818
@@ -52,16 +63,17 @@ class LayoutJob:
         self._cancelled = False
         self._begun = time.monotonic()
         if load_map(self.key) is None:
-            self._folder = self._written(rows, method, init, parameters)
+            self._folder = self._written(rows, _file_of(vectors), method, init, parameters)
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             layout_worker().submit(self._folder)
 
-    def _written(self, rows: NDArray[np.float32], method: str, init: Any, parameters: dict[str, Any]) -> Path:
+    def _written(self, rows: NDArray[np.float32], file: dict[str, Any] | None, method: str, init: Any, parameters: dict[str, Any]) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="likeness-map-"))
-        np.save(folder / "vectors.npy", rows)
+        if file is None:
+            np.save(folder / "vectors.npy", rows)
         if init is not None:
             np.save(folder / "init.npy", np.asarray(init, np.float32))
-        job = {"target": str(map_path(self.key).resolve()), "method": method, "parameters": parameters}
+        job = {"target": str(map_path(self.key).resolve()), "vectors": file, "method": method, "parameters": parameters}
         (folder / "job.json").write_text(json.dumps(job))
         return folder
 

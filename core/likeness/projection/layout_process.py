@@ -5,17 +5,22 @@ import json
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.projection.map_store import write_map
 from likeness.projection.methods import method_named
+from likeness.projection.sampled_map import sampled_map
 from likeness.projection.umap_map import umap_map
 
 
 def run(folder: Path) -> None:
-    """Lays out vectors.npy of a job's folder, from init.npy if there is one, as job.json says, and stores the map at its target.
+    """Does the job of a folder and stores the map at its target.
+
+    job.json says how, and in which file the vectors are; without one they are vectors.npy of the folder. init.npy is the start if there is one.
 
     The file `done` appears last; before it `error.txt`, one line, if there is no map. A folder that is gone is a job nobody waits for.
     """
@@ -27,8 +32,7 @@ def run(folder: Path) -> None:
         if not Path(job["target"]).is_file():
             start = folder / "init.npy"
             init = np.load(start, allow_pickle=False) if start.is_file() else None
-            vectors = np.load(folder / "vectors.npy", allow_pickle=False)
-            write_map(Path(job["target"]), method_named(job["method"]).function(vectors, init=init, **job["parameters"]))
+            write_map(Path(job["target"]), sampled_map(_vectors(folder, job), method_named(job["method"]).function, init=init, **job["parameters"]))
     except InputError as error:
         problem = str(error)
     except Exception as error:
@@ -38,6 +42,13 @@ def run(folder: Path) -> None:
         if problem:
             (folder / "error.txt").write_text(problem)
         (folder / "done").touch()
+
+
+def _vectors(folder: Path, job: dict[str, Any]) -> NDArray[np.float32]:
+    if not job["vectors"]:
+        return np.asarray(np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False))
+    given = job["vectors"]
+    return np.memmap(given["file"], np.float32, "r", given["offset"], tuple(given["shape"]))
 
 
 def main() -> None:

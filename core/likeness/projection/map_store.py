@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.errors import InputError
 from likeness.files import write_atomic
 from likeness.paths import assets_dir, cache_dir
+from likeness.stored import read_array
 
 # Part of every key: raise it when the same parameters come to give another map.
 VERSION = 1
@@ -55,8 +57,8 @@ def load_map(key: str) -> NDArray[np.float32] | None:
 
 def _read(path: Path) -> NDArray[np.float32] | None:
     try:
-        positions = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        positions = read_array(path)
+    except InputError:
         # A damaged file is as good as none: the map is laid out again and takes its place.
         return None
     whole = isinstance(positions, np.ndarray) and positions.ndim == 2 and positions.shape[1] == 2 and positions.dtype == np.float32

@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.errors import InputError
 from likeness.search import checked_rows, unit_rows
+
+BLOCK = 16_384  # rows at a time: vectors on disk may be more than fit into memory
 
 
 def pca_map(vectors: Any) -> NDArray[np.float32]:
@@ -21,21 +24,46 @@ def pca_map(vectors: Any) -> NDArray[np.float32]:
 
     Raises:
         InputError: if a vector is not finite or all zeros.
+
+    Exact whatever the number of rows, and memory beyond the result is that of a block.
     """
-    unit = unit_rows(checked_rows(vectors, "The vectors"), "The vectors")
-    centred = unit - unit.mean(axis=0)
-    axes = _leading_axes(centred)
-    positions = np.zeros((len(centred), 2), np.float32)
-    positions[:, : axes.shape[1]] = centred @ axes.astype(np.float32)
+    rows = checked_rows(vectors, "The vectors")
+    middle = _unit_block(rows, 0).mean(axis=0)  # about the mean, so that sums of squares around it lose no digits
+    total, squares = _moments(rows, middle)
+    axes = _leading_axes(squares / len(rows) - np.outer(total, total) / len(rows) ** 2)
+    positions = np.zeros((len(rows), 2), np.float32)
+    mean = (middle + total / len(rows)).astype(np.float32)
+    for begin in range(0, len(rows), BLOCK):
+        block = _unit_block(rows, begin) - mean
+        positions[begin : begin + BLOCK, : axes.shape[1]] = block @ axes.astype(np.float32)
     return positions
 
 
-def _leading_axes(centred: NDArray[np.float32]) -> NDArray[np.float64]:
+def _unit_block(rows: NDArray[np.float32], begin: int) -> NDArray[np.float32]:
+    """Rows of one block at unit length."""
+    try:
+        return unit_rows(np.asarray(rows[begin : begin + BLOCK]), "The vectors")
+    except InputError:
+        unit_rows(rows, "The vectors")  # says which row of all it is
+        raise
+
+
+def _moments(rows: NDArray[np.float32], middle: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sum (d,) and sum of products (d, d) of the unit rows around `middle`, a block at a time."""
+    dim = rows.shape[1]
+    total, squares = np.zeros(dim), np.zeros((dim, dim))
+    for begin in range(0, len(rows), BLOCK):
+        block = _unit_block(rows, begin) - middle
+        total += block.sum(axis=0, dtype=np.float64)
+        squares += block.T @ block
+    return total, squares
+
+
+def _leading_axes(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     """Up to two eigenvectors (d, 2) of the covariance, of the largest eigenvalue first; none where the variance is rounding error."""
     from scipy.linalg import eigh
 
-    dim = centred.shape[1]
-    covariance = (centred.T @ centred).astype(np.float64) / len(centred)
+    dim = len(covariance)
     values, axes = eigh(covariance, subset_by_index=[max(0, dim - 2), dim - 1])
     axes = axes[:, values > 1e-12][:, ::-1]
     loadings = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]

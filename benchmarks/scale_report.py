@@ -1,0 +1,81 @@
+"""Writes what `make bench-scale` measured into README.md and docs/scale.md, between their markers; no figure there is typed.
+
+python benchmarks/scale_report.py           # writes
+python benchmarks/scale_report.py --check   # fails where a text holds other figures than assets/results/scale.csv
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import pandas as pd
+from measuring.record import TABLE
+from measuring.scale_costs import COSTS, Figures
+
+ROOT = Path(__file__).parents[1]
+
+
+def measured(table: pd.DataFrame, parts: tuple[str, ...]) -> str:
+    """The recorded figures of some parts as a Markdown table, each beside its peer."""
+    rows = [
+        f"| {row.what} | {_size(row.size_)} | {_number(row.value, row.unit)} | {_peer(row)} |"
+        for row in table.rename(columns={"size": "size_"}).itertuples()
+        if row.part in parts
+    ]
+    return "\n".join(["| measured | size | here | beside |", "|---|---|---|---|", *rows])
+
+
+def _size(text: str) -> str:
+    return f"{int(text):,}" if text.isdigit() else text
+
+
+def _number(value: float, unit: object) -> str:
+    shown = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return shown if pd.isna(unit) else f"{shown} {unit}"
+
+
+def _peer(row: object) -> str:
+    peer, value = getattr(row, "peer", None), getattr(row, "peer_value", None)
+    if pd.isna(peer):
+        return ""
+    return str(peer) if pd.isna(value) else f"{peer}: {_number(float(value), getattr(row, 'unit', None))}"
+
+
+def filled(text: str, name: str, content: str) -> str:
+    """The text with what stands between the markers of this name replaced.
+
+    Raises:
+        ValueError: the text lacks the markers.
+    """
+    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+    if begin not in text or end not in text:
+        raise ValueError(f"The markers of '{name}' are missing.")
+    before, rest = text.split(begin, 1)
+    return before + begin + content + end + rest.split(end, 1)[1]
+
+
+def written(table: pd.DataFrame) -> dict[Path, str]:
+    """Both files as they should be."""
+    figures = Figures(table)
+    readme, scale = ROOT / "README.md", ROOT / "docs/scale.md"
+    parts = ("embedding", "index", "training", "metrics", "map", "users")
+    texts = {readme: filled(readme.read_text(), "scale", figures.summary()), scale: scale.read_text()}
+    for part in parts:
+        texts[scale] = filled(texts[scale], f"measured {part}", measured(table, (part,)))
+    for name, cost in COSTS.items():
+        texts[scale] = filled(texts[scale], name, cost(figures))
+    return texts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    for path, text in written(pd.read_csv(TABLE, dtype={"size": str})).items():
+        if check and path.read_text() != text:
+            sys.exit(f"{path.name} holds other figures than {TABLE.name}; run python benchmarks/scale_report.py")
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
