@@ -1,0 +1,49 @@
+"""The app on as many images as LIKENESS_POINTS says: `streamlit run benchmarks/scale/million_server.py`.
+
+The vectors are those of `vectors.like_encoder`, the pictures the bundled ones over and over; everything else is the app itself.
+"""
+
+# ruff: noqa: E402  (the app's modules are found only then)
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "app"), str(ROOT / "benchmarks"), str(Path(__file__).parent)]
+
+import numpy as np
+import streamlit as st
+from vectors import like_encoder
+
+import cached
+from likeness.data import ImageTable, read_dataset
+from likeness.data.catalog import BUNDLED
+from likeness.spaces import EncoderSpace, Space, encoder_space
+
+N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
+
+
+def many_images(n: int) -> EncoderSpace:
+    """n rows in the space of the bundled encoder, each with the picture and the attributes of the bundled image nearest to it in kind."""
+    bundled = encoder_space(read_dataset("bundled"))
+    frame = bundled.space.table.frame.drop(columns="sha256")
+    of = np.random.default_rng([0, 1]).integers(0, len(frame), n)  # as in `like_encoder`
+    table = ImageTable("Many cars", bundled.space.table.root, frame.iloc[of])
+    space = Space("Raw encoder", table, like_encoder(n)[0], bundled.space.embed_texts, bundled.space.embed_images, lineage=f"like-encoder {n} 0")
+    return EncoderSpace(space, bundled.encoder, [])
+
+
+_MANY = many_images(N)
+_base = cached.base
+
+
+def base(dataset_id: str) -> EncoderSpace:
+    """Takes the place of `cached.base`."""
+    return _MANY if dataset_id == BUNDLED.id else _base(dataset_id)
+
+
+cached.base = base  # type: ignore[assignment]
+
+import server  # the app's, once the images are those
+
+app = st.App(str(ROOT / "app" / "main.py"), routes=server.routes.ROUTES)
