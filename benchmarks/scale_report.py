@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 from measuring.record import TABLE
-from measuring.scale_costs import COSTS, Figures
+from measuring.scale_costs import COSTS, Figures, shown
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 def measured(table: pd.DataFrame, parts: tuple[str, ...]) -> str:
     """The recorded figures of some parts as a Markdown table, each beside its peer."""
     rows = [
-        f"| {row.what} | {_size(row.size_)} | {_number(row.value, row.unit)} | {_peer(row)} |"
+        f"| {row.what} | {_size(row.size_)} | {shown(row.value, row.unit)} | {_peer(row)} |"
         for row in table.rename(columns={"size": "size_"}).itertuples()
         if row.part in parts
     ]
@@ -29,16 +29,11 @@ def _size(text: str) -> str:
     return f"{int(text):,}" if text.isdigit() else text
 
 
-def _number(value: float, unit: object) -> str:
-    shown = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return shown if pd.isna(unit) else f"{shown} {unit}"
-
-
 def _peer(row: object) -> str:
     peer, value = getattr(row, "peer", None), getattr(row, "peer_value", None)
     if pd.isna(peer):
         return ""
-    return str(peer) if pd.isna(value) else f"{peer}: {_number(float(value), getattr(row, 'unit', None))}"
+    return str(peer) if pd.isna(value) else f"{peer}: {shown(float(value), getattr(row, 'unit', None))}"
 
 
 def filled(text: str, name: str, content: str) -> str:

@@ -1,6 +1,7 @@
 """From the measured figures to storage, time and cost at sizes that were not measured; every assumption stands here."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
@@ -34,6 +35,53 @@ class Figures:
         """What stands beside it."""
         found = self.table[(self.table["part"] == part) & (self.table["what"] == what) & (self.table["size"] == str(size))]
         return float(found["peer_value"].iloc[0])
+
+    def summary(self) -> str:
+        """The figures that README shows, each beside its peer; those that were not measured yet are left out."""
+        known = self.table.drop_duplicates(["part", "what", "size"]).set_index(["part", "what", "size"])
+        rows = [_summed(text, known.loc[key]) for key, text in SUMMARY.items() if key in known.index]
+        return "\n".join(["| what | here | beside |", "|---|---|---|", *rows])
+
+
+_TRAINED = "resnet10t, 64 images of 64 px"
+# (part, what, size) of the table, and how README says it.
+SUMMARY = {
+    ("embedding", "images per second once started, local", "4000"): "embedding, local engine, images a second once started",
+    ("embedding", "images per second once started, ray, 2 workers", "4000"): "embedding, two Ray workers, images a second once started",
+    ("index", "build", "1000000"): "index of 1,000,000 x 512, built once",
+    ("index", "car-color 128-d query", "1000000"): "nearest ten of 1,000,000 in a notion of 128 dimensions, through the index",
+    ("index", "car-color 128-d query once transformed", "1000000"): "the same, the notion's vectors being kept",
+    ("index", "car-color 128-d recall@10", "1000000"): "the same, recall@10",
+    ("index", "car-color 16-d query", "1000000"): "in 16 dimensions",
+    ("index", "car-color 16-d recall@10", "1000000"): "the same, recall@10",
+    ("index", "car-color 2-d query", "1000000"): "in 2 dimensions, where the index breaks: all are compared instead",
+    ("training", "step, 2 processes of 1 thread", _TRAINED): "a training step, two processes of one thread",
+    ("training", "step, 2 processes beside 2 threads", _TRAINED): "the same",
+    ("training", "gathering embeddings", _TRAINED): "gathering embeddings for the whole batch",
+    ("metrics", "R@k, MAP@R, MRR of 280 classes", "1000000"): "R@k, MAP@R, MRR of 1,000,000 x 512, 280 classes",
+    ("metrics", "R@k, MAP@R, MRR of 280 classes, anonymous memory", "1000000"): "the same, memory",
+    ("metrics", "NMI, AMI, 280 classes", "1000000"): "NMI and AMI of 1,000,000 x 512, 280 classes",
+    ("metrics", "Frechet distance", "1000000"): "Frechet distance of 1,000,000 x 512",
+    ("metrics", "20 splits, classes of 100", "1000000"): "20 splits of 1,000,000 images in 10,000 classes",
+    ("map", "seconds to the first picture", "1000000"): "map of 1,000,000 points, first picture",
+    ("map", "frames a second while panning", "1000000"): "the same, panning, without a graphics card",
+    ("map", "seconds from lasso to gallery", "1000000"): "the same, from lasso to gallery",
+    ("users", "edit until the refit is shown, p50", "20"): "20 browsers at once on the same two cores, edit until the refit is shown",
+    ("users", "memory of the server", "20"): "the same, memory of the server",
+}
+
+
+def _summed(text: str, row: "pd.Series[Any]") -> str:
+    beside = "" if pd.isna(row["peer"]) else str(row["peer"])
+    if beside and not pd.isna(row["peer_value"]):
+        beside += f": {shown(row['peer_value'], row['unit'])}"
+    return f"| {text} | {shown(row['value'], row['unit'])} | {beside} |"
+
+
+def shown(value: float, unit: object) -> str:
+    """Three significant digits and the unit."""
+    number = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return number if pd.isna(unit) or not unit else f"{number} {unit}"
 
 
 def storage(figures: Figures) -> str:

@@ -274,6 +274,9 @@ def test_a_batch_that_cannot_be_divided_is_refused(config: RunConfig) -> None:
     ids=["torchrun", "slurm"],
 )
 def test_processes_know_their_place(config: RunConfig, monkeypatch: pytest.MonkeyPatch, started: dict[str, str]) -> None:
+    from lightning.fabric.utilities.rank_zero import rank_zero_only
+
+    monkeypatch.setattr(rank_zero_only, "rank", 0)  # Lightning keeps it for the whole process; afterwards it is as it was
     for name, value in (started | {"SLURM_JOB_ID": "1", "SLURM_NODELIST": "a[1-2]"}).items():
         monkeypatch.setenv(name, value)
     four = with_changes(config, {"devices": 2, "nodes": 2, "batch.size": 8})
