@@ -32,7 +32,7 @@ def capped(work: Callable[..., Any], *arguments: Any, seconds: float, gigabytes:
     """Runs `work(*arguments)`, a function at the top of its module, in a fresh process that may map so much memory and take so long."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_run, args=(theirs, work, arguments, gigabytes))
+    process = context.Process(target=_run, args=(theirs, work, arguments, gigabytes), daemon=True)
     begin = time.perf_counter()
     process.start()
     theirs.close()

@@ -24,10 +24,10 @@ const drawn = () => requestAnimationFrame(() => requestAnimationFrame(() => (win
 """
 _OWN = """
 element.attachShadow({ mode: "open" }).innerHTML = `<style>.lm{position:relative;width:900px;height:620px}${CSS}</style>${HTML}`;
-const part = (name, type) => ({ id: name, type, url: `/${name}-${n}.bin` });
+const part = (name, array, type) => ({ id: name, type, url: URL.createObjectURL(new Blob([array])) });
 const data = { n, identity: "", noun: "points", seen: null, renderer: RENDERER, thumbnails: "", info: null, selected: null, dimmed: null,
-  query: null, neighbours: null, panels: [{ title: "", caption: "", home: [0, 0, 1.1, 1.1], positions: part("xy", "float32") }],
-  coloring: { kind: "category", label: "class", codes: part("codes", "uint8"), colors: COLORS, names: COLORS,
+  query: null, neighbours: null, panels: [{ title: "", caption: "", home: [0, 0, 1.1, 1.1], positions: part("xy", xy, "float32") }],
+  coloring: { kind: "category", label: "class", codes: part("codes", codes, "uint8"), colors: COLORS, names: COLORS,
     counts: COLORS.map(() => 0), legend: [] } };
 show({ parentElement: element.shadowRoot, data, setTriggerValue() {} });
 const wait = () => (element.shadowRoot.querySelector(".lm").dataset.drawn === "true" ? drawn() : requestAnimationFrame(wait));

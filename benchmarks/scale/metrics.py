@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -210,16 +211,22 @@ def growth(what: str, store: Store, ours: Work, peers: dict[str, Work], sizes: l
     for n in sizes:
         mine = capped(ours, store, n, seconds=OUR_SECONDS, gigabytes=OUR_GB)
         print(f"  {n:>9,}  ours: {told(mine)}", flush=True)
-        record("metrics", f"{what}, anonymous memory", n, round(mine.anonymous_gb, 2), "GB")
+        keep(f"{what}, anonymous memory", n, round(mine.anonymous_gb, 2), "GB")
         for name in list(before):
             theirs = tried(peers[name], store, n, *before[name])
             print(f"  {n:>9,}  {name}: {told(theirs)}{compared(mine, theirs)}", flush=True)
             said = (f"{name}: {theirs.failure}", None) if theirs.failure else (name, round(theirs.seconds, 2))
-            record("metrics", f"{what}, beside {name}", n, round(mine.seconds, 2), "s", *said)
+            keep(f"{what}, beside {name}", n, round(mine.seconds, 2), "s", *said)
             before[name] = (n, theirs.seconds)
             if theirs.failure:
                 del before[name]
-        record("metrics", what, n, round(mine.seconds, 2), "s")
+        keep(what, n, round(mine.seconds, 2), "s")
+
+
+def keep(what: str, n: int, *figure: Any) -> None:
+    """Figures of the sizes that the README shows; not of trials."""
+    if n in SIZES:
+        record("metrics", what, n, *figure)
 
 
 def tried(peer: Work, store: Store, n: int, before: int, seconds: float) -> Capped:

@@ -31,6 +31,7 @@ from measuring.record import record
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
 PAN_SECONDS = 4.0
+QUICK = 10.0  # seconds to a first picture that may be waited for again
 WAIT = 120_000
 _COUNT = "() => { window.times = []; const see = (t) => { window.times.push(t); requestAnimationFrame(see); }; requestAnimationFrame(see); }"
 _ARRIVED = '() => Math.max(...performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".bin")).map((e) => e.responseEnd))'
@@ -95,14 +96,25 @@ def frames_while_panning(page: Any, box: dict[str, float]) -> float:
 
 
 def alone(browser: Any, url: str, name: str, n: int) -> tuple[float, float]:
-    """Seconds from data in the browser to the first picture, and frames a second while panning."""
+    """Seconds from data in the browser to the first picture, of three times where it is quick, and frames a second while panning."""
+    page, first = opened(browser, url, name, n)
+    frames = frames_while_panning(page, {"x": 0, "y": 0, "width": 900, "height": 620})
+    page.close()
+    firsts = [first]
+    while first < QUICK and len(firsts) < 3:
+        page, again = opened(browser, url, name, n)
+        page.close()
+        firsts.append(again)
+    return statistics.median(firsts), frames
+
+
+def opened(browser: Any, url: str, name: str, n: int) -> tuple[Any, float]:
+    """A page with its points drawn, and the seconds that this took once it had them."""
     page = browser.new_page(viewport={"width": 900, "height": 620})
     page.set_default_timeout(WAIT)
     page.goto(f"{url}/{name}.html?n={n}")
     page.wait_for_function("window.drawn !== undefined")
-    found = page.evaluate("window.drawn") / 1000, frames_while_panning(page, {"x": 0, "y": 0, "width": 900, "height": 620})
-    page.close()
-    return found
+    return page, page.evaluate("window.drawn") / 1000
 
 
 def compare(browser: Any, sizes: list[int]) -> None:

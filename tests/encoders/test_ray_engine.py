@@ -103,6 +103,13 @@ def test_shards_are_those_of_the_local_engine_byte_for_byte(cluster, mixed: Imag
     assert [failure.row for failure in spread.failed] == [5, 7]
 
 
+def test_vectors_are_those_of_the_local_engine_without_any_option(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
+    local = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "local")
+    spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", engine="ray")
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
+    np.testing.assert_array_equal(spread.vectors, local.vectors)
+
+
 def test_what_is_stored_is_not_read_again(cluster, mixed: ImageTable, tmp_path: Path) -> None:
     log = tmp_path / "log"
     embed_images(ImageTable("part", mixed.root, mixed.frame.iloc[:20]), noting_encoder(log), **SIZES)
@@ -301,11 +308,16 @@ def test_the_board_counts_attempts_and_tells_what_is_new() -> None:
     [
         ([{"CPU": 2}], None, "auto", (2, 0, 1)),
         ([{"CPU": 2}], 2, "auto", (1, 0, 2)),
-        ([{"CPU": 16}, {"CPU": 16}], None, "cpu", (4, 0, 8)),
+        ([{"CPU": 2}], 5, "auto", (1, 0, 5)),
+        ([{"CPU": 16}, {"CPU": 16}], None, "cpu", (16, 0, 2)),
+        ([{"CPU": 16}, {"CPU": 8}, {}], None, "cpu", (8, 0, 3)),
+        ([{"CPU": 16}, {"CPU": 16}], 8, "cpu", (4, 0, 8)),
+        ([{"CPU": 16}, {"CPU": 16}], 1, "cpu", (16, 0, 1)),
         ([{"CPU": 16, "GPU": 2}, {"CPU": 16, "GPU": 2}], None, "auto", (8, 1, 4)),
+        ([{"CPU": 4, "GPU": 1}], None, "auto", (4, 1, 1)),
         ([{"CPU": 16, "GPU": 2}], 1, "cuda", (8, 1, 1)),
-        ([{"CPU": 16, "GPU": 2}], None, "cpu", (4, 0, 4)),
-        ([{}, {"CPU": 8}], 100, "auto", (1, 0, 100)),
+        ([{"CPU": 16, "GPU": 2}], None, "cpu", (16, 0, 1)),
+        ([{}], 100, "auto", (1, 0, 100)),
     ],
 )
 def test_how_a_cluster_is_shared_out(nodes, workers, device: str, expected: tuple[float, int, int]) -> None:

@@ -21,7 +21,7 @@ def embed(
         str | None, typer.Option(help="Folder or URL (s3://...) that keeps the embeddings; on a cluster, one that all nodes reach.")
     ] = None,
     engine: Annotated[str, typer.Option(help="`local`, or `ray`: several processes, of this machine or a Ray cluster.")] = "local",
-    workers: Annotated[int | None, typer.Option(min=1, help="Most processes of the engine `ray`; by default one per GPU or four cores.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Most processes of the engine `ray`; by default one per GPU or machine.")] = None,
     ray_address: Annotated[str | None, typer.Option(help="Address of a Ray cluster; by default RAY_ADDRESS, or one is started here.")] = None,
 ) -> None:
     """Embed images and keep the vectors; run again, only new or changed images are read.

@@ -19,7 +19,7 @@ from likeness.encoders.shards import not_written
 from likeness.errors import InputError
 
 _POLL_SECONDS = 0.2
-_CORES_EACH = 4
+_MOST_CORES_PER_GPU = 8
 
 
 def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, address: str | None) -> str:
@@ -32,7 +32,9 @@ def encode_with_ray(work: EncodingPass, identity: str, workers: int | None, addr
     size = -(-work.shard_size // work.batch_size) * work.batch_size
     with _witness(folder) as witness, ray_cluster(address) as ray:
         cores, gpus, most = _share(ray.nodes(), workers, work.device)
-        task = _task(work, identity, witness, threads=int(cores))
+        # Ray gives a worker as many threads as it has cores, unless the variable is set.
+        own_threads = "OMP_NUM_THREADS" not in os.environ and _whole_machines(ray.nodes(), cores)
+        task = _task(work, identity, witness, cores, own_threads)
         run = _RayRun(ray, work, rows, size)
         run.encode(task, cores, gpus, min(most, -(-len(rows) // size)))
     identity = run.identity or identity
@@ -49,7 +51,7 @@ class _RayRun:
         self._stopped, self._halt = False, threading.Event()
         self._error = self._defect = self.identity = ""
 
-    def encode(self, task: Task, cores: float, gpus: int, most: int) -> None:
+    def encode(self, task: Task, cores: int, gpus: int, most: int) -> None:
         """Runs all units; raises InputError where one could not be done, once the others in work have ended."""
         self._board = self._ray.remote(Board).options(num_cpus=0, scheduling_strategy=self._beside_driver()).remote()
         dataset = self._dataset(task, cores, gpus, most)
@@ -69,7 +71,7 @@ class _RayRun:
         if self._defect:
             raise RuntimeError(f"A worker failed: {self._defect}")
 
-    def _dataset(self, task: Task, cores: float, gpus: int, most: int) -> Any:
+    def _dataset(self, task: Task, cores: int, gpus: int, most: int) -> Any:
         units = list(self._units())
         dataset = self._ray.data.from_items(units, override_num_blocks=len(units)).map(
             Worker,
@@ -143,20 +145,24 @@ class _RayRun:
         return strategy(self._ray.get_runtime_context().get_node_id(), soft=True)
 
 
-def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tuple[float, int, int]:
-    """Cores and GPUs of each worker, and the most workers."""
+def _share(nodes: list[dict[str, Any]], workers: int | None, device: str) -> tuple[int, int, int]:
+    """Cores and GPUs of each worker, and the most workers: one for each GPU or machine, or as many as are wanted."""
     resources = [node["Resources"] for node in nodes if node["Alive"]]
-    cores, gpus = sum(each.get("CPU", 0) for each in resources), int(sum(each.get("GPU", 0) for each in resources))
-    largest = max(each.get("CPU", 0) for each in resources)
+    cores, gpus = [int(each["CPU"]) for each in resources if each.get("CPU", 0) >= 1] or [1], int(sum(each.get("GPU", 0) for each in resources))
     if gpus and (device == "auto" or device.startswith("cuda")):
-        return max(1.0, min(largest, cores // gpus, 8)), 1, min(workers or gpus, gpus)
-    each = max(1.0, min(largest, cores // workers if workers else _CORES_EACH))
-    return each, 0, workers or max(1, int(cores // each))
+        return max(1, min(*cores, sum(cores) // gpus, _MOST_CORES_PER_GPU)), 1, min(workers or gpus, gpus)
+    each = max(1, min(max(cores), sum(cores) // workers) if workers else min(cores))
+    return each, 0, workers or sum(count // each for count in cores)
 
 
-def _task(work: EncodingPass, identity: str, witness: str, threads: int) -> Task:
+def _whole_machines(nodes: list[dict[str, Any]], cores: int) -> bool:
+    """Whether each worker has a machine for itself: it then computes with as many threads as the local engine does there."""
+    return all(node["Resources"].get("CPU", cores) == cores for node in nodes if node["Alive"])
+
+
+def _task(work: EncodingPass, identity: str, witness: str, threads: int, own_threads: bool) -> Task:
     root, place = str(work.table.root.absolute() if not work.remote else work.table.root), os.fspath(work.place)
-    return Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, threads)
+    return Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, threads, own_threads)
 
 
 @contextmanager

@@ -120,6 +120,7 @@ class Task:
         place: path or URL below which the folders of shards lie.
         witness: a file in the folder of shards that the driver wrote.
         threads: that read images.
+        own_threads: the encoder computes with as many threads as its library chooses, not with as many as Ray says.
         others: as of `embed_images`.
     """
 
@@ -133,6 +134,7 @@ class Task:
     batch_size: int
     shard_seconds: float
     threads: int
+    own_threads: bool
 
 
 class Worker:
@@ -173,6 +175,8 @@ class Worker:
         task = self._task
         if self._encoder is None:
             _check_witness(task)
+            if task.own_threads:
+                os.environ.pop("OMP_NUM_THREADS", None)  # read when torch is loaded, just below
             self._encoder = load_encoder(task.encoder, task.device) if isinstance(task.encoder, str) else task.encoder
             _check_identity(task, self._encoder)
         return self._encoder, _folder(task.place, self._encoder.identity)

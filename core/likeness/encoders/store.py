@@ -48,8 +48,9 @@ def embed_images(
     "sha256", while that stays. An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at any
     moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
 
-    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards (byte for byte, as long as
-    they compute with as many threads); one that dies is replaced, and its images are encoded by another.
+    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies
+    is replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the
+    local engine, on which the last digits of vectors may depend.
 
     Args:
         table: the images.
@@ -65,7 +66,7 @@ def embed_images(
         remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what
             the machine reaches, they read. Otherwise they are files that are not there.
         engine: "local" or "ray".
-        workers: most processes of "ray"; by default one for each GPU, or for every four cores.
+        workers: most processes of "ray"; by default one for each GPU, or machine.
         ray_address: of a Ray cluster; by default that in RAY_ADDRESS, or else a cluster of this machine is started and ended.
         most_bytes: of vectors held in memory; beyond it they are memory-mapped.
 

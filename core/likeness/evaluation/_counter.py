@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.evaluation._counting import count_tile, fill_ranks, new_block, prepare
+from likeness.evaluation._counting import Block, count_tile, cut, fill_ranks, new_block, prepare
 from likeness.evaluation._layout import TILE, Asking, Layout, lengths
 from likeness.evaluation._products import HalfPrecision, Products, SinglePrecision
 from likeness.evaluation._similarity import BEHIND_ALL, block_keys, slack_of
@@ -21,7 +21,9 @@ HALVES_FROM = 3 * 10**11
 FASTER = 2.0
 # Placing a pending row takes some 20 times as long as a product in float32 takes longer than one in bfloat16.
 MOST_PENDING_SHARE = 0.04
-SAMPLED_ROWS, SAMPLED_QUERIES = 512, 32
+# A 64th of the gallery, but not less than 512 rows; of smaller galleries all ranks are found, which takes no longer.
+SAMPLED_SHARE, FEWEST_SAMPLED = 64, 512
+CUT_FROM = 20_000
 
 
 class Counter:
@@ -39,25 +41,49 @@ class Counter:
         multiplications = queries * layout.rows.size
         self._choose = engine not in ("float32", "bfloat16") and multiplications >= HALVES_FROM and halves_pay()
         self._ways: dict[bool, Products] = {}
-        self._sample = np.unique(np.linspace(0, len(layout.rows) - 1, SAMPLED_ROWS).astype(np.int64))
+        count = max(FEWEST_SAMPLED, len(layout.rows) // SAMPLED_SHARE)
+        self._sample = np.unique(np.linspace(0, len(layout.rows) - 1, count).astype(np.int64))
+        self._sampled = layout.rows[self._sample]
 
     def ranks(self, asking: Asking) -> NDArray[np.int64]:
-        """Ranks, from 1, of the relevant items of each query, ascending, one query after the other."""
-        keys = self._relevant_keys(asking)
+        """Ranks, from 1, of the relevant items of each query, ascending, one query after the other; beyond the limits as they come."""
+        keys, rows = self._relevant_keys(asking), len(self._layout.rows)
         if not len(keys):
             return np.empty(0, np.int64)
-        halves = self._engine == "bfloat16" or (self._choose and self._pending_share(asking, keys) < MOST_PENDING_SHARE)
-        products = self._products(halves)
-        errors = products.take(asking.rows)
-        block = new_block(asking, asking.offsets, self._layout.rows, self._layout.order, self._slack(asking), keys, errors, products.rounding)
-        ranks = np.empty(len(keys), np.int64)
         with ThreadPoolExecutor(_threads()) as pool:
-            in_parts(pool, prepare, len(asking.rows), block)
-            for begin, end in _around(asking, len(self._layout.rows)):
-                tile = products.tile(begin, end)
-                in_parts(pool, count_tile, len(asking.rows), block, tile, halves, begin)
-            in_parts(pool, fill_ranks, len(asking.rows), block, ranks)
+            block, products = self._begin(asking, keys, pool)
+            for begin, end in _around(asking, rows):
+                in_parts(pool, count_tile, len(asking.rows), block, products.tile(begin, end), products.halves, begin)
+            ranks, missed = np.empty(len(keys), np.int64), np.zeros(len(asking.rows), np.bool_)
+            in_parts(pool, fill_ranks, len(asking.rows), block, ranks, asking.limits, missed)
+        if missed.any():
+            again = asking.part(np.flatnonzero(missed), limit=rows)
+            ranks[np.repeat(missed, np.diff(asking.offsets))] = self.ranks(again)
         return ranks
+
+    def _begin(self, asking: Asking, keys: NDArray[np.uint64], pool: ThreadPoolExecutor) -> tuple[Block, Products]:
+        """The block before its first tile, and the way to take products."""
+        layout, products = self._layout, self._products(self._engine == "bfloat16" or self._choose)
+        slack, count = self._slack(asking), len(asking.rows)
+        block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding)
+        in_parts(pool, prepare, count, block)
+        if self._choose or (asking.limits.min() < len(layout.rows) and len(layout.rows) >= CUT_FROM):
+            share = self._cut(block, asking, pool)
+            if self._choose and not share < MOST_PENDING_SHARE:
+                products = self._products(False)
+                block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding, block.alive)
+                in_parts(pool, prepare, count, block)
+        return block, products
+
+    def _cut(self, block: Block, asking: Asking, pool: ThreadPoolExecutor) -> float:
+        """Leaves those items alive that may have a rank within the limit, by a sample of the gallery. The share of it that would be pending."""
+        expected = asking.limits * len(self._sample) / len(self._layout.rows)
+        wanted = np.where(asking.limits < len(self._layout.rows), expected + 3 * np.sqrt(expected) + 3, np.inf)
+        first, last = (np.searchsorted(self._sample, ends) for ends in (asking.first, asking.last))
+        pending = np.zeros(len(wanted), np.int64)
+        sampled = block._replace(gallery=self._sampled, first=first, last=last)
+        in_parts(pool, cut, len(wanted), sampled, asking.rows @ self._sampled.T, wanted, pending)
+        return float(pending.mean() / len(self._sample)) if np.isfinite(block.errors).all() else np.inf
 
     def _products(self, halves: bool) -> Products:
         if halves not in self._ways:
@@ -83,29 +109,6 @@ class Counter:
             block.sort(axis=1)
             keys[asking.offsets[begin] : asking.offsets[end]] = block[:, : counts[begin]].ravel()
         return keys
-
-    def _pending_share(self, asking: Asking, keys: NDArray[np.uint64]) -> float:
-        """Of a sample of queries and gallery rows, the share of pairs that products in bfloat16 would leave pending."""
-        layout, sample = self._layout, self._sample
-        chosen = np.unique(np.linspace(0, len(asking.rows) - 1, SAMPLED_QUERIES).astype(np.int64))
-        part = Asking(
-            asking.rows[chosen],
-            np.searchsorted(sample, asking.first[chosen]),
-            np.searchsorted(sample, asking.last[chosen]),
-            None,
-            asking.limits[chosen] * len(sample) // len(layout.rows) + 1,
-        )
-        items = [keys[asking.offsets[query] : asking.offsets[query + 1]] for query in chosen]
-        products = self._products(True)
-        errors = products.take(part.rows)
-        if not np.isfinite(errors).all():
-            return 1.0
-        rows = layout.rows[sample]
-        offsets = np.concatenate([[0], np.cumsum([len(each) for each in items])])
-        block = new_block(part, offsets, rows, sample, self._slack(asking), np.concatenate(items), errors, products.rounding)
-        prepare(block, 0, len(chosen))
-        count_tile(block, part.rows @ rows.T, False, 0, 0, len(chosen))
-        return float(block.waiting.sum() / (len(chosen) * len(sample)))
 
 
 def in_parts(pool: ThreadPoolExecutor, work: Callable[..., None], count: int, *arguments: Any) -> None:

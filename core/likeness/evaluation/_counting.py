@@ -2,9 +2,8 @@
 
 The rank of a relevant item is 1 + the relevant items ahead of it + the irrelevant ones ahead of it. Products of the block with one tile of
 the gallery after the other come in, with a bound on their errors. An irrelevant item whose product is farther than that from every relevant
-similarity is counted at its place at once, found by a table look-up. Any other stays pending until its exact similarity places it; meanwhile
-it is counted at the last place that it may have, so that counts so far never exceed the true ones. Where only the first ranks matter, they
-tell which relevant items lie beyond, and what is behind all others is not looked at again.
+similarity is counted at its place at once, found by a table look-up. Any other stays pending until its exact similarity places it.
+Where only the first ranks matter, a sample of the gallery tells which items may have them, and what is behind those is not looked at.
 
 The kernels release the interpreter's lock and are called from a few threads, because numba's own threads must not be entered from two
 threads at once, as an app with several visitors does.
@@ -44,28 +43,27 @@ class Block(NamedTuple):
     counts: NDArray[np.int32]  # irrelevant rows at each place; one more per query than items
     errors: NDArray[np.float64]  # bound of the error of a query's products (b,)
     rounding: float  # relative error with which they are stored
-    limits: NDArray[np.int64]  # larger ranks need not be exact (b,)
-    alive: NDArray[np.int64]  # how many items may have a rank within the limit (b,)
-    reaches: NDArray[np.float32]  # smaller products are behind all items alive (b,)
+    alive: NDArray[np.int64]  # how many items are to be ranked, the first ones (b,)
+    reaches: NDArray[np.float32]  # smaller products are behind all of them (b,)
     floors: NDArray[np.float32]  # product v lies in cell 1 + (v - floor) * scale (b,)
     scales: NDArray[np.float32]
     tables: NDArray[np.signedinteger[Any]]  # the place of what lies in a cell, or -1 - the first one that it may have (b, cells + 1)
-    pending: NDArray[np.int32]  # gallery row, first and last place that it may have (b, m, 3)
+    pending: NDArray[np.int32]  # gallery row and the first place that it may have (b, m, 2)
     waiting: NDArray[np.int64]  # how many are pending (b,)
 
 
 def new_block(
     asking: Asking,
-    offsets: NDArray[np.int64],
     gallery: NDArray[np.float32],
     numbers: NDArray[np.int64],
     slack: float,
     keys: NDArray[np.uint64],
     errors: NDArray[np.float64],
     rounding: float,
+    alive: NDArray[np.int64] | None = None,
 ) -> Block:
-    """A block to `prepare`; arguments as in `Block`."""
-    count, items = len(asking.rows), int(np.diff(offsets).max(initial=1))
+    """A block to `prepare`; arguments as in `Block`. All items are alive unless said otherwise."""
+    count, items = len(asking.rows), int(np.diff(asking.offsets).max(initial=1))
     cells = max(FEWEST_CELLS, min(CELLS_PER_ITEM * items, MOST_CELLS))
     return Block(
         queries=asking.rows,
@@ -74,20 +72,19 @@ def new_block(
         slack=slack,
         first=asking.first,
         last=asking.last,
-        offsets=offsets,
+        offsets=asking.offsets,
         keys=keys,
         lows=np.empty(len(keys), np.float32),
         highs=np.empty(len(keys), np.float32),
         counts=np.zeros(len(keys) + count, np.int32),
         errors=errors,
         rounding=rounding,
-        limits=asking.limits,
-        alive=np.diff(offsets),
+        alive=np.diff(asking.offsets) if alive is None else alive,
         reaches=np.full(count, np.inf, np.float32),
         floors=np.zeros(count, np.float32),
         scales=np.zeros(count, np.float32),
         tables=np.empty((count, cells + 1), np.int16 if items < 2**15 else np.int32),
-        pending=np.empty((count, min(MOST_PENDING, len(gallery)), 3), np.int32),
+        pending=np.empty((count, min(MOST_PENDING, len(gallery)), 2), np.int32),
         waiting=np.zeros(count, np.int64),
     )
 
@@ -142,7 +139,7 @@ def prepare(block: Any, begin: int, end: int) -> None:
             lows[item], highs[item] = _edges(_similarity(keys[item]), block.errors[query], block.rounding)
         floor, span = lows[items - 1], highs[0] - lows[items - 1]
         scale = np.float32((cells - 2) / span) if span > 1e-30 else np.float32(0)
-        block.reaches[query], block.floors[query], block.scales[query] = floor, floor, scale
+        block.reaches[query], block.floors[query], block.scales[query] = lows[block.alive[query] - 1], floor, scale
         _find_cells(lows, items, floor, scale, cells, low_cells)
         _find_cells(highs, items, floor, scale, cells, high_cells)
         table = block.tables[query]
@@ -176,54 +173,58 @@ def _passed(edges: Any, value: Any, item: int) -> int:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _defer(block: Any, query: int, row: int, place: int, last: int) -> None:
-    """Keeps a row pending."""
-    entry = block.pending[query, block.waiting[query]]
-    entry[0], entry[1], entry[2] = row, place, last
-    block.waiting[query] += 1
-    if block.waiting[query] == block.pending.shape[1]:
-        _advance(block, query)
-        if 2 * block.waiting[query] > block.pending.shape[1]:
-            _resolve(block, query)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _advance(block: Any, query: int) -> None:
-    """Drops the items whose rank is beyond the limit for certain, but never the first, and the pending rows that count for none but them."""
-    begin, ahead, alive = block.offsets[query] + query, 0, 0
-    while alive < block.alive[query]:
-        ahead += block.counts[begin + alive]
-        if alive > 0 and alive + 1 + ahead > block.limits[query]:
-            break
-        alive += 1
-    if alive < block.alive[query]:
-        block.alive[query] = alive
-        block.reaches[query] = block.lows[block.offsets[query] + alive - 1]
-        kept = 0
-        for number in range(block.waiting[query]):
-            if block.pending[query, number, 1] < alive:
-                block.pending[query, kept] = block.pending[query, number]
-                kept += 1
-        block.waiting[query] = kept
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _resolve(block: Any, query: int) -> None:
     """Gives the pending rows their places."""
     begin, vector = block.offsets[query], block.queries[query].astype(np.float64)
+    keys = block.keys[begin : block.offsets[query + 1]]
     for number in range(block.waiting[query]):
-        row, place, last = block.pending[query, number]
+        row, place = block.pending[query, number]
         key = pair_key(vector, block.gallery[row], block.slack, block.numbers[row])
-        beyond = last
+        beyond, step = place, 1
+        while beyond < len(keys) and keys[beyond] < key:
+            place = beyond + 1
+            beyond += step
+            step *= 2
+        beyond = min(beyond, len(keys))
         while place < beyond:
             middle = (place + beyond) // 2
-            if block.keys[begin + middle] < key:
+            if keys[middle] < key:
                 place = middle + 1
             else:
                 beyond = middle
-        block.counts[begin + query + last] -= 1
         block.counts[begin + query + place] += 1
     block.waiting[query] = 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def cut(block: Any, products: Any, wanted: Any, pending: Any, begin: int, end: int) -> None:
+    """Estimates by a sample which items of queries `begin` to `end` - 1 are to be ranked; those behind are not alive from here on.
+
+    Args:
+        block: whose gallery is the sample.
+        products: (b, s) with all of it, float32.
+        wanted: so many rows of the sample ahead of an item make its rank too large (b,); the first such item is ranked too.
+        pending: receives how many of the sample would be pending (b,).
+    """
+    cells = block.tables.shape[1] - 1
+    found = np.empty(products.shape[1], np.int32)
+    for query in range(begin, end):
+        items, table = block.offsets[query + 1] - block.offsets[query], block.tables[query]
+        if items == 0:
+            continue
+        _find_cells(products[query], len(found), block.floors[query], block.scales[query], cells, found)
+        found[block.first[query] : block.last[query]] = 0
+        counts, ahead, alive = np.zeros(items + 1, np.int64), 0, 0
+        for cell in found:
+            place = table[np.uint32(cell)]
+            counts[place if place >= 0 else -1 - place] += 1
+        while alive < items and ahead < wanted[query]:
+            ahead += counts[alive]
+            alive += 1
+        block.alive[query] = alive
+        block.reaches[query] = block.lows[block.offsets[query] + alive - 1]
+        for item in range(len(found)):
+            pending[query] += table[np.uint32(found[item])] < 0 and products[query, item] >= block.reaches[query]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -235,18 +236,19 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
         halves: whether they are bfloat16, a float32's upper 16 bits.
     """
     bits, found, inside = np.empty(STRIP, np.int32), np.empty(STRIP, np.int32), np.empty(STRIP, np.int64)
+    near, reached = np.empty(STRIP, np.float32), np.int32(0)
     values, width, cells = bits.view(np.float32), products.shape[1], block.tables.shape[1] - 1
     for query in range(begin, end):
         if block.alive[query] == 0:
             continue
         counts, table = block.counts[block.offsets[query] + query : block.offsets[query + 1] + query + 1], block.tables[query]
         _, lows, highs = _items(block, query)
-        floor, scale = block.floors[query], block.scales[query]
+        floor, scale, reach, pending = block.floors[query], block.scales[query], block.reaches[query], block.pending[query]
         for part in range(2):
             start = 0 if part == 0 else min(max(block.last[query] - column, 0), width)
             stop = min(max(block.first[query] - column, 0), width) if part == 0 else width
             for strip in range(start, stop, STRIP):
-                size, reach, reached = min(STRIP, stop - strip), block.reaches[query], np.int32(0)
+                size, reached = min(STRIP, stop - strip), np.int32(0)
                 row = products[query, strip : strip + size]
                 if halves:
                     for item in range(size):
@@ -259,33 +261,43 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
                     reached = np.int32(reached + np.int32(values[item] >= reach))
                 if reached == 0:
                     continue
-                _find_cells(values, size, floor, scale, cells, found)
-                # gathering them first leaves no branch to be guessed wrong
+                # gathered first, so that there is no branch to be guessed wrong
                 hits = 0
                 for item in range(size):
-                    inside[hits] = item
-                    hits += found[item] > 0
-                for item in inside[:hits]:
-                    place = table[np.uint32(found[item])]
+                    inside[hits], near[hits] = item, values[item]
+                    hits += values[item] >= reach
+                _find_cells(near, hits, floor, scale, cells, found)
+                for hit in range(hits):
+                    place = table[np.uint32(found[hit])]
                     if place >= 0:
                         counts[np.uint32(place)] += 1
                         continue
-                    place = _passed(lows, values[item], -1 - place)
-                    if place < block.alive[query]:
-                        last = _passed(highs, values[item], place)
-                        counts[last] += 1
-                        if last > place:
-                            _defer(block, query, column + strip + item, place, last)
-        if block.limits[query] < len(block.gallery):
-            _advance(block, query)
+                    place = _passed(lows, near[hit], -1 - place)
+                    if place == len(highs) or highs[place] < near[hit]:
+                        counts[place] += 1
+                    elif place < block.alive[query]:
+                        waiting = block.waiting[query]
+                        pending[waiting, 0], pending[waiting, 1] = column + strip + inside[hit], place
+                        block.waiting[query] += 1
+                        if waiting + 1 == len(pending):
+                            _resolve(block, query)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def fill_ranks(block: Any, ranks: Any, begin: int, end: int) -> None:
-    """Places what is pending and writes the ranks, from 1, of the items of queries `begin` to `end` - 1; of items not alive, one beyond the limit."""
+def fill_ranks(block: Any, ranks: Any, limits: Any, missed: Any, begin: int, end: int) -> None:
+    """Places what is pending and writes the ranks, from 1, of the items of queries `begin` to `end` - 1.
+
+    Those not alive come out beyond the last that is. Where that one's rank is below the query's limit, more should have been ranked: missed.
+    """
     for query in range(begin, end):
         _resolve(block, query)
-        ahead = 0
-        for item in range(block.offsets[query + 1] - block.offsets[query]):
-            ahead += block.counts[block.offsets[query] + query + item]
-            ranks[block.offsets[query] + item] = item + 1 + ahead
+        ahead, rank, alive, start = 0, 0, block.alive[query], block.offsets[query]
+        items = block.offsets[query + 1] - start
+        for item in range(items):
+            if item < alive:
+                ahead += block.counts[start + query + item]
+                rank = item + 1 + ahead
+                missed[query] = rank < limits[query] and alive < items
+            else:
+                rank = max(rank, limits[query]) + 1
+            ranks[start + item] = rank
