@@ -130,8 +130,24 @@ def compare(browser: Any, sizes: list[int]) -> None:
                 told = f"first picture {first:6.2f} s   panning {frames:5.1f} frames/s   script {bytes_of[name] / 1000:,.0f} kB"
                 print(f"{n:>9,} points  {name:<18} {told}")
             peer_first, peer_frames = found.get(best, (None, None))
-            record("map", "seconds to the first picture", n, round(found["own-auto"][0], 2), "s", best or "npm is not here", peer_first)
-            record("map", "frames a second while panning", n, round(found["own-auto"][1], 1), "1/s", best or "npm is not here", peer_frames)
+            record(
+                "map",
+                "seconds to the first picture",
+                n,
+                round(found["own-auto"][0], 2),
+                "s",
+                best or "npm is not here",
+                peer_first and round(peer_first, 2),
+            )
+            record(
+                "map",
+                "frames a second while panning",
+                n,
+                round(found["own-auto"][1], 1),
+                "1/s",
+                best or "npm is not here",
+                peer_frames and round(peer_frames, 1),
+            )
 
 
 def lasso(page: Any, box: dict[str, float]) -> float:

@@ -16,7 +16,7 @@ from likeness.data.table import ImageTable
 from likeness.encoders import embed_images, ray_engine
 from likeness.encoders.keys import as_names, table_keys
 from likeness.encoders.ray_cluster import ray_cluster
-from likeness.encoders.ray_worker import STOPPED, Board, UnitReport, WorkUnit
+from likeness.encoders.ray_worker import Board, UnitReport, WorkUnit
 from likeness.encoders.shard_folder import LocalFolder
 from likeness.encoders.shards import read_shards
 from likeness.errors import InputError
@@ -289,16 +289,18 @@ def test_what_goes_over_the_wire_comes_back_the_same() -> None:
     assert UnitReport.of_row(report.as_row()) == report
 
 
-def test_the_board_counts_attempts_and_tells_what_is_new() -> None:
+def test_the_board_counts_deaths_and_tells_what_is_new() -> None:
     board = Board()
-    assert [board.begin(1), board.begin(1), board.begin(2)] == [1, 2, 1]
+    assert [board.begin(1), board.begin(1), board.begin(2)] == [(False, 0), (True, 1), (False, 0)]
     assert not board.note(1, 4, 4)
     board.note(1, 2, 2)  # an attempt that begins anew is not behind the first
     assert board.news() == ({1: 4}, 6, True)
     assert board.news() == ({}, 6, True)
     board.end(2)
+    assert board.begin(2) == (True, 0)  # done, but its report was lost
+    board.end(2)
     board.stop()
-    assert board.begin(1) == STOPPED
+    assert board.begin(1) is None
     assert board.note(1, 8, 4)
     assert not board.news()[2]
 

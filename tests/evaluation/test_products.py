@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from likeness.evaluation._inputs import AS_GIVEN, Scaling
+from likeness.evaluation._inputs import AS_GIVEN, scaling_for
 from likeness.evaluation._layout import Layout, rounded
 from likeness.evaluation._products import HalfPrecision, SinglePrecision
 
@@ -27,7 +27,7 @@ def rows_of(kind: str, n: int = 600, d: int = 96) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["random", "positive", "constant", "nearly constant", "sorted", "long and short"])
 def test_errors_keep_to_their_bound(kind: str, metric: str | None, way: type) -> None:
     x = rows_of(kind)
-    scaling = AS_GIVEN if metric is None else Scaling(metric, x.mean(axis=0, dtype=np.float64) if metric == "euclidean" else None)
+    scaling = AS_GIVEN if metric is None else scaling_for(x, x, metric)
     layout = Layout(x, np.zeros(len(x), np.intp), 1, scaling)
     queries, products = scaling.queries(x[:200]), way(layout)
     bound = products.take(queries)[:, None]

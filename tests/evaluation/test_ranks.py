@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likeness.evaluation import _counter, _counting, _ranks
-from likeness.evaluation._inputs import Scaling
+from likeness.evaluation._inputs import scaling_for
 
 ENGINES: tuple[_ranks.Engine, ...] = ("sort", "float32", "bfloat16")
 
@@ -89,7 +89,7 @@ def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float], engine:
     codes, own = rng.integers(0, 7, 400), np.arange(400)
     x = (rng.standard_normal((400, 12)) * rng.uniform(*lengths, (400, 1))).astype(np.float32)
     x[7] *= 100
-    scaling = Scaling("euclidean", x.mean(axis=0, dtype=np.float64))
+    scaling = scaling_for(x, x, "euclidean")
     found = {
         name: {
             query: ranks
@@ -124,22 +124,40 @@ def test_tiles_and_blocks_do_not_matter(tile: int, most_queries: int, monkeypatc
 def test_pending_rows_may_overflow(most_pending: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x, codes = random_rows(600, 3)
     monkeypatch.setattr(_counting, "MOST_PENDING", most_pending)
-    expected = ranks_by("sort", x, codes)
-    assert ranks_by("bfloat16", x, codes) == expected
-    limited = ranks_by("bfloat16", x, codes, np.full(600, 40))
-    assert [[rank for rank in ranks if rank <= 40] for ranks in limited] == [[rank for rank in ranks if rank <= 40] for ranks in expected]
+    assert ranks_by("bfloat16", x, codes) == ranks_by("sort", x, codes)
 
 
 @pytest.mark.parametrize("engine", ["float32", "bfloat16"])
 @pytest.mark.parametrize("limit", [1, 10, 200])
-def test_ranks_up_to_a_limit_are_exact(limit: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And so is a query's first, wherever it is; the others come out beyond the limit."""
+@pytest.mark.parametrize("sampled", [600, 20])
+def test_ranks_up_to_a_limit_are_exact(sampled: int, limit: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so is a query's first, wherever it is; the others come out beyond the limit. However well the sample shows where that is."""
+    monkeypatch.setattr(_counter, "CUT_FROM", 0)
+    monkeypatch.setattr(_counter, "FEWEST_SAMPLED", sampled)
     monkeypatch.setattr(_counter, "TILE", 50)
     x, codes = random_rows(500, 60)
     found, expected = ranks_by(engine, x, codes, np.full(500, limit)), ranks_by("sort", x, codes)
     for ours, right in zip(found, expected, strict=True):
         assert ours[:1] == right[:1]
+        assert ours == sorted(ours)
         assert all(our == rank if rank <= limit else our > limit for our, rank in zip(ours[1:], right[1:], strict=True))
+
+
+@pytest.mark.parametrize("engine", ["float32", "bfloat16"])
+def test_a_sample_that_misleads_is_found_out(engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows that the sample sees are ahead of every item, and no others: queries are asked again without a limit."""
+    monkeypatch.setattr(_counter, "CUT_FROM", 0)
+    monkeypatch.setattr(_counter, "FEWEST_SAMPLED", 100)
+    values = np.full(1_000, 0.1, np.float32)
+    values[np.unique(np.linspace(0, 999, 100).astype(np.int64))] = 2
+    values[500:600] = np.linspace(1, 1.5, 100)
+    codes = np.where((np.arange(1_000) >= 500) & (np.arange(1_000) < 600), 1, np.where(np.arange(1_000) < 500, 0, 2))
+    asked, original, query = [], _counter.Counter.ranks, np.ones((1, 1), np.float32)
+    monkeypatch.setattr(_counter.Counter, "ranks", lambda self, asking: asked.append(len(asking.rows)) or original(self, asking))
+    (found,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, engine, limits=np.array([150]))
+    (expected,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, "sort")
+    np.testing.assert_array_equal(found.ranks, expected.ranks)
+    assert asked == [1, 1]
 
 
 def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,8 +172,8 @@ def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> 
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     monkeypatch.setattr(_ranks, "MOST_QUERIES", 100)
     shares = []
-    measured = _counter.Counter._pending_share
-    monkeypatch.setattr(_counter.Counter, "_pending_share", lambda *arguments: shares.append(measured(*arguments)) or shares[-1])
+    measured = _counter.Counter._cut
+    monkeypatch.setattr(_counter.Counter, "_cut", lambda *arguments: shares.append(measured(*arguments)) or shares[-1])
     assert ranks_by("auto", x, codes) == ranks_by("sort", x, codes)
     assert min(shares) < _counter.MOST_PENDING_SHARE < max(shares)
 

@@ -33,6 +33,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     monkeypatch.setattr(_ranks, "SORTED_BELOW", 10**12 if request.param == "sort" else 0)
     monkeypatch.setattr(_counter, "HALVES_FROM", 0 if request.param == "bfloat16" else 10**18)
     monkeypatch.setattr(_counter, "MOST_PENDING_SHARE", 2)
+    monkeypatch.setattr(_counter, "CUT_FROM", 0)
     monkeypatch.setattr(_counter, "halves_pay", lambda: True)
     return request.param
 
@@ -253,6 +254,16 @@ def test_rows_choose_queries_and_leave_the_gallery_whole() -> None:
     everything = retrieval_scores(x, labels)
     pd.testing.assert_frame_equal(retrieval_scores(x, labels, rows=[7, 3, 99]), everything.loc[[7, 3, 99]])
     assert retrieval_metrics(x, labels, rows=labels == 2) == pytest.approx(dict(everything[labels == 2].drop(columns="label").mean()))
+
+
+def test_euclidean_of_rows_of_any_unit() -> None:
+    """Nothing changes with the unit, until squares leave float32, which is said."""
+    x, labels = clusters(150, 12, 6, noise=1.5)
+    expected = retrieval_metrics(x, labels, metric="euclidean")
+    for scale in (2.0**-50, 2.0**50):
+        assert retrieval_metrics(x * scale, labels, metric="euclidean") == expected
+    with pytest.raises(InputError, match=r"An embedding is 1e\+19 from the mean, beyond what float32 can square"):
+        retrieval_metrics(x * 2.0**60, labels, metric="euclidean")
 
 
 def test_input_is_not_changed() -> None:

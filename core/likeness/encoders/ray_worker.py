@@ -18,8 +18,7 @@ from likeness.encoders.shard_folder import ShardFolder, shard_folder
 from likeness.encoders.shards import ShardWriter, read_shards
 from likeness.errors import InputError
 
-STOPPED = -1
-_MOST_ATTEMPTS = 3
+_MOST_DEATHS = 3
 
 
 @dataclass(frozen=True)
@@ -74,20 +73,24 @@ class Board:
     """An actor beside the driver: which units are in work, how far they are, and whether all should stop."""
 
     def __init__(self) -> None:
-        self._attempts: dict[int, int] = {}
+        self._deaths: dict[int, int] = {}
         self._in_work: set[int] = set()
         self._tried: dict[int, int] = {}
         self._news: dict[int, int] = {}
         self._n_encoded, self._stopped = 0, False
 
-    def begin(self, number: int) -> int:
-        """Notes that a worker begins a unit; the how manieth attempt that is, or `STOPPED`."""
+    def begin(self, number: int) -> tuple[bool, int] | None:
+        """Notes that a worker begins a unit; whether one did before, and how many died over it. None: it is not to begin.
+
+        A unit that was done is begun again where its worker died before its report had left.
+        """
         if self._stopped:
             self._in_work.discard(number)
-            return STOPPED
+            return None
+        begun = number in self._deaths
+        self._deaths[number] = self._deaths.get(number, 0) + (number in self._in_work)
         self._in_work.add(number)
-        self._attempts[number] = self._attempts.get(number, 0) + 1
-        return self._attempts[number]
+        return begun, self._deaths[number]
 
     def note(self, number: int, tried: int, n_encoded: int) -> bool:
         """Notes how many images of a unit are tried by now, and how many of them were encoded just so; whether to stop."""
@@ -148,11 +151,11 @@ class Worker:
         import ray
 
         unit = WorkUnit.of_row(row)
-        attempt = ray.get(self._board.begin.remote(unit.number))
-        if attempt == STOPPED:
+        before = ray.get(self._board.begin.remote(unit.number))
+        if before is None:
             return UnitReport(unit.number).as_row()
         try:
-            return self._report(unit, attempt).as_row()
+            return self._report(unit, *before).as_row()
         except InputError as error:
             return UnitReport(unit.number, error=str(error)).as_row()
         except Exception:
@@ -160,15 +163,15 @@ class Worker:
         finally:
             ray.get(self._board.end.remote(unit.number))
 
-    def _report(self, unit: WorkUnit, attempt: int) -> UnitReport:
-        if attempt > _MOST_ATTEMPTS:
+    def _report(self, unit: WorkUnit, begun: bool, deaths: int) -> UnitReport:
+        if deaths >= _MOST_DEATHS:
             raise InputError(
-                f"{_MOST_ATTEMPTS} workers died one after another at the images '{unit.paths[0]}' to '{unit.paths[-1]}'; "
+                f"{deaths} workers died one after another at the images '{unit.paths[0]}' to '{unit.paths[-1]}'; "
                 "check these files and the memory of the workers, or take them out."
             )
         encoder, folder = self._prepared()
         # Of a unit that is begun again, a worker that died may have stored a part.
-        left = _not_stored(unit.keys, folder) if attempt > 1 else np.arange(len(unit.keys))
+        left = _not_stored(unit.keys, folder) if begun else np.arange(len(unit.keys))
         return UnitReport(unit.number, encoder.identity, tuple(self._encode(unit, left, encoder, folder)))
 
     def _prepared(self) -> tuple[Encoder, ShardFolder]:

@@ -8,9 +8,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.vectors import as_numpy, check_directions, unit_rows
+from likeness.search.vectors import as_numpy, check_directions, row_slices, unit_rows
 
 Metric = Literal["cosine", "euclidean"]
+MOST_SQUARE = 1e36
 
 
 def checked_metric(metric: str) -> None:
@@ -24,34 +25,44 @@ class Scaling:
     """Brings rows into the form whose products order the gallery as a metric does, largest first, a part of them at a time.
 
     Cosine: unit rows. Euclidean: -|x - y|^2 / 2 = x.y - |y|^2 / 2 - |x|^2 / 2, and the last term is the same for the whole gallery; so one
-    further column does it. The gallery's mean is subtracted first, since a large common offset would eat float32's digits.
+    further column does it: the unit in queries, -|y|^2 / 2 over the unit in the gallery. The gallery's mean is subtracted first, since a
+    large common offset would eat float32's digits.
 
     Attributes:
         metric: None takes the rows as they are.
         centre: mean of the gallery (d,), for "euclidean".
+        unit: a power of two about as large as rows are long, so that the further column is no longer than they are either.
     """
 
     metric: Metric | None = None
     centre: NDArray[np.float64] | None = None
+    unit: float = 1.0
 
     @property
     def added(self) -> int:
-        """How many columns are added: to the gallery such that may be large, to queries ones."""
+        """How many columns are added."""
         return int(self.metric == "euclidean")
 
     def gallery(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Gallery rows (m, d) to (m, d + added)."""
         if self.centre is None:
             return unit_rows(rows, "The embeddings") if self.metric else rows
-        moved = (rows - self.centre).astype(np.float32)
-        half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / 2
-        return np.hstack([moved, -half[:, None]]).astype(np.float32)
+        moved, squares = self._moved(rows)
+        return np.hstack([moved, (squares / (-2 * self.unit))[:, None]]).astype(np.float32)
 
     def queries(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Queries (m, d) to (m, d + added)."""
         if self.centre is None:
             return unit_rows(rows, "The query embeddings") if self.metric else rows
-        return np.hstack([(rows - self.centre).astype(np.float32), np.ones((len(rows), 1), np.float32)])
+        return np.hstack([self._moved(rows)[0], np.full((len(rows), 1), self.unit, np.float32)])
+
+    def _moved(self, rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Rows about the centre, and their squared lengths."""
+        moved = (rows - np.asarray(self.centre)).astype(np.float32)
+        squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
+        if squares.max() > MOST_SQUARE:
+            raise InputError(f"An embedding is {np.sqrt(squares.max()):.1g} from the mean, beyond what float32 can square; divide all by one number.")
+        return moved, squares
 
 
 AS_GIVEN = Scaling()
@@ -65,7 +76,9 @@ def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metr
     """
     checked_metric(metric)
     if metric == "euclidean":
-        return Scaling(metric, gallery.mean(axis=0, dtype=np.float64))
+        centre = gallery.mean(axis=0, dtype=np.float64)
+        total = sum(float(np.square(gallery[part] - centre).sum()) for part in row_slices(*gallery.shape))
+        return Scaling(metric, centre, 2.0 ** np.round(np.log2(total / len(gallery)) / 2) if total else 1.0)
     check_directions(gallery, "The embeddings")
     if queries is not gallery:
         check_directions(queries, "The query embeddings")

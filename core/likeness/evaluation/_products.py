@@ -58,7 +58,7 @@ def _largest_error(layout: Layout) -> float:
     """Of products in float32 of a sample of rows, relative to their lengths."""
     rows = layout.rows[np.unique(np.linspace(0, len(layout.rows) - 1, SAMPLED).astype(np.int64))]
     queries = rows.copy()
-    queries[:, queries.shape[1] - layout.scaling.added :] = 1
+    queries[:, queries.shape[1] - layout.scaling.added :] = layout.scaling.unit
     scale = lengths(queries)[:, None] * lengths(rows)
     errors = np.abs(queries @ rows.T - queries.astype(np.float64) @ rows.astype(np.float64).T)
     return float((errors[scale > 0] / scale[scale > 0]).max(initial=0))
@@ -83,8 +83,8 @@ class HalfPrecision:
         self._out = torch.empty(0, dtype=torch.bfloat16)
 
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
-        halves, added = self._layout.halves, self._layout.scaling.added
-        bits, length, lost = self._rounded(queries, added, halves.bits.shape[1])
+        halves = self._layout.halves
+        bits, length, lost = self._rounded(queries, halves.bits.shape[1])
         self._queries = self._torch.from_numpy(bits).view(self._torch.bfloat16)
         if len(self._out) < len(queries) * TILE:
             self._out = self._torch.empty(len(queries) * TILE, dtype=self._torch.bfloat16)
@@ -93,14 +93,14 @@ class HalfPrecision:
         bound = length * halves.lost + lost * self._layout.longest + d * ROUNDING * length * halves.longest
         return np.asarray(1.001 * bound + d * SMALLEST)
 
-    @staticmethod
-    def _rounded(queries: NDArray[np.float32], added: int, width: int) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.float64]]:
-        """As the gallery's, except that a query's added column, a one, goes with all three parts of the gallery's."""
-        bits, length, lost = rounded(queries[:, : queries.shape[1] - added], 0, width - (queries.shape[1] - added))
+    def _rounded(self, queries: NDArray[np.float32], width: int) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.float64]]:
+        """As the gallery's, except that a query's added column, a power of two, goes with all three parts of the gallery's."""
+        added, unit = self._layout.scaling.added, self._layout.scaling.unit
+        first = queries.shape[1] - added
+        bits, length, lost = rounded(queries[:, :first], 0, width - first)
         if added:
-            first = queries.shape[1] - added
-            bits[:, first : first + 3] = np.array([1], np.float32).view(np.uint32)[0] >> 16
-            length = np.hypot(length, np.sqrt(3))
+            bits[:, first : first + 3] = rounded(np.array([[unit]], np.float32), 0, 0)[0]
+            length = np.hypot(length, np.sqrt(3) * unit)
         return bits, length, lost
 
     def tile(self, begin: int, end: int) -> NDArray[Any]:

@@ -111,21 +111,19 @@ def ranks_by_sorting(layout: Layout, asking: Asking) -> NDArray[np.int64]:
     precise = asking.rows.astype(np.float64)
     for begin in range(0, len(layout.rows), TILE):
         similarities[:, begin : begin + TILE] = precise @ layout.rows[begin : begin + TILE].astype(np.float64).T
-    keys = _keys(similarities, layout.order)
     if asking.own is not None:
-        keys[np.arange(len(keys)), asking.own] = np.iinfo(np.uint64).max
+        similarities[np.arange(len(similarities)), asking.own] = -np.inf
     counts, offsets = np.diff(asking.offsets), asking.offsets
     ranks = np.empty(offsets[-1], np.int64)
-    for query, row in enumerate(keys):
-        relevant = np.sort(row[asking.first[query] : asking.last[query]])[: counts[query]]
-        row.sort()
-        ranks[offsets[query] : offsets[query + 1]] = np.searchsorted(row, relevant) + 1
+    rows = np.sort(similarities, axis=1)
+    tied = (rows[:, 1:] == rows[:, :-1]).any(axis=1)
+    for query, row in enumerate(rows):
+        relevant = slice(asking.first[query], asking.last[query])
+        if tied[query]:
+            place = np.empty(len(row), np.int64)
+            place[np.lexsort((layout.order, -similarities[query]))] = np.arange(1, len(row) + 1)
+            found = place[relevant]
+        else:
+            found = len(row) + 1 - np.searchsorted(row, similarities[query, relevant], side="right")
+        ranks[offsets[query] : offsets[query + 1]] = np.sort(found)[: counts[query]]
     return ranks
-
-
-def _keys(similarities: NDArray[np.float32], numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """As in `_similarity`: smaller where the similarity is larger, or is equal and the row number smaller (b, n)."""
-    similarities += np.float32(0)  # makes -0 a plain 0
-    bits = similarities.view(np.int32)
-    ordered = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF)).astype(np.int64)
-    return ((0x80000000 - ordered) << 32).view(np.uint64) | numbers.astype(np.uint64)
