@@ -17,6 +17,7 @@ from likeness.errors import InputError
 _LONGEST_FOLDER = 40
 _OBJECT_STORE_BYTES = 200 << 20
 _REACHED_SECONDS = 10.0
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
@@ -63,7 +64,7 @@ def _imported() -> Any:
 
 
 def _connect(ray: Any, address: str | None, folder: str | None) -> None:
-    _check_reached(address)
+    _check_reached(ray, address)
     options: dict[str, Any] = {"address": address} if address else {"address": "local", "include_dashboard": False, "_temp_dir": folder}
     if not address:
         options |= {"object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": os.cpu_count()}
@@ -77,15 +78,27 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
         raise InputError(f"Ray cannot be started on this machine ({reason}); use the engine 'local'.") from error
 
 
-def _check_reached(address: str | None) -> None:
+def _check_reached(ray: Any, address: str | None) -> None:
     """Ray itself looks for a cluster that is not there for minutes."""
     host, colon, port = (address or "").rpartition("://")[2].rpartition(":")
     if not colon:  # none, or "auto": Ray looks on this machine
         return
+    host = host.strip("[]")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACHED_SECONDS).close()
-    except (OSError, ValueError, OverflowError) as error:
+        # Ray takes this machine for its address in the network.
+        hosts = [host, str(ray.util.get_node_ip_address())] if host in _THIS_MACHINE else [host]
+        if not any(_answers(each, int(port)) for each in hosts):
+            raise ConnectionRefusedError("nothing answers")
+    except (OSError, ValueError) as error:
         raise InputError(_not_there(str(address), " ".join(str(error).split()))) from error
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=_REACHED_SECONDS).close()
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _not_there(address: str, reason: str) -> str:
