@@ -40,20 +40,17 @@ def check_format(format: str) -> None:
 
 def write_vectors(base: "EncoderSpace", out: Path) -> None:
     """`.npy`: the vectors; `.parquet`: paths, attributes and vectors."""
-    import io
-
     import numpy as np
 
-    from likeness.files import write_atomic
+    from likeness.files import open_atomic
 
-    buffer = io.BytesIO()
-    if out.suffix == ".npy":
-        np.save(buffer, base.space.vectors)
-    elif out.suffix == ".parquet":
-        base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(buffer)
-    else:
+    if out.suffix not in (".npy", ".parquet"):
         raise InputError(f"Can't write '{out}'; end its name in .npy or .parquet.")
-    write_atomic(out, buffer.getvalue())
+    with open_atomic(out) as file:
+        if out.suffix == ".npy":
+            np.save(file, base.space.vectors)
+        else:
+            base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(file)
     typer.echo(f"wrote {out}")
 
 

@@ -18,9 +18,8 @@ _LONGEST_FOLDER = 40
 _OBJECT_STORE_BYTES = 200 << 20
 _REACHED_SECONDS = 10.0
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
-_SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+_LOCAL = _QUIET | {
     # Read when Ray is imported: it listens on 127.0.0.1 alone, whatever the system, and not on the address that the network knows.
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
 }
@@ -37,7 +36,7 @@ def ray_cluster(address: str | None) -> Iterator[Any]:
         InputError: Ray is not installed, or there is no cluster at the address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
-    with _environment({} if address else _SETTINGS):
+    with _environment(_QUIET if address else _LOCAL):
         ray = _imported()
         if ray.is_initialized():
             with _quiet():
@@ -102,7 +101,10 @@ def _answers(host: str, port: int) -> bool:
 
 
 def _not_there(address: str, reason: str) -> str:
-    return f"There is no Ray cluster at '{address}' ({reason}); start one with `ray start --head`, or give no address."
+    return (
+        f"There is no Ray cluster at '{address}' ({reason}); start one with `ray start --head`, set RAY_AUTH_MODE=token if it asks for a token, "
+        "or give no address."
+    )
 
 
 @contextmanager
