@@ -27,11 +27,26 @@ _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down t
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
 
-@st.cache_resource(max_entries=16, show_spinner="Opening the images")
 def base(dataset_id: str) -> EncoderSpace:
     """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded."""
+    return _bases().get(dataset_id, lambda: _opened(dataset_id))
+
+
+def _opened(dataset_id: str) -> EncoderSpace:
     entry = find_dataset(dataset_id)
-    return encoder_space(read_dataset(entry.source, path_column=entry.path_column, name=entry.name), entry.encoder)
+    with st.spinner("Opening the images"):
+        return encoder_space(read_dataset(entry.source, path_column=entry.path_column, name=entry.name), entry.encoder)
+
+
+@st.cache_resource(show_spinner=False)
+def _bases() -> BoundedCache[EncoderSpace]:
+    return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _held(base.space))
+
+
+def _held(space: Space) -> int:
+    """Bytes of memory; vectors that are mapped from a file take none that the system could not use otherwise."""
+    mapped = isinstance(space.vectors, np.memmap) or isinstance(space.vectors.base, np.memmap)
+    return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
 
 
 def table(dataset_id: str) -> ImageTable:

@@ -33,6 +33,7 @@ class ServerSettings(Part):
         max_unpacked_mb: of one upload.
         max_uploads_gb: of all uploads on this server together.
         max_pixels: of one uploaded image.
+        datasets_mb: memory for the datasets that were last looked at, by all visitors together; more are opened again.
         fits_mb: memory for the spaces of notions that were last looked at, by all visitors together; more are fitted again when they are asked for.
         trust_network: an address beyond this machine is served although the server is not shared.
     """
@@ -48,6 +49,7 @@ class ServerSettings(Part):
     max_unpacked_mb: int = Field(default=512, ge=1)
     max_uploads_gb: float = Field(default=20.0, gt=0)
     max_pixels: int = Field(default=64_000_000, ge=10_000)
+    datasets_mb: int = Field(default=2_000, ge=1)
     fits_mb: int = Field(default=1_000, ge=1)
     trust_network: bool = False
 

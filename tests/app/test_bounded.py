@@ -2,8 +2,15 @@
 
 import threading
 import time
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+import cached
 from bounded import BoundedCache
+from likeness.data import ImageTable
+from likeness.spaces import Space
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes() -> None:
@@ -51,3 +58,12 @@ def test_two_who_ask_at_once_wait_for_one_computation_and_errors_are_not_kept() 
         except ValueError:
             made.append(2)
     assert made == [1, 2, 2]
+
+
+def test_mapped_vectors_take_no_memory(tmp_path: Path) -> None:
+    rows = np.eye(4, 8, dtype=np.float32)
+    np.save(tmp_path / "rows.npy", rows)
+    table = ImageTable("four", tmp_path, pd.DataFrame({"path": [f"{row}.png" for row in range(4)]}))
+    in_memory, mapped = Space("a", table, rows), Space("a", table, np.load(tmp_path / "rows.npy", mmap_mode="r"))
+    assert cached._held(in_memory) - cached._held(mapped) == rows.nbytes
+    assert cached._held(mapped) > 0

@@ -83,7 +83,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any],
     ben.get_by_label("Search by text").fill("a red car")
     ben.get_by_label("Search by text").press("Enter")
     ben.get_by_role("heading", name="Images for “a red car”").wait_for(timeout=WAIT)
-    assert ada.get_by_role("heading", name=re.compile("Neighbors of")).is_visible()
+    ada.get_by_role("heading", name=re.compile("Neighbors of")).wait_for(timeout=WAIT)
     ada.reload()
     ada.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     _go(ada, "Notions")
@@ -111,7 +111,8 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     ada.get_by_text("12 images", exact=True).first.wait_for(timeout=WAIT)
     link = ada.url
     _go(ben, "Your images")
-    assert ben.get_by_text("Synthetic Cars").first.is_visible()
+    ben.get_by_role("heading", name="Your images", exact=True).wait_for(timeout=WAIT)
+    ben.get_by_test_id("stMain").get_by_text("Synthetic Cars").first.wait_for(timeout=WAIT)
     assert ben.get_by_text("Zebras").count() == 0
     assert ben.get_by_text("images are ready").count() == 0
     _open(ada, f"{shared_server.url}/?layout=PCA")  # a new session of the same browser

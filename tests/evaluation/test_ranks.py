@@ -163,7 +163,8 @@ def test_a_sample_that_misleads_is_found_out(engine: _ranks.Engine, monkeypatch:
 def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Well separated classes go by bfloat16, mixed ones by float32, and ranks are those of sorting."""
     monkeypatch.setattr(_ranks, "SORTED_BELOW", 0)
-    monkeypatch.setattr(_counter, "HALVES_FROM", 0)
+    for name in ("HALVES_FROM", "HALVES_FROM_WITH_TORCH"):
+        monkeypatch.setattr(_counter, name, 0)
     monkeypatch.setattr(_counter, "halves_pay", lambda: True)
     rng = np.random.default_rng(0)
     codes = np.sort(rng.integers(0, 4, 600))
@@ -176,6 +177,7 @@ def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_counter.Counter, "_cut", lambda *arguments: shares.append(measured(*arguments)) or shares[-1])
     assert ranks_by("auto", x, codes) == ranks_by("sort", x, codes)
     assert min(shares) < _counter.MOST_PENDING_SHARE < max(shares)
+    assert len(shares) == 5  # of six blocks: after the first, of mixed classes, one goes by float32 untried
 
 
 @pytest.mark.parametrize("relevant", [5, 40])

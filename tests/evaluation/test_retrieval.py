@@ -31,7 +31,8 @@ def reference() -> dict[str, np.ndarray]:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Runs the test with each way to find ranks."""
     monkeypatch.setattr(_ranks, "SORTED_BELOW", 10**12 if request.param == "sort" else 0)
-    monkeypatch.setattr(_counter, "HALVES_FROM", 0 if request.param == "bfloat16" else 10**18)
+    for name in ("HALVES_FROM", "HALVES_FROM_WITH_TORCH"):
+        monkeypatch.setattr(_counter, name, 0 if request.param == "bfloat16" else 10**18)
     monkeypatch.setattr(_counter, "MOST_PENDING_SHARE", 2)
     monkeypatch.setattr(_counter, "CUT_FROM", 0)
     monkeypatch.setattr(_counter, "halves_pay", lambda: True)

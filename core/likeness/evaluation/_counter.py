@@ -1,6 +1,7 @@
 """Finds the ranks of blocks of queries by counting, with products in the precision that costs least."""
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -14,16 +15,17 @@ from numpy.typing import NDArray
 from likeness.evaluation._counting import Block, count_tile, cut, fill_ranks, new_block, prepare
 from likeness.evaluation._layout import TILE, Asking, Layout, lengths
 from likeness.evaluation._products import HalfPrecision, Products, SinglePrecision
-from likeness.evaluation._similarity import BEHIND_ALL, block_keys, slack_of
+from likeness.evaluation._similarity import BEHIND_ALL, block_keys, fill_class_keys, slack_of
 
-# Multiplications from which on bfloat16 is thought of: in float32 they take a second or two, about as long as the import of torch.
-HALVES_FROM = 3 * 10**11
+# Multiplications from which on bfloat16 is thought of: where torch is not there yet, in float32 they take twice as long as its import.
+HALVES_FROM, HALVES_FROM_WITH_TORCH = 10**12, 4 * 10**10
 FASTER = 2.0
 # Placing a pending row takes some 20 times as long as a product in float32 takes longer than one in bfloat16.
 MOST_PENDING_SHARE = 0.04
 # A 64th of the gallery, but not less than 512 rows; of smaller galleries all ranks are found, which takes no longer.
 SAMPLED_SHARE, FEWEST_SAMPLED = 64, 512
 CUT_FROM = 20_000
+MOST_PAIRED = 256
 
 
 class Counter:
@@ -38,8 +40,9 @@ class Counter:
 
     def __init__(self, layout: Layout, queries: int, engine: str) -> None:
         self._layout, self._engine = layout, engine
-        multiplications = queries * layout.rows.size
-        self._choose = engine not in ("float32", "bfloat16") and multiplications >= HALVES_FROM and halves_pay()
+        enough = queries * layout.rows.size >= (HALVES_FROM_WITH_TORCH if "torch" in sys.modules else HALVES_FROM)
+        self._choose = engine not in ("float32", "bfloat16") and enough and halves_pay()
+        self._failures = self._rest = 0  # blocks in a row for which bfloat16 did not pay, and blocks that will not try it
         self._ways: dict[bool, Products] = {}
         count = max(FEWEST_SAMPLED, len(layout.rows) // SAMPLED_SHARE)
         self._sample = np.unique(np.linspace(0, len(layout.rows) - 1, count).astype(np.int64))
@@ -47,10 +50,11 @@ class Counter:
 
     def ranks(self, asking: Asking) -> NDArray[np.int64]:
         """Ranks, from 1, of the relevant items of each query, ascending, one query after the other; beyond the limits as they come."""
-        keys, rows = self._relevant_keys(asking), len(self._layout.rows)
-        if not len(keys):
+        rows = len(self._layout.rows)
+        if not asking.offsets[-1]:
             return np.empty(0, np.int64)
         with ThreadPoolExecutor(_threads()) as pool:
+            keys = self._relevant_keys(asking, pool)
             block, products = self._begin(asking, keys, pool)
             for begin, end in _around(asking, rows):
                 in_parts(pool, count_tile, len(asking.rows), block, products.tile(begin, end), products.halves, begin)
@@ -63,13 +67,18 @@ class Counter:
 
     def _begin(self, asking: Asking, keys: NDArray[np.uint64], pool: ThreadPoolExecutor) -> tuple[Block, Products]:
         """The block before its first tile, and the way to take products."""
-        layout, products = self._layout, self._products(self._engine == "bfloat16" or self._choose)
+        trial = self._choose and self._rest == 0
+        self._rest = max(self._rest - 1, 0)
+        layout, products = self._layout, self._products(self._engine == "bfloat16" or trial)
         slack, count = self._slack(asking), len(asking.rows)
         block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding)
         in_parts(pool, prepare, count, block)
-        if self._choose or (asking.limits.min() < len(layout.rows) and len(layout.rows) >= CUT_FROM):
-            share = self._cut(block, asking, pool)
-            if self._choose and not share < MOST_PENDING_SHARE:
+        if trial or (asking.limits.min() < len(layout.rows) and len(layout.rows) >= CUT_FROM):
+            pays = self._cut(block, asking, pool) < MOST_PENDING_SHARE
+            if trial:
+                self._failures = 0 if pays else self._failures + 1
+                self._rest = 2**self._failures - 1
+            if trial and not pays:
                 products = self._products(False)
                 block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding, block.alive)
                 in_parts(pool, prepare, count, block)
@@ -93,22 +102,39 @@ class Counter:
     def _slack(self, asking: Asking) -> float:
         return slack_of(self._layout.rows.shape[1], float(lengths(asking.rows).max()), self._layout.longest)
 
-    def _relevant_keys(self, asking: Asking) -> NDArray[np.uint64]:
-        """Of each query's relevant items, those that rank first first. A query itself ranks behind all and is cut off."""
-        layout, slack, counts = self._layout, self._slack(asking), np.diff(asking.offsets)
-        keys = np.empty(asking.offsets[-1], np.uint64)
-        changes = np.flatnonzero(np.diff(asking.first)) + 1
-        for begin, end in pairwise([0, *changes, len(counts)]):
-            first, last = int(asking.first[begin]), int(asking.last[begin])
-            block = np.empty((end - begin, last - first), np.uint64)
-            for start in range(first, last, TILE):
-                part = slice(start, min(start + TILE, last))
-                block[:, part.start - first : part.stop - first] = block_keys(asking.rows[begin:end], layout.rows[part], slack, layout.order[part])
-            if asking.own is not None:
-                block[np.arange(end - begin), asking.own[begin:end] - first] = BEHIND_ALL
-            block.sort(axis=1)
-            keys[asking.offsets[begin] : asking.offsets[end]] = block[:, : counts[begin]].ravel()
+    def _relevant_keys(self, asking: Asking, pool: ThreadPoolExecutor) -> NDArray[np.uint64]:
+        """Of each query's relevant items, those that rank first first."""
+        layout, slack, count, offsets = self._layout, self._slack(asking), len(asking.rows), asking.offsets
+        keys, own = np.empty(offsets[-1], np.uint64), np.full(count, -1) if asking.own is None else asking.own
+        ends = asking.first, asking.last
+        in_parts(pool, fill_class_keys, count, asking.rows, layout.rows, slack, layout.order, *ends, own, offsets, keys, MOST_PAIRED)
+        # products of large classes are faster as a block
+        for begin, end in _runs(asking.first):
+            if ends[1][begin] - ends[0][begin] > MOST_PAIRED:
+                part = self._block_of_keys(asking.rows[begin:end], int(ends[0][begin]), int(ends[1][begin]), slack)
+                if asking.own is not None:
+                    part[np.arange(end - begin), own[begin:end] - ends[0][begin]] = BEHIND_ALL
+                in_parts(pool, _sort_rows, end - begin, part)
+                keys[offsets[begin] : offsets[end]] = part[:, : offsets[begin + 1] - offsets[begin]].ravel()
         return keys
+
+    def _block_of_keys(self, queries: NDArray[np.float32], first: int, last: int, slack: float) -> NDArray[np.uint64]:
+        """Keys (b, last - first) of these rows of the layout, in their order."""
+        keys = np.empty((len(queries), last - first), np.uint64)
+        for start in range(first, last, TILE):
+            part = slice(start, min(start + TILE, last))
+            keys[:, part.start - first : part.stop - first] = block_keys(queries, self._layout.rows[part], slack, self._layout.order[part])
+        return keys
+
+
+def _sort_rows(keys: NDArray[np.uint64], begin: int, end: int) -> None:
+    keys[begin:end].sort(axis=1)
+
+
+def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Where equal values that follow each other begin and end."""
+    changes = (np.flatnonzero(np.diff(values)) + 1).tolist()
+    return list(pairwise([0, *changes, len(values)]))
 
 
 def in_parts(pool: ThreadPoolExecutor, work: Callable[..., None], count: int, *arguments: Any) -> None:

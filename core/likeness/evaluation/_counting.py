@@ -19,8 +19,8 @@ from likeness.evaluation._layout import Asking
 from likeness.evaluation._similarity import pair_key
 
 FEWEST_CELLS, MOST_CELLS, CELLS_PER_ITEM = 512, 16384, 32
-MOST_PENDING = 4096
-STRIP = 128
+MOST_PENDING = 1024
+STRIP, PIECE = 128, 32
 
 
 class Block(NamedTuple):
@@ -175,11 +175,14 @@ def _passed(edges: Any, value: Any, item: int) -> int:
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _resolve(block: Any, query: int) -> None:
     """Gives the pending rows their places."""
+    if block.waiting[query] == 0:
+        return
     begin, vector = block.offsets[query], block.queries[query].astype(np.float64)
-    keys = block.keys[begin : block.offsets[query + 1]]
+    keys, counts = block.keys[begin : block.offsets[query + 1]], block.counts[begin + query :]
+    gallery, numbers, slack, pending = block.gallery, block.numbers, block.slack, block.pending[query]
     for number in range(block.waiting[query]):
-        row, place = block.pending[query, number]
-        key = pair_key(vector, block.gallery[row], block.slack, block.numbers[row])
+        row, place = pending[number, 0], pending[number, 1]
+        key = pair_key(vector, gallery, row, slack, numbers[row])
         beyond, step = place, 1
         while beyond < len(keys) and keys[beyond] < key:
             place = beyond + 1
@@ -192,7 +195,7 @@ def _resolve(block: Any, query: int) -> None:
                 place = middle + 1
             else:
                 beyond = middle
-        block.counts[begin + query + place] += 1
+        counts[place] += 1
     block.waiting[query] = 0
 
 
@@ -237,7 +240,7 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
     """
     bits, found, inside = np.empty(STRIP, np.int32), np.empty(STRIP, np.int32), np.empty(STRIP, np.int64)
     near, reached = np.empty(STRIP, np.float32), np.int32(0)
-    values, width, cells = bits.view(np.float32), products.shape[1], block.tables.shape[1] - 1
+    values, columns, cells = bits.view(np.float32), products.shape[1], block.tables.shape[1] - 1
     for query in range(begin, end):
         if block.alive[query] == 0:
             continue
@@ -245,8 +248,8 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
         _, lows, highs = _items(block, query)
         floor, scale, reach, pending = block.floors[query], block.scales[query], block.reaches[query], block.pending[query]
         for part in range(2):
-            start = 0 if part == 0 else min(max(block.last[query] - column, 0), width)
-            stop = min(max(block.first[query] - column, 0), width) if part == 0 else width
+            start = 0 if part == 0 else min(max(block.last[query] - column, 0), columns)
+            stop = min(max(block.first[query] - column, 0), columns) if part == 0 else columns
             for strip in range(start, stop, STRIP):
                 size, reached = min(STRIP, stop - strip), np.int32(0)
                 row = products[query, strip : strip + size]
@@ -261,36 +264,39 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
                     reached = np.int32(reached + np.int32(values[item] >= reach))
                 if reached == 0:
                     continue
-                # gathered first, so that there is no branch to be guessed wrong
-                hits = 0
-                for item in range(size):
-                    inside[hits], near[hits] = item, values[item]
-                    hits += values[item] >= reach
-                _find_cells(near, hits, floor, scale, cells, found)
-                for hit in range(hits):
-                    place = table[np.uint32(found[hit])]
-                    if place >= 0:
-                        counts[np.uint32(place)] += 1
-                        continue
-                    place = _passed(lows, near[hit], -1 - place)
-                    if place == len(highs) or highs[place] < near[hit]:
-                        counts[place] += 1
-                    elif place < block.alive[query]:
-                        waiting = block.waiting[query]
-                        pending[waiting, 0], pending[waiting, 1] = column + strip + inside[hit], place
-                        block.waiting[query] += 1
-                        if waiting + 1 == len(pending):
-                            _resolve(block, query)
+                width = PIECE if 4 * reached < size else size
+                for piece in range(0, size, width):
+                    # gathered first, so that there is no branch to be guessed wrong
+                    hits = 0
+                    for item in range(piece, min(piece + width, size)):
+                        inside[hits], near[hits] = item, values[item]
+                        hits += values[item] >= reach
+                    _find_cells(near, hits, floor, scale, cells, found)
+                    for hit in range(hits):
+                        place = table[np.uint32(found[hit])]
+                        if place >= 0:
+                            counts[np.uint32(place)] += 1
+                            continue
+                        place = _passed(lows, near[hit], -1 - place)
+                        if place == len(highs) or highs[place] < near[hit]:
+                            counts[place] += 1
+                        elif place < block.alive[query]:
+                            waiting = block.waiting[query]
+                            pending[waiting, 0], pending[waiting, 1] = column + strip + inside[hit], place
+                            block.waiting[query] += 1
+                            if waiting + 1 == len(pending):
+                                _resolve(block, query)
+        # while the tile's rows are in the cache
+        _resolve(block, query)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fill_ranks(block: Any, ranks: Any, limits: Any, missed: Any, begin: int, end: int) -> None:
-    """Places what is pending and writes the ranks, from 1, of the items of queries `begin` to `end` - 1.
+    """Writes the ranks, from 1, of the items of queries `begin` to `end` - 1.
 
     Those not alive come out beyond the last that is. Where that one's rank is below the query's limit, more should have been ranked: missed.
     """
     for query in range(begin, end):
-        _resolve(block, query)
         ahead, rank, alive, start = 0, 0, block.alive[query], block.offsets[query]
         items = block.offsets[query + 1] - start
         for item in range(items):

@@ -85,7 +85,8 @@ class HalfPrecision:
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
         halves = self._layout.halves
         bits, length, lost = self._rounded(queries, halves.bits.shape[1])
-        self._queries = self._torch.from_numpy(bits).view(self._torch.bfloat16)
+        self._queries = self._torch.empty(bits.shape, dtype=self._torch.bfloat16)  # aligned
+        self._queries.view(self._torch.int16).copy_(self._torch.from_numpy(bits))
         if len(self._out) < len(queries) * TILE:
             self._out = self._torch.empty(len(queries) * TILE, dtype=self._torch.bfloat16)
         d = bits.shape[1]

@@ -21,7 +21,7 @@ from likeness.evaluation._layout import TILE, Asking, Layout
 # What a block of queries may take. Products of fewer than some 500 queries are slower each; more than 1,024 gain little.
 BLOCK_BYTES = 300_000_000
 BYTES_PER_RELEVANT = 40
-BYTES_PER_QUERY = 4 * TILE + 2 * 16384 + 8 * 4096  # products, table of places, pending rows
+BYTES_PER_QUERY = 4 * TILE + 2 * 16384 + 8 * 1024  # products, table of places, pending rows
 MOST_QUERIES = 1024
 # Below this many similarities sorting takes a tenth of a second, less than it takes to import numba.
 SORTED_BELOW = 3_000**2

@@ -19,20 +19,20 @@ BEHIND_ALL = np.uint64(2**64 - 1)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
-def _dot(x: Any, y: Any) -> Any:
-    """In float64, in whichever order is fast: products of float32 numbers are exact there, sums nearly."""
+def _dot(x: Any, rows: Any, row: Any) -> Any:
+    """With this row, in float64, in whichever order is fast: products of float32 numbers are exact there, sums nearly."""
     total = 0.0
     for item in range(len(x)):
-        total += np.float64(x[item]) * np.float64(y[item])
+        total += np.float64(x[item]) * np.float64(rows[row, item])
     return total
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _precise_dot(x: Any, y: Any) -> Any:
+def _precise_dot(x: Any, rows: Any, row: Any) -> Any:
     """The sum and what its rounding left, carried along (Knuth's two-sum): as if in twice the precision of float64, then rounded."""
     total = rest = 0.0
     for item in range(len(x)):
-        product = np.float64(x[item]) * np.float64(y[item])
+        product = np.float64(x[item]) * np.float64(rows[row, item])
         both = total + product
         part = both - total
         rest += (total - (both - part)) + (product - part)
@@ -40,7 +40,7 @@ def _precise_dot(x: Any, y: Any) -> Any:
     return total + rest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
 def _key(similarity: Any, row: Any) -> Any:
     """Larger similarities have smaller bits here: of a float's bits, a negative one's are turned, then all."""
     bits = np.float32(similarity + np.float32(0)).view(np.int32)  # + 0 makes -0 a plain 0
@@ -48,24 +48,43 @@ def _key(similarity: Any, row: Any) -> Any:
     return (np.uint64(np.int64(0x80000000) - ordered) << np.uint64(32)) | np.uint64(row)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _settled(value: Any, slack: Any, x: Any, y: Any) -> Any:
-    """The similarity of x and y, whose product in float64 is `value`, at most `slack` from the exact one."""
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def _settled(value: Any, slack: Any, x: Any, rows: Any, row: Any) -> Any:
+    """The similarity of x and a row, whose product in float64 is `value`, at most `slack` from the exact one."""
     low, high = np.float32(value - slack), np.float32(value + slack)
-    return low if low == high else np.float32(_precise_dot(x, y))
+    return low if low == high else np.float32(_precise_dot(x, rows, row))
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def pair_key(x: Any, rows: Any, row: Any, slack: Any, number: Any) -> Any:
+    """The key of a row (of all (n, d)), whose number with the caller is this, for the query x (d,)."""
+    return _key(_settled(_dot(x, rows, row), slack, x, rows, row), number)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def pair_key(x: Any, y: Any, slack: Any, row: Any) -> Any:
-    """The key of gallery row number `row`, y (d,), for the query x (d,)."""
-    return _key(_settled(_dot(x, y), slack, x, y), row)
+def fill_class_keys(
+    queries: Any, rows: Any, slack: Any, numbers: Any, first: Any, last: Any, own: Any, offsets: Any, keys: Any, most: int, begin: int, end: int
+) -> None:
+    """The keys of the relevant rows, the smallest first, of queries `begin` to `end` - 1 whose classes have no more than `most` rows.
+
+    Relevant are rows first to last - 1 but `own` (b,); a query's keys go where `offsets` (b + 1,) says.
+    """
+    for query in range(begin, end):
+        if last[query] - first[query] > most:
+            continue
+        vector, place = queries[query].astype(np.float64), offsets[query]
+        for row in range(first[query], last[query]):
+            if row != own[query]:
+                keys[place] = pair_key(vector, rows, row, slack, numbers[row])
+                place += 1
+        keys[offsets[query] : place].sort()
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fill_keys(products: Any, queries: Any, rows: Any, slack: Any, numbers: Any, keys: Any) -> None:
     for query in range(len(queries)):
         for item in range(len(rows)):
-            keys[query, item] = _key(_settled(products[query, item], slack, queries[query], rows[item]), numbers[item])
+            keys[query, item] = _key(_settled(products[query, item], slack, queries[query], rows, item), numbers[item])
 
 
 def slack_of(dimensions: int, longest_query: float, longest_row: float) -> float:
