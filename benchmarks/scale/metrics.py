@@ -27,7 +27,7 @@ from vectors import like_encoder
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 DIM, PER_CLASS, NOISE = 512, 100, 1.5
-PEER_SECONDS, PEER_GB, OUR_SECONDS, OUR_GB = 120, 16, 1800, 64
+PEER_SECONDS, PEER_GB, OUR_SECONDS, OUR_GB = 120, 16, 3600, 64
 SEED = 1234
 
 # All but MAP, for which every relevant item's rank is needed.

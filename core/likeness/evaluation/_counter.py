@@ -22,9 +22,10 @@ HALVES_FROM, HALVES_FROM_WITH_TORCH = 10**12, 4 * 10**10
 FASTER = 2.0
 # Placing a pending row takes some 20 times as long as a product in float32 takes longer than one in bfloat16.
 MOST_PENDING_SHARE = 0.04
-# A 64th of the gallery, but not less than 512 rows; of smaller galleries all ranks are found, which takes no longer.
-SAMPLED_SHARE, FEWEST_SAMPLED = 64, 512
+# A 64th of the gallery, but not less than 4,096 rows or an eighth; of smaller galleries all ranks are found, which takes no longer.
+SAMPLED_SHARE, FEWEST_SAMPLED, MOST_SAMPLED_SHARE = 64, 4096, 8
 CUT_FROM = 20_000
+WIDTHS = TILE // 8  # the ends of tiles are multiples of it
 MOST_PAIRED = 256
 
 
@@ -44,26 +45,26 @@ class Counter:
         self._choose = engine not in ("float32", "bfloat16") and enough and halves_pay()
         self._failures = self._rest = 0  # blocks in a row for which bfloat16 did not pay, and blocks that will not try it
         self._ways: dict[bool, Products] = {}
-        count = max(FEWEST_SAMPLED, len(layout.rows) // SAMPLED_SHARE)
-        self._sample = np.unique(np.linspace(0, len(layout.rows) - 1, count).astype(np.int64))
-        self._sampled = layout.rows[self._sample]
+        n = len(layout.rows)
+        count = max(min(FEWEST_SAMPLED, n // MOST_SAMPLED_SHARE), n // SAMPLED_SHARE, 1)
+        self._sample = np.unique(np.linspace(0, n - 1, count).astype(np.int64))
 
-    def ranks(self, asking: Asking) -> NDArray[np.int64]:
-        """Ranks, from 1, of the relevant items of each query, ascending, one query after the other; beyond the limits as they come."""
-        rows = len(self._layout.rows)
+    def ranks(self, asking: Asking) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Ranks, from 1, of the relevant items of each query, ascending, one query after the other; beyond the limits as they come.
+
+        And for which queries (b,) ranks within the limit were missed: the sample misled, so these are to be asked with a larger limit.
+        """
+        missed = np.zeros(len(asking.rows), np.bool_)
         if not asking.offsets[-1]:
-            return np.empty(0, np.int64)
+            return np.empty(0, np.int64), missed
         with ThreadPoolExecutor(_threads()) as pool:
             keys = self._relevant_keys(asking, pool)
             block, products = self._begin(asking, keys, pool)
-            for begin, end in _around(asking, rows):
+            for begin, end in _around(asking, len(self._layout.rows)):
                 in_parts(pool, count_tile, len(asking.rows), block, products.tile(begin, end), products.halves, begin)
-            ranks, missed = np.empty(len(keys), np.int64), np.zeros(len(asking.rows), np.bool_)
+            ranks = np.empty(len(keys), np.int64)
             in_parts(pool, fill_ranks, len(asking.rows), block, ranks, asking.limits, missed)
-        if missed.any():
-            again = asking.part(np.flatnonzero(missed), limit=rows)
-            ranks[np.repeat(missed, np.diff(asking.offsets))] = self.ranks(again)
-        return ranks
+        return ranks, missed
 
     def _begin(self, asking: Asking, keys: NDArray[np.uint64], pool: ThreadPoolExecutor) -> tuple[Block, Products]:
         """The block before its first tile, and the way to take products."""
@@ -74,7 +75,7 @@ class Counter:
         block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding)
         in_parts(pool, prepare, count, block)
         if trial or (asking.limits.min() < len(layout.rows) and len(layout.rows) >= CUT_FROM):
-            pays = self._cut(block, asking, pool) < MOST_PENDING_SHARE
+            pays = self._cut(block, asking, products, pool) < MOST_PENDING_SHARE
             if trial:
                 self._failures = 0 if pays else self._failures + 1
                 self._rest = 2**self._failures - 1
@@ -84,14 +85,14 @@ class Counter:
                 in_parts(pool, prepare, count, block)
         return block, products
 
-    def _cut(self, block: Block, asking: Asking, pool: ThreadPoolExecutor) -> float:
+    def _cut(self, block: Block, asking: Asking, products: Products, pool: ThreadPoolExecutor) -> float:
         """Leaves those items alive that may have a rank within the limit, by a sample of the gallery. The share of it that would be pending."""
         expected = asking.limits * len(self._sample) / len(self._layout.rows)
         wanted = np.where(asking.limits < len(self._layout.rows), expected + 3 * np.sqrt(expected) + 3, np.inf)
         first, last = (np.searchsorted(self._sample, ends) for ends in (asking.first, asking.last))
         pending = np.zeros(len(wanted), np.int64)
-        sampled = block._replace(gallery=self._sampled, first=first, last=last)
-        in_parts(pool, cut, len(wanted), sampled, asking.rows @ self._sampled.T, wanted, pending)
+        sampled = block._replace(first=first, last=last)
+        in_parts(pool, cut, len(wanted), sampled, products.picked(self._sample), wanted, pending)
         return float(pending.mean() / len(self._sample)) if np.isfinite(block.errors).all() else np.inf
 
     def _products(self, halves: bool) -> Products:
@@ -145,10 +146,13 @@ def in_parts(pool: ThreadPoolExecutor, work: Callable[..., None], count: int, *a
 
 
 def _around(asking: Asking, rows: int) -> list[tuple[int, int]]:
-    """Tiles (begin, end) of the gallery, without what is relevant to all queries."""
-    same = int(asking.first.max()), int(asking.last.min())
-    spans = [(0, same[0]), (same[1], rows)] if same[0] < same[1] else [(0, rows)]
-    return [(begin, min(begin + TILE, stop)) for start, stop in spans for begin in range(start, stop, TILE)]
+    """Tiles (begin, end) of the gallery, without most of what is relevant to all queries.
+
+    They are of few widths, since products of a new one are prepared anew, which takes longer than the products.
+    """
+    stop, start = -(-int(asking.first.max()) // WIDTHS) * WIDTHS, int(asking.last.min()) // WIDTHS * WIDTHS
+    spans = [(0, stop), (start, rows)] if stop < start else [(0, rows)]
+    return [(begin, min(begin + TILE, last)) for first, last in spans for begin in range(first, last, TILE)]
 
 
 def _threads() -> int:

@@ -19,6 +19,7 @@ from likeness.evaluation._layout import Asking
 from likeness.evaluation._similarity import pair_key
 
 FEWEST_CELLS, MOST_CELLS, CELLS_PER_ITEM = 512, 16384, 32
+CELLS_PER_ROUNDING = 4
 MOST_PENDING = 1024
 STRIP, PIECE = 128, 32
 
@@ -64,7 +65,9 @@ def new_block(
 ) -> Block:
     """A block to `prepare`; arguments as in `Block`. All items are alive unless said otherwise."""
     count, items = len(asking.rows), int(np.diff(asking.offsets).max(initial=1))
-    cells = max(FEWEST_CELLS, min(CELLS_PER_ITEM * items, MOST_CELLS))
+    # cells much finer than the products tell nothing, and larger tables are farther away
+    finest = MOST_CELLS if rounding == 0 else int(CELLS_PER_ROUNDING / rounding)
+    cells = max(FEWEST_CELLS, min(CELLS_PER_ITEM * items, finest))
     return Block(
         queries=asking.rows,
         gallery=gallery,
@@ -204,7 +207,7 @@ def cut(block: Any, products: Any, wanted: Any, pending: Any, begin: int, end: i
     """Estimates by a sample which items of queries `begin` to `end` - 1 are to be ranked; those behind are not alive from here on.
 
     Args:
-        block: whose gallery is the sample.
+        block: whose `first` and `last` are numbers of the sample.
         products: (b, s) with all of it, float32.
         wanted: so many rows of the sample ahead of an item make its rank too large (b,); the first such item is ranked too.
         pending: receives how many of the sample would be pending (b,).
@@ -247,6 +250,7 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
         counts, table = block.counts[block.offsets[query] + query : block.offsets[query + 1] + query + 1], block.tables[query]
         _, lows, highs = _items(block, query)
         floor, scale, reach, pending = block.floors[query], block.scales[query], block.reaches[query], block.pending[query]
+        alive, waiting = block.alive[query], 0
         for part in range(2):
             start = 0 if part == 0 else min(max(block.last[query] - column, 0), columns)
             stop = min(max(block.first[query] - column, 0), columns) if part == 0 else columns
@@ -264,11 +268,15 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
                     reached = np.int32(reached + np.int32(values[item] >= reach))
                 if reached == 0:
                     continue
-                width = PIECE if 4 * reached < size else size
+                width = PIECE if 8 * reached < size else size
                 for piece in range(0, size, width):
+                    stop_piece, hits, reached = min(piece + width, size), 0, np.int32(0)
+                    for item in range(piece, stop_piece):
+                        reached = np.int32(reached + np.int32(values[item] >= reach))
+                    if reached == 0:
+                        continue
                     # gathered first, so that there is no branch to be guessed wrong
-                    hits = 0
-                    for item in range(piece, min(piece + width, size)):
+                    for item in range(piece, stop_piece):
                         inside[hits], near[hits] = item, values[item]
                         hits += values[item] >= reach
                     _find_cells(near, hits, floor, scale, cells, found)
@@ -277,15 +285,20 @@ def count_tile(block: Any, products: Any, halves: bool, column: int, begin: int,
                         if place >= 0:
                             counts[np.uint32(place)] += 1
                             continue
-                        place = _passed(lows, near[hit], -1 - place)
-                        if place == len(highs) or highs[place] < near[hit]:
-                            counts[place] += 1
-                        elif place < block.alive[query]:
-                            waiting = block.waiting[query]
+                        place = -1 - place
+                        if not halves:
+                            place = _passed(lows, near[hit], place)
+                            if place == len(highs) or highs[place] < near[hit]:
+                                counts[place] += 1
+                                continue
+                        if place < alive:
                             pending[waiting, 0], pending[waiting, 1] = column + strip + inside[hit], place
-                            block.waiting[query] += 1
-                            if waiting + 1 == len(pending):
+                            waiting += 1
+                            if waiting == len(pending):
+                                block.waiting[query] = waiting
                                 _resolve(block, query)
+                                waiting = 0
+        block.waiting[query] = waiting
         # while the tile's rows are in the cache
         _resolve(block, query)
 

@@ -36,11 +36,6 @@ class Asking:
         """Where each query's relevant items begin and end, one query after the other (b + 1,)."""
         return np.concatenate([[0], np.cumsum(self.last - self.first - (self.own is not None))])
 
-    def part(self, chosen: NDArray[np.int64], limit: int) -> "Asking":
-        """Some of the queries (by place in the block), which ask for ranks up to this."""
-        own = None if self.own is None else self.own[chosen]
-        return Asking(self.rows[chosen], self.first[chosen], self.last[chosen], own, np.full(len(chosen), limit))
-
 
 class Layout:
     """The gallery's rows laid out class by class, so that the relevant rows of a query are one slice.

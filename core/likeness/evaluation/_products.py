@@ -27,6 +27,10 @@ class Products(Protocol):
         """Of the queries with these gallery rows (b, end - begin)."""
         ...
 
+    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The same with some gallery rows (r,), always the same ones: (b, r)."""
+        ...
+
 
 class SinglePrecision:
     """Products in float32.
@@ -41,6 +45,7 @@ class SinglePrecision:
 
     def __init__(self, layout: Layout) -> None:
         self._layout, self._queries, self._out = layout, layout.rows[:0], np.empty(0, np.float32)
+        self._picked: NDArray[np.float32] | None = None
         self._error = min(layout.rows.shape[1], max(FEWEST_ROUNDINGS, 2 * _largest_error(layout) / ROUNDING)) * ROUNDING
 
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -52,6 +57,11 @@ class SinglePrecision:
     def tile(self, begin: int, end: int) -> NDArray[Any]:
         out = self._out[: len(self._queries) * (end - begin)].reshape(len(self._queries), end - begin)
         return np.matmul(self._queries, self._layout.rows[begin:end].T, out=out)
+
+    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        if self._picked is None:
+            self._picked = self._layout.rows[rows]
+        return self._queries @ self._picked.T
 
 
 def _largest_error(layout: Layout) -> float:
@@ -81,6 +91,7 @@ class HalfPrecision:
         self._gallery = torch.from_numpy(layout.halves.bits).view(torch.bfloat16)
         self._queries = self._gallery[:0]
         self._out = torch.empty(0, dtype=torch.bfloat16)
+        self._picked: Any = None
 
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
         halves = self._layout.halves
@@ -108,3 +119,8 @@ class HalfPrecision:
         out = self._out[: len(self._queries) * (end - begin)].view(len(self._queries), end - begin)
         self._torch.matmul(self._queries, self._gallery[begin:end].T, out=out)
         return out.view(self._torch.int16).numpy()
+
+    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        if self._picked is None:
+            self._picked = self._gallery[self._torch.from_numpy(rows)]
+        return np.asarray(self._torch.matmul(self._queries, self._picked.T).float().numpy())

@@ -73,26 +73,36 @@ def relevant_ranks(
     layout = Layout(gallery, gallery_codes, int(max(query_codes.max(), gallery_codes.max())) + 1, scaling)
     column_of = np.empty(len(gallery), np.int64)
     column_of[layout.order] = np.arange(len(gallery))
-    limits = np.full(len(query_codes), len(gallery)) if limits is None else limits
+    limits = np.full(len(query_codes), len(gallery)) if limits is None else limits.copy()
     asked = np.argsort(query_codes, kind="stable")
-    counts = np.diff(layout.starts)[query_codes[asked]]
     if engine == "sort" or (engine == "auto" and len(asked) * len(gallery) <= SORTED_BELOW):
-        find: Callable[[Asking], NDArray[np.int64]] = partial(ranks_by_sorting, layout)
-        taken = np.full(len(asked), 40 * len(gallery))
+        find: Callable[[Asking], tuple[NDArray[np.int64], NDArray[np.bool_]]] = partial(ranks_by_sorting, layout)
+        each, more = 40 * len(gallery), 0
     else:
         from likeness.evaluation._counter import Counter
 
-        find, taken = Counter(layout, len(asked), engine).ranks, BYTES_PER_QUERY + BYTES_PER_RELEVANT * counts
-    for part in _blocks(taken):
-        numbers, codes = asked[part], query_codes[asked[part]]
-        asking = Asking(
-            scaling.queries(queries[numbers if rows is None else rows[numbers]]),
-            layout.starts[codes],
-            layout.starts[codes + 1],
-            None if own is None else column_of[own[numbers]],
-            limits[numbers],
-        )
-        yield Ranks(numbers, find(asking), asking.offsets)
+        find, each, more = Counter(layout, len(asked), engine).ranks, BYTES_PER_QUERY, BYTES_PER_RELEVANT
+    while len(asked):
+        again = []
+        for part in _blocks(each + more * np.diff(layout.starts)[query_codes[asked]]):
+            numbers, codes = asked[part], query_codes[asked[part]]
+            asking = Asking(
+                scaling.queries(queries[numbers if rows is None else rows[numbers]]),
+                layout.starts[codes],
+                layout.starts[codes + 1],
+                None if own is None else column_of[own[numbers]],
+                limits[numbers],
+            )
+            ranks, missed = find(asking)
+            again.append(numbers[missed])
+            if not missed.any():
+                yield Ranks(numbers, ranks, asking.offsets)
+            elif not missed.all():
+                counts = np.diff(asking.offsets)
+                offsets = np.concatenate([[0], np.cumsum(counts[~missed])])
+                yield Ranks(numbers[~missed], ranks[np.repeat(~missed, counts)], offsets)
+        asked = np.concatenate(again)
+        limits[asked] *= 2
 
 
 def _blocks(taken: NDArray[np.int64]) -> Iterator[slice]:
@@ -105,8 +115,8 @@ def _blocks(taken: NDArray[np.int64]) -> Iterator[slice]:
         begin = end
 
 
-def ranks_by_sorting(layout: Layout, asking: Asking) -> NDArray[np.int64]:
-    """Ranks, from 1, of the relevant items: sorts the whole gallery for each query and looks them up in it."""
+def ranks_by_sorting(layout: Layout, asking: Asking) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """As `Counter.ranks`, none missed: sorts the whole gallery for each query and looks the relevant items up in it."""
     similarities = np.empty((len(asking.rows), len(layout.rows)), np.float32)
     precise = asking.rows.astype(np.float64)
     for begin in range(0, len(layout.rows), TILE):
@@ -126,4 +136,4 @@ def ranks_by_sorting(layout: Layout, asking: Asking) -> NDArray[np.int64]:
         else:
             found = len(row) + 1 - np.searchsorted(row, similarities[query, relevant], side="right")
         ranks[offsets[query] : offsets[query + 1]] = np.sort(found)[: counts[query]]
-    return ranks
+    return ranks, np.zeros(len(asking.rows), np.bool_)
