@@ -19,6 +19,7 @@ from likeness.jobs import Job
 from likeness.language import LANGUAGE_MODELS
 from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.training.run_folder import RunFolder
+from plain import plain
 from semantics_job import Asked
 from sidebar import listed, readable
 
@@ -161,7 +162,7 @@ def _summary(found: dict[str, Semantics]) -> None:
     with st.container(border=True):
         for (name, (label, help)), place in zip(told.items(), st.columns(len(told)), strict=True):
             place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
-        beside = f"Of {a}, and how far it lies above or below {b}. " if b else f"Of {a}. "
+        beside = f"Of {plain(a)}, and how far it lies above or below {plain(b)}. " if b else f"Of {plain(a)}. "
         st.caption(f"{beside}Images drawn at random would be related by {table.loc[a, 'random_relatedness']:.3f}.")
 
 
@@ -184,11 +185,11 @@ def _found(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics
     table = retrieved_classes(retrievals, query, _TOP)
     retrieval = next(iter(retrievals.values()))
     st.caption(
-        f"All images of **{query}** ask for their {retrieval.neighbors} nearest. Of the other classes that they find, the {_TOP} that language "
-        "finds most related, with the similarity of the names, and how many of their images were found."
+        f"All images of **{plain(query)}** ask for their {retrieval.neighbors} nearest. Of the other classes that they find, the {_TOP} that "
+        "language finds most related, with the similarity of the names, and how many of their images were found."
     )
     if table.empty:
-        st.info(f"Nothing but {query} is found: this class is never mistaken here.", icon=":material/check:")
+        st.info(f"Nothing but {plain(query)} is found: this class is never mistaken here.", icon=":material/check:")
         return
     st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config={"displayModeBar": False})
     sections = [
@@ -214,6 +215,7 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
             st.pills(
                 "Where the spaces differ most" if len(found) > 1 else "Most often mistaken",
                 suggested,
+                format_func=plain,
                 key="semantic_suggested",
                 on_change=_take_suggestion,
             )

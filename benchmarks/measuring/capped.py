@@ -9,6 +9,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import likeness  # noqa: F401 (its setting of NumPy's threads goes to the children, ours and the peers')
+
 _SAMPLED_EVERY = 0.02  # seconds
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
+import likeness  # noqa: F401 (its setting of NumPy's threads goes to the children, ours and the peers')
+
 
 class Measured(NamedTuple):
     """What the work returned, and the most memory its process ever held, in GB."""

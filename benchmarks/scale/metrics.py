@@ -5,7 +5,7 @@ python benchmarks/scale/metrics.py --size 100000      # up to so many rows
 python benchmarks/scale/metrics.py --part frechet     # retrieval, clusters, frechet or splits alone
 
 Every figure is of a process of its own that reads a memory-mapped store. Memory is what the process holds beyond mapped files, its
-interpreter and libraries included. A peer may take 16 GB and 2 minutes, and is not tried where the size before took so long that this one
+interpreter and libraries included. A peer may take 16 GB and 2 minutes, and is not tried where the sizes before took so long that this one
 would take thrice that.
 """
 
@@ -207,17 +207,17 @@ def growth(what: str, store: Store, ours: Work, peers: dict[str, Work], sizes: l
     """A line for each size and side; a peer that ran out is not asked again."""
     print(what, flush=True)
     capped(ours, store, 4_000, seconds=OUR_SECONDS, gigabytes=OUR_GB)  # compiles once per installation
-    before: dict[str, tuple[int, float]] = dict.fromkeys(peers, (0, 0.0))
+    before: dict[str, list[tuple[int, float]]] = {name: [] for name in peers}
     for n in sizes:
         mine = capped(ours, store, n, seconds=OUR_SECONDS, gigabytes=OUR_GB)
         print(f"  {n:>9,}  ours: {told(mine)}", flush=True)
         keep(f"{what}, anonymous memory", n, round(mine.anonymous_gb, 2), "GB")
         for name in list(before):
-            theirs = tried(peers[name], store, n, *before[name])
+            theirs = tried(peers[name], store, n, before[name])
             print(f"  {n:>9,}  {name}: {told(theirs)}{compared(mine, theirs)}", flush=True)
             said = (f"{name}: {theirs.failure}", None) if theirs.failure else (name, round(theirs.seconds, 2))
             keep(f"{what}, beside {name}", n, round(mine.seconds, 2), "s", *said)
-            before[name] = (n, theirs.seconds)
+            before[name].append((n, theirs.seconds))
             if theirs.failure:
                 del before[name]
         keep(what, n, round(mine.seconds, 2), "s")
@@ -229,11 +229,20 @@ def keep(what: str, n: int, *figure: Any) -> None:
         record("metrics", what, n, *figure)
 
 
-def tried(peer: Work, store: Store, n: int, before: int, seconds: float) -> Capped:
-    """The peer's run, unless the one before shows that it would take far too long: work grows at least in proportion."""
-    if before and seconds * n / before > 3 * PEER_SECONDS:
+def tried(peer: Work, store: Store, n: int, before: list[tuple[int, float]]) -> Capped:
+    """The peer's run, unless those before show that it would take far too long: work grows at least in proportion, and goes on as it grew."""
+    if expected(n, before) > 3 * PEER_SECONDS:
         return Capped(None, float("nan"), float("nan"), f"more than {3 * PEER_SECONDS} s, by its growth")
     return capped(peer, store, n, seconds=PEER_SECONDS, gigabytes=PEER_GB)
+
+
+def expected(n: int, before: list[tuple[int, float]]) -> float:
+    """Seconds at this size by the last two (size, seconds); 0 where there is none."""
+    if not before:
+        return 0.0
+    power = float(np.polyfit(*np.log(before[-2:]).T, 1)[0]) if len(before) > 1 else 1.0
+    size, seconds = before[-1]
+    return float(seconds * (n / size) ** max(1.0, power))
 
 
 def told(run: Capped) -> str:

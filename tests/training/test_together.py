@@ -1,5 +1,6 @@
 """Several processes: gradients, weights and whole runs as in one, whatever happens to one of them."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -85,28 +86,43 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def _disturbed(config: RunConfig, run: RunFolder) -> list[Status]:
-    """How it stood, begun as by the app, after the waiting process was interrupted, as from the keyboard, and after one of two was killed."""
-    found = []
-    for step, whom, how in ((2, 0, signal.SIGINT), (5, 2, signal.SIGKILL)):
-        begin(run, config if step == 2 else None)
+    """How it stood, begun as by the app, after the waiting process was interrupted, as from the keyboard, and after one of two was killed.
+
+    A run may end before it can be disturbed; it is then begun anew.
+    """
+    for _ in range(5):
+        found = [_disturbed_at(run, step, whom, how, config) for step, whom, how in ((2, 0, signal.SIGINT), (5, 2, signal.SIGKILL))]
+        if None not in found:
+            return [status for status in found if status]
+        shutil.rmtree(run.path)
+    raise AssertionError(f"five times the run ended before it could be disturbed: {found}")
+
+
+def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunConfig) -> Status | None:
+    """How it stood afterwards; None if it had ended by itself."""
+    if run.path.exists() and run.status().state == "finished":
+        return None
+    begin(run, None if run.path.exists() else config)
+    members: list[psutil.Process] = []
+    with contextlib.suppress(psutil.NoSuchProcess):
         waiting = _until(run, step)
-        members = [waiting, *waiting.children(recursive=True)]
-        assert len(members) == 3
-        members[whom].send_signal(how)
-        _ended(run, members)
-        found.append(run.status())
-    return found
+        members = [waiting, *waiting.children(recursive=True)] if waiting else []
+        if len(members) == 3:
+            members[whom].send_signal(how)
+    _ended(run, members)
+    return run.status() if run.status().state != "finished" else None
 
 
-def _until(run: RunFolder, step: int) -> psutil.Process:
-    """The process that waits for a begun run, once that is at this step."""
+def _until(run: RunFolder, step: int) -> psutil.Process | None:
+    """The process that waits for a begun run, once that is at this step; None if the run has finished."""
     end = time.monotonic() + _LIMIT
     while time.monotonic() < end and len(run.metrics()) < step:
         if run.status().state != "running":
             break
         time.sleep(0.01)
-    assert run.status().state == "running", f"{run.status()}, and it said: {last_words(run)}"
-    return psutil.Process(run.status().pid)
+    status = run.status()
+    assert status.state in ("running", "finished"), f"{status}, and it said: {last_words(run)}"
+    return psutil.Process(status.pid) if status.state == "running" else None
 
 
 def _ended(run: RunFolder, members: list[psutil.Process]) -> None:

@@ -3,9 +3,11 @@
 import os
 import queue
 import secrets
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -48,7 +50,7 @@ class _RayRun:
     def __init__(self, ray: Any, work: EncodingPass, rows: NDArray[np.int64], size: int) -> None:
         self._ray, self._work, self._rows, self._size = ray, work, rows, size
         self._reports: queue.Queue[UnitReport | BaseException | None] = queue.Queue()
-        self._stopped, self._halt = False, threading.Event()
+        self._stopped, self._halt, self._interrupted = False, threading.Event(), threading.Event()
         self._error = self._defect = self.identity = ""
 
     def encode(self, task: Task, cores: int, gpus: int, most: int) -> None:
@@ -58,7 +60,8 @@ class _RayRun:
         reading = threading.Thread(target=self._read, args=(dataset,), name="likeness-ray", daemon=True)
         reading.start()
         try:
-            self._watch()
+            with _interruptions(self._interrupted):
+                self._watch()
         except BaseException:
             # Interrupted: what is in work ends after its batch and is written.
             self._stop()
@@ -108,6 +111,8 @@ class _RayRun:
             if isinstance(report, UnitReport):
                 self._note(report)
             self._look()
+            if self._interrupted.is_set() and not self._stopped:
+                raise KeyboardInterrupt
         self._look()
 
     def _next(self) -> "UnitReport | BaseException | bool | None":
@@ -163,6 +168,25 @@ def _whole_machines(nodes: list[dict[str, Any]], cores: int) -> bool:
 def _task(work: EncodingPass, identity: str, witness: str, threads: int, own_threads: bool) -> Task:
     root, place = str(work.table.root.absolute() if not work.remote else work.table.root), os.fspath(work.place)
     return Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, threads, own_threads)
+
+
+@contextmanager
+def _interruptions(heard: threading.Event) -> Iterator[None]:
+    """Sets the event when the program is interrupted: the exception alone can get lost in a callback of Ray's native code."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        heard.set()
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
