@@ -17,7 +17,7 @@ _EPSILON = 1e-8
 # Of the smallest to the largest eigenvalue: down to it, squared ones keep more than six digits of their share.
 _WORST_CONDITION = 1e-10
 # Values of which a copy in float64 is made; of more, parts are read.
-_AT_ONCE = 30_000_000
+_AT_ONCE = 15_000_000
 
 
 class FeatureStatistics:
@@ -106,13 +106,12 @@ def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
     statistics = FeatureStatistics(rows.shape[1])
     for part in row_slices(*rows.shape):
         statistics.add(_checked(rows[part], what, least=0, first=part.start))
-    covariance = statistics.scatter / (statistics.count - 1)
-    values = np.linalg.eigvalsh(covariance)
-    if values[0] > _WORST_CONDITION * values[-1]:
-        return statistics.mean, np.asarray(np.linalg.cholesky(covariance).T)
+    whole = _root_of(statistics.scatter / (statistics.count - 1))
+    if whole is not None:
+        return statistics.mean, whole
     triangle = np.empty((0, rows.shape[1]))
     for part in row_slices(*rows.shape):
-        triangle = _small(np.vstack([triangle, rows[part] - statistics.mean]))
+        triangle = np.linalg.qr(np.vstack([triangle, rows[part] - statistics.mean]), mode="r")
     return statistics.mean, triangle / np.sqrt(statistics.count - 1)
 
 
@@ -122,11 +121,14 @@ def _trace_of_root(a: Matrix, b: Matrix) -> float:
     Of more rows than dimensions on both sides it is also that of the roots of the eigenvalues of C_a C_b, a symmetric problem, in a fourth of
     the time. Squaring costs half of the digits where eigenvalues are small against the largest, so it counts only where none is.
     """
+    covariances: tuple[Matrix | None, Matrix | None] = (None, None)
     if min(len(a), len(b)) > a.shape[1]:
-        values = _eigenvalues_of_product(a.T @ a, b.T @ b)
+        covariances = a.T @ a, b.T @ b
+        values = _eigenvalues_of_product(*(each.copy() for each in covariances))
         if values[0] > _WORST_CONDITION * values[-1]:
             return float(np.sqrt(values).sum())
-    return float(np.linalg.svd(_small(a) @ _small(b).T, compute_uv=False).sum())
+    small_a, small_b = (_small(factor, covariance) for factor, covariance in zip((a, b), covariances, strict=True))
+    return float(np.linalg.svd(small_a @ small_b.T, compute_uv=False).sum())
 
 
 def _eigenvalues_of_product(a: Matrix, b: Matrix) -> Matrix:
@@ -151,9 +153,18 @@ def _official_root(a: Matrix, b: Matrix) -> float:
     return float(_trace_of_root(_widened(a), _widened(b)) + _EPSILON * (dim - a.shape[1]))
 
 
-def _small(factor: Matrix) -> Matrix:
-    """A factor of as many rows as dimensions at most."""
-    return np.asarray(np.linalg.qr(factor, mode="r")) if len(factor) > factor.shape[1] else factor
+def _small(factor: Matrix, covariance: Matrix | None) -> Matrix:
+    """A factor of as many rows as dimensions at most: a triangle of the covariance, or, where that has lost small eigenvalues, of the rows."""
+    if len(factor) <= factor.shape[1]:
+        return factor
+    whole = _root_of(factor.T @ factor if covariance is None else covariance)
+    return np.asarray(np.linalg.qr(factor, mode="r")) if whole is None else whole
+
+
+def _root_of(covariance: Matrix) -> Matrix | None:
+    """The triangle F (d, d) with F^T F this covariance; None where it holds small eigenvalues with few digits."""
+    values = np.linalg.eigvalsh(covariance)
+    return np.asarray(np.linalg.cholesky(covariance).T) if values[0] > _WORST_CONDITION * values[-1] else None
 
 
 def _widened(factor: Matrix) -> Matrix:
