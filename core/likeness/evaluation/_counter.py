@@ -26,7 +26,7 @@ MOST_PENDING_SHARE = 0.04
 SAMPLED_SHARE, FEWEST_SAMPLED, MOST_SAMPLED_SHARE = 64, 4096, 8
 CUT_FROM = 20_000
 WIDTHS = TILE // 8  # the ends of tiles are multiples of it
-MOST_PAIRED = 256
+MOST_PAIRED = 256  # rows of a class up to which its keys are made pair by pair
 
 
 class Counter:
