@@ -111,7 +111,7 @@ def _moments_of_many(rows: NDArray[Any], what: str) -> tuple[Matrix, Matrix]:
         return statistics.mean, whole
     triangle = np.empty((0, rows.shape[1]))
     for part in row_slices(*rows.shape):
-        triangle = np.linalg.qr(np.vstack([triangle, rows[part] - statistics.mean]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows[part] - statistics.mean]), mode="r"))
     return statistics.mean, triangle / np.sqrt(statistics.count - 1)
 
 
