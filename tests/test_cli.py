@@ -26,7 +26,7 @@ def photos(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["embed", "/no/such/folder"], "There is no dataset '/no/such/folder'"),
+        (["embed", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
         (["embed", "bundled", "--encoder", "nonsense"], "nonsense"),
         (["embed", "bundled", "--encoder", "ViT-B-33/openai"], "ViT-B-33"),
         (["embed", "bundled", "--encoder", "local-dir:/no/such/model"], "/no/such/model"),

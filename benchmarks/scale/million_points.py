@@ -129,25 +129,9 @@ def compare(browser: Any, sizes: list[int]) -> None:
             for name, (first, frames) in found.items():
                 told = f"first picture {first:6.2f} s   panning {frames:5.1f} frames/s   script {bytes_of[name] / 1000:,.0f} kB"
                 print(f"{n:>9,} points  {name:<18} {told}")
-            peer_first, peer_frames = found.get(best, (None, None))
-            record(
-                "map",
-                "seconds to the first picture",
-                n,
-                round(found["own-auto"][0], 2),
-                "s",
-                best or "npm is not here",
-                peer_first and round(peer_first, 2),
-            )
-            record(
-                "map",
-                "frames a second while panning",
-                n,
-                round(found["own-auto"][1], 1),
-                "1/s",
-                best or "npm is not here",
-                peer_frames and round(peer_frames, 1),
-            )
+            figures = ("seconds to the first picture", "s", 2), ("frames a second while panning", "1/s", 1)
+            for (what, unit, digits), own, peer in zip(figures, found["own-auto"], found.get(best, (None, None)), strict=True):
+                record("map", what, n, round(own, digits), unit, best or "npm is not here", peer and round(peer, digits))
 
 
 def lasso(page: Any, box: dict[str, float]) -> float:

@@ -136,7 +136,7 @@ def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, 
         (["embedding-size", "--sizes", "0"], "The dimension 0 can't be measured"),
         (["embedding-size", "--methods", "best"], "There is no method 'best'"),
         (["embedding-size", "--notions", "car-colour"], "There is no notion 'car-colour'"),
-        (["embedding-size", "/no/such/folder"], "There is no dataset '/no/such/folder'"),
+        (["embedding-size", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
         (
             ["encoder-size", "--encoders", "nonsense"],
             "None of the encoders nonsense can be used; the first reason: The encoder 'nonsense' has no known",

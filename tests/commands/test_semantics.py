@@ -117,7 +117,7 @@ def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: 
         (["-a", "body_type", "--neighbors", "2000"], "neighbors is 2000, but each of the 2000 images has 1999 others"),
         (["--plot", "figure.png"], "Can't write the plot 'figure.png'; end its name in .html."),
         (["--format", "pdf"], "There is no format 'pdf'"),
-        (["/no/such/folder"], "There is no dataset '/no/such/folder'"),
+        (["/no/such/folder"], "There is nothing at '/no/such/folder'"),
     ],
 )
 def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said: str) -> None:

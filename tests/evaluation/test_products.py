@@ -29,13 +29,14 @@ def test_errors_keep_to_their_bound(kind: str, metric: str | None, way: type) ->
     x = rows_of(kind)
     scaling = AS_GIVEN if metric is None else scaling_for(x, x, metric)
     layout = Layout(x, np.zeros(len(x), np.intp), 1, scaling)
-    queries, products = scaling.queries(x[:200]), way(layout)
+    queries, products = scaling.queries(x[:200]), way(layout, np.arange(0, len(x), 7))
     bound = products.take(queries)[:, None]
     found = products.tile(0, len(x))
     found = torch.from_numpy(found).view(torch.bfloat16).float().numpy() if products.halves else found
     exact = queries.astype(np.float64) @ layout.rows.astype(np.float64).T
     excess = np.abs(found - exact) - (bound + products.rounding * np.abs(found) * 1.01)
     assert excess.max() <= 0
+    np.testing.assert_allclose(products.sampled(), found[:, ::7], rtol=0, atol=2 * (bound + products.rounding * np.abs(found)).max())
 
 
 def test_bfloat16_is_that_of_torch() -> None:

@@ -134,6 +134,7 @@ def test_ranks_up_to_a_limit_are_exact(sampled: int, limit: int, engine: _ranks.
     """And so is a query's first, wherever it is; the others come out beyond the limit. However well the sample shows where that is."""
     monkeypatch.setattr(_counter, "CUT_FROM", 0)
     monkeypatch.setattr(_counter, "FEWEST_SAMPLED", sampled)
+    monkeypatch.setattr(_counter, "MOST_SAMPLED_SHARE", 1)
     monkeypatch.setattr(_counter, "TILE", 50)
     x, codes = random_rows(500, 60)
     found, expected = ranks_by(engine, x, codes, np.full(500, limit)), ranks_by("sort", x, codes)
@@ -145,7 +146,7 @@ def test_ranks_up_to_a_limit_are_exact(sampled: int, limit: int, engine: _ranks.
 
 @pytest.mark.parametrize("engine", ["float32", "bfloat16"])
 def test_a_sample_that_misleads_is_found_out(engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All rows that the sample sees are ahead of every item, and no others: queries are asked again without a limit."""
+    """All rows that the sample sees are ahead of every item, and no others: queries are asked again with twice the limit, until that says no more."""
     monkeypatch.setattr(_counter, "CUT_FROM", 0)
     monkeypatch.setattr(_counter, "FEWEST_SAMPLED", 100)
     values = np.full(1_000, 0.1, np.float32)
@@ -157,7 +158,7 @@ def test_a_sample_that_misleads_is_found_out(engine: _ranks.Engine, monkeypatch:
     (found,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, engine, limits=np.array([150]))
     (expected,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, "sort")
     np.testing.assert_array_equal(found.ranks, expected.ranks)
-    assert len(asked) > 1
+    assert asked == [1, 1, 1, 1]  # limits of 150, 300, 600, and all
 
 
 def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The dataset that ships, and the way from what a person names to a table."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -62,6 +63,8 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     if path.is_dir():
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
+        if os.sep in str(source):
+            raise InputError(f"There is nothing at '{source}'; give a folder of images, or a CSV or Parquet file that lists them.")
         raise InputError(
             f"There is no dataset '{source}'; give 'bundled', {', '.join(GENERATED)}, a folder of images, a CSV or Parquet file that lists them, or "
             f"NAME:FOLDER with one of {', '.join(READERS)}."

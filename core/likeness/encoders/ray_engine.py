@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from likeness.encoders.ray_worker import Board, Task, UnitReport, Worker, WorkUn
 from likeness.encoders.shard_folder import ShardFolder
 from likeness.encoders.shards import not_written
 from likeness.errors import InputError
+from likeness.interruption import interrupted_by
 
 _POLL_SECONDS = 0.2
 _MOST_CORES_PER_GPU = 8
@@ -60,7 +60,7 @@ class _RayRun:
         reading = threading.Thread(target=self._read, args=(dataset,), name="likeness-ray", daemon=True)
         reading.start()
         try:
-            with _interruptions(self._interrupted):
+            with interrupted_by(signal.SIGINT) as self._interrupted:
                 self._watch()
         except BaseException:
             # Interrupted: what is in work ends after its batch and is written.
@@ -168,25 +168,6 @@ def _whole_machines(nodes: list[dict[str, Any]], cores: int) -> bool:
 def _task(work: EncodingPass, identity: str, witness: str, threads: int, own_threads: bool) -> Task:
     root, place = str(work.table.root.absolute() if not work.remote else work.table.root), os.fspath(work.place)
     return Task(work.encoder, identity, work.device, root, work.remote, place, witness, work.batch_size, work.shard_seconds, threads, own_threads)
-
-
-@contextmanager
-def _interruptions(heard: threading.Event) -> Iterator[None]:
-    """Sets the event when the program is interrupted: the exception alone can get lost in a callback of Ray's native code."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-
-    def note(number: int, frame: FrameType | None) -> None:
-        heard.set()
-        before(number, frame)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -70,10 +70,16 @@ class Counter:
         """The block before its first tile, and the way to take products."""
         trial = self._choose and self._rest == 0
         self._rest = max(self._rest - 1, 0)
-        layout, products = self._layout, self._products(self._engine == "bfloat16" or trial)
-        slack, count = self._slack(asking), len(asking.rows)
-        block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding)
-        in_parts(pool, prepare, count, block)
+        layout, slack = self._layout, self._slack(asking)
+
+        def prepared(products: Products, alive: NDArray[np.int64] | None = None) -> Block:
+            errors = products.take(asking.rows)
+            block = new_block(asking, layout.rows, layout.order, slack, keys, errors, products.rounding, alive)
+            in_parts(pool, prepare, len(asking.rows), block)
+            return block
+
+        products = self._products(self._engine == "bfloat16" or trial)
+        block = prepared(products)
         if trial or (asking.limits.min() < len(layout.rows) and len(layout.rows) >= CUT_FROM):
             pays = self._cut(block, asking, products, pool) < MOST_PENDING_SHARE
             if trial:
@@ -81,8 +87,7 @@ class Counter:
                 self._rest = 2**self._failures - 1
             if trial and not pays:
                 products = self._products(False)
-                block = new_block(asking, layout.rows, layout.order, slack, keys, products.take(asking.rows), products.rounding, block.alive)
-                in_parts(pool, prepare, count, block)
+                block = prepared(products, block.alive)
         return block, products
 
     def _cut(self, block: Block, asking: Asking, products: Products, pool: ThreadPoolExecutor) -> float:
@@ -92,12 +97,12 @@ class Counter:
         first, last = (np.searchsorted(self._sample, ends) for ends in (asking.first, asking.last))
         pending = np.zeros(len(wanted), np.int64)
         sampled = block._replace(first=first, last=last)
-        in_parts(pool, cut, len(wanted), sampled, products.picked(self._sample), wanted, pending)
+        in_parts(pool, cut, len(wanted), sampled, products.sampled(), wanted, pending)
         return float(pending.mean() / len(self._sample)) if np.isfinite(block.errors).all() else np.inf
 
     def _products(self, halves: bool) -> Products:
         if halves not in self._ways:
-            self._ways[halves] = (HalfPrecision if halves else SinglePrecision)(self._layout)
+            self._ways[halves] = (HalfPrecision if halves else SinglePrecision)(self._layout, self._sample)
         return self._ways[halves]
 
     def _slack(self, asking: Asking) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.evaluation._layout import TILE, Layout, lengths, rounded
+from likeness.evaluation._scratch import aligned_empty
 
 ROUNDING = 2.0**-24  # relative error of float32
 HALF_ROUNDING = 2.0**-8  # and of bfloat16
@@ -14,7 +15,10 @@ SMALLEST = 2.0**-126  # of float32; processors may take smaller ones for zero
 
 
 class Products(Protocol):
-    """A way to take products. `rounding` is the relative error with which they are stored, `halves` whether as bfloat16, in int16."""
+    """A way to take products with a gallery, and with a sample of its rows (r,).
+
+    `rounding` is the relative error with which they are stored, `halves` whether as bfloat16, in int16.
+    """
 
     rounding: float
     halves: bool
@@ -27,8 +31,8 @@ class Products(Protocol):
         """Of the queries with these gallery rows (b, end - begin)."""
         ...
 
-    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The same with some gallery rows (r,), always the same ones: (b, r)."""
+    def sampled(self) -> NDArray[np.float32]:
+        """The same with the sample of gallery rows (b, r)."""
         ...
 
 
@@ -43,9 +47,9 @@ class SinglePrecision:
     rounding = 0.0
     halves = False
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, sample: NDArray[np.int64]) -> None:
         self._layout, self._queries, self._out = layout, layout.rows[:0], np.empty(0, np.float32)
-        self._picked: NDArray[np.float32] | None = None
+        self._sample = layout.rows[sample]
         self._error = min(layout.rows.shape[1], max(FEWEST_ROUNDINGS, 2 * _largest_error(layout) / ROUNDING)) * ROUNDING
 
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -58,10 +62,8 @@ class SinglePrecision:
         out = self._out[: len(self._queries) * (end - begin)].reshape(len(self._queries), end - begin)
         return np.matmul(self._queries, self._layout.rows[begin:end].T, out=out)
 
-    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        if self._picked is None:
-            self._picked = self._layout.rows[rows]
-        return self._queries @ self._picked.T
+    def sampled(self) -> NDArray[np.float32]:
+        return np.asarray(self._queries @ self._sample.T)
 
 
 def _largest_error(layout: Layout) -> float:
@@ -84,20 +86,21 @@ class HalfPrecision:
     rounding = HALF_ROUNDING
     halves = True
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, sample: NDArray[np.int64]) -> None:
         import torch
 
         self._layout, self._torch = layout, torch
         self._gallery = torch.from_numpy(layout.halves.bits).view(torch.bfloat16)
         self._queries = self._gallery[:0]
         self._out = torch.empty(0, dtype=torch.bfloat16)
-        self._picked: Any = None
+        self._sample = self._gallery[torch.from_numpy(sample)]
 
     def take(self, queries: NDArray[np.float32]) -> NDArray[np.float64]:
         halves = self._layout.halves
         bits, length, lost = self._rounded(queries, halves.bits.shape[1])
-        self._queries = self._torch.empty(bits.shape, dtype=self._torch.bfloat16)  # aligned
-        self._queries.view(self._torch.int16).copy_(self._torch.from_numpy(bits))
+        aligned = aligned_empty(bits.shape, np.int16)
+        aligned[:] = bits
+        self._queries = self._torch.from_numpy(aligned).view(self._torch.bfloat16)
         if len(self._out) < len(queries) * TILE:
             self._out = self._torch.empty(len(queries) * TILE, dtype=self._torch.bfloat16)
         d = bits.shape[1]
@@ -120,7 +123,5 @@ class HalfPrecision:
         self._torch.matmul(self._queries, self._gallery[begin:end].T, out=out)
         return out.view(self._torch.int16).numpy()
 
-    def picked(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        if self._picked is None:
-            self._picked = self._gallery[self._torch.from_numpy(rows)]
-        return np.asarray(self._torch.matmul(self._queries, self._picked.T).float().numpy())
+    def sampled(self) -> NDArray[np.float32]:
+        return np.asarray(self._torch.matmul(self._queries, self._sample.T).float().numpy())

@@ -6,12 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 from likeness.errors import InputError
+from likeness.interruption import interrupted_by
 from likeness.training.config import RunConfig
 from likeness.training.run_folder import RunFolder
 
@@ -29,7 +28,7 @@ def launch(config: RunConfig, folder: Path | str, report: Callable[[str, int, in
         raise InputError(f"nodes is {config.nodes}; start the run on each machine with torchrun or SLURM, as docs/several-machines.md shows.")
     run = RunFolder(folder)
     run.take_up(config)
-    with _interrupted_by(signal.SIGTERM):
+    with interrupted_by(signal.SIGTERM):
         process = subprocess.Popen(
             [sys.executable, "-m", "likeness.training.member", str(run.path / "config.yaml"), str(run.path)],
             stdin=subprocess.DEVNULL,
@@ -89,20 +88,3 @@ def _ended(run: RunFolder, code: int) -> RunFolder:
     if code in (1, -signal.SIGABRT):
         raise RuntimeError(run.status().message)  # a defect, whose traceback stands in the output
     raise InputError(run.status().message)
-
-
-@contextlib.contextmanager
-def _interrupted_by(number: signal.Signals) -> Iterator[None]:
-    """A request to end is answered like one from the keyboard; where signals can be answered, in the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(received: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(number, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)
