@@ -1,6 +1,6 @@
 """Metrics and splits out of core: seconds and memory from 10,000 to 1,000,000 x 512, beside the peers until they run out.
 
-python benchmarks/scale/metrics.py                    # some 90 minutes on two idle cores
+python benchmarks/scale/metrics.py                    # two hours on two idle cores
 python benchmarks/scale/metrics.py --size 100000      # up to so many rows
 python benchmarks/scale/metrics.py --part frechet     # retrieval, clusters, frechet or splits alone
 
