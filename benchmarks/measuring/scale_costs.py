@@ -71,7 +71,8 @@ SUMMARY = {
     ("map", "frames a second while panning", "1000000"): "the same, panning, without a graphics card",
     ("map", "seconds from lasso to gallery", "1000000"): "the same, from lasso to gallery",
     ("users", "edit until the refit is shown, p50", "20"): "20 browsers at once on the same two cores, edit until the refit is shown",
-    ("users", "memory of the server", "20"): "the same, memory of the server",
+    ("users", "processor time of the server for an edit and a search", "20"): "of it the server's own, for an edit and a search; the rest draws maps",
+    ("users", "memory of the server", "20"): "memory of the server with 20 browsers",
 }
 
 

@@ -112,9 +112,9 @@ async def _measure(chromium: str, url: str, server: "subprocess.Popen[bytes]", u
         for user in everyone:
             user.edits.clear()
             user.searches.clear()
-        begin = time.perf_counter()
+        begin, busy = time.perf_counter(), _processor_seconds(server)
         await asyncio.gather(*(user.rounds(20, rounds) for user in everyone))
-        together = time.perf_counter() - begin
+        together, busy = time.perf_counter() - begin, _processor_seconds(server) - busy
         seen = [await user.sees_only_its_own(everyone) for user in everyone]
         after = _memory_gb(server)
         await browser.close()
@@ -124,6 +124,9 @@ async def _measure(chromium: str, url: str, server: "subprocess.Popen[bytes]", u
     _print("edit until the refit is shown", alone_edits, [second for user in everyone for second in user.edits], users)
     _print("search until the pictures are shown", alone_searches, [second for user in everyone for second in user.searches], users)
     print(f"memory of the server: {before:.2f} GB with one browser, {after:.2f} GB with {users}")
+    told = f"{busy:.0f} of {together * (os.cpu_count() or 1):.0f} s of the processors' time; the rest is the browsers'"
+    print(f"the server took {told}")
+    record("users", "processor time of the server for an edit and a search", users, round(busy / users / rounds, 2), "s")
     record("users", "browsers that see only their own state", users, sum(seen), "browsers", "all", users)
     record("users", "memory of the server", users, round(after, 2), "GB", "one browser", round(before, 2))
     if not all(seen):
@@ -205,6 +208,11 @@ class _User:
         typed = (await field.input_value()).splitlines()
         foreign = [user for user in everyone if user is not self and (f"“{user.text}”" in shown or user.words == typed)]
         return typed == self.words and f"“{self.text}”" in shown and not foreign
+
+
+def _processor_seconds(server: "subprocess.Popen[bytes]") -> float:
+    times = psutil.Process(server.pid).cpu_times()
+    return times.user + times.system
 
 
 def _memory_gb(server: "subprocess.Popen[bytes]") -> float:
