@@ -1,5 +1,7 @@
 """Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
 
+import threading
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -78,7 +80,15 @@ def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _metrics(dataset_id: str, key: str, attribute: str, _space: Space) -> dict[str, float]:
-    return retrieval_metrics(_space.vectors, _space.table.frame[attribute].astype(str))
+    with _judging()[dataset_id]:
+        st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
+        return retrieval_metrics(_space.vectors, _space.table.frame[attribute].astype(str))
+
+
+@st.cache_resource(show_spinner=False)
+def _judging() -> defaultdict[str, threading.Lock]:
+    """Of a dataset, one space is judged at a time: several at once would take no less time, and the memory of each."""
+    return defaultdict(threading.Lock)
 
 
 def agreement(a: Space, b: Space) -> tuple[float, float]:
