@@ -62,15 +62,16 @@ def test_what_is_placed_stands_among_its_own_class() -> None:
 
 
 def test_the_mean_of_neighbours_by_hand() -> None:
+    """Of width 6: in products of a few rows of width 5, OpenBLAS 0.3.31 reads what nobody wrote, and NumPy may warn of it."""
     rng = np.random.default_rng(3)
-    known = unit_rows(rng.standard_normal((40, 5)).astype(np.float32), "known")
+    known = unit_rows(rng.standard_normal((40, 6)).astype(np.float32), "known")
     positions = rng.uniform(0, 1e-3, (40, 2)).astype(np.float32)
     positions[::2] += 50  # every second one is torn away from the rest
-    query = rng.standard_normal((6, 5)).astype(np.float32)
+    query = rng.standard_normal((7, 6)).astype(np.float32)
     found = nearest(query, known, NEIGHBOURS + 1)
     apart = np.linalg.norm(positions[found.rows] - positions[found.rows[:, :1]], axis=2)
     usual = np.median(apart[:, 1:])
-    for row in range(6):
+    for row in range(7):
         distances = [np.sqrt(2 - 2 * s) for s in found.similarities[row]]
         sums, total = np.zeros(2), 0.0
         for place, distance, far in zip(found.rows[row], distances, apart[row], strict=True):
