@@ -17,10 +17,11 @@ from comparison_request import with_baseline
 from comparison_settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from comparison_words import METRICS_TOLD, called
 from likeness.data import ImageTable
-from likeness.evaluation import ANALYSIS_METRICS, BUNDLED_ENCODERS, METRICS, PAPER_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
+from likeness.evaluation import METRICS
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
-from likeness.spaces import EncoderSpace, encoder_space
+from likeness.space import EncoderSpace, encoder_space
+from likeness.studies import ANALYSIS_METRICS, BUNDLED_ENCODERS, PAPER_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from live_runs import Asked
 from progress import Stage
 from view import View

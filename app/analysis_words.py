@@ -4,7 +4,8 @@ from collections.abc import Callable, Hashable, Mapping
 
 import pandas as pd
 
-from likeness.evaluation import METHOD_TITLES, METRICS
+from likeness.evaluation import METRICS
+from likeness.notions.methods import METHOD_TITLES
 from sidebar import readable
 
 _NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels

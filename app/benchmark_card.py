@@ -9,9 +9,9 @@ from benchmarks import Benchmark
 from likeness.errors import InputError
 from likeness.gate import redacted
 from likeness.settings import server
-from likeness.training import processes
-from likeness.training.run_folder import RunFolder
-from likeness.training.study_folder import StudyFolder, StudyStatus
+from likeness.studies.study_folder import StudyFolder, StudyStatus
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
 
 SECONDS = 1.0
 

@@ -12,10 +12,10 @@ import view
 from benchmark_methods import FIRST, METHODS, help_text
 from likeness.data import ImageClasses
 from likeness.errors import InputError
-from likeness.paths import runs_dir
+from likeness.io.paths import runs_dir
 from likeness.shifts import SplitFile, write_splits
-from likeness.training.study import StudyConfig
-from likeness.training.study_folder import StudyFolder
+from likeness.studies.study import StudyConfig
+from likeness.studies.study_folder import StudyFolder
 from shift_splits import Progression
 from sidebar import listed, readable
 

@@ -41,7 +41,7 @@ def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str)
     """Draws the results.
 
     Args:
-        measured: a line per finished run, as `likeness.training.study.measured`.
+        measured: a line per finished run, as `likeness.studies.study.measured`.
         methods: all of the benchmark, in the order in which they get their looks.
         figure: the column that is compared.
         name: of the benchmark, for the file of the table.

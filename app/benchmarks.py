@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.paths import assets_dir, runs_dir
+from likeness.io.paths import assets_dir, runs_dir
 from likeness.settings import server
-from likeness.training.run_folder import RunFolder
-from likeness.training.study import Cell, measured, read_results, read_study, studies
-from likeness.training.study_folder import StudyFolder, StudyStatus, list_studies
+from likeness.studies.study import Cell, measured, read_results, read_study, studies
+from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
+from likeness.training.runs.run_folder import RunFolder
 
 _OWN, _SHIPPED = "own:", "shipped:"
 
@@ -95,7 +95,7 @@ def _cells(path: str, stamp: int, _folder: StudyFolder) -> list[Cell]:
 
 
 def figures(benchmark: Benchmark) -> pd.DataFrame:
-    """What the finished runs measured, as `likeness.training.study.measured`; each is read once.
+    """What the finished runs measured, as `likeness.studies.study.measured`; each is read once.
 
     Raises:
         InputError: as `cells`, or a folder that holds a run with another config.

@@ -19,10 +19,10 @@ from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
 from likeness.settings import server
-from likeness.spaces import EncoderSpace, NotionFit, Space, encoder_space, notion_space
+from likeness.space import EncoderSpace, NotionFit, Space, encoder_space, notion_space
 
 if TYPE_CHECKING:
-    from likeness.training.run_folder import RunFolder
+    from likeness.training.runs.run_folder import RunFolder
 
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them

@@ -9,9 +9,10 @@ import comparison_job
 from comparison_job import Compute, Row
 from comparison_table import Line
 from comparison_words import called
-from likeness.evaluation import METHODS, SUGGESTED, compare
 from likeness.notions import Notion
-from likeness.spaces import EncoderSpace
+from likeness.notions.methods import METHODS
+from likeness.space import EncoderSpace
+from likeness.studies import SUGGESTED, compare
 
 BASELINE = "raw"
 _SEEDLESS = (BASELINE, "pca")  # nothing random about them

@@ -10,8 +10,9 @@ import sidebar
 from comparison_request import BASELINE
 from comparison_words import METHODS_TOLD, explained
 from likeness.commands.inputs import notions_for
-from likeness.evaluation import METHOD_TITLES, METHODS, SUGGESTED
 from likeness.notions import Notion, list_notions
+from likeness.notions.methods import METHOD_TITLES, METHODS
+from likeness.studies import SUGGESTED
 from view import View
 
 PAPER_DIM = 128

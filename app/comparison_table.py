@@ -7,7 +7,9 @@ from html import escape
 import pandas as pd
 
 from comparison_words import METHODS_TOLD, METRICS_TOLD
-from likeness.evaluation import METHOD_TITLES, METRICS, statistics
+from likeness.evaluation import METRICS
+from likeness.notions.methods import METHOD_TITLES
+from likeness.studies import statistics
 from sidebar import readable
 
 _NO_RIVAL = "oracle"  # sees the labels, so that it is never "best"
@@ -97,7 +99,7 @@ class Results:
 
 
 def printed(paper: pd.DataFrame) -> Printed:
-    """The rows of `likeness.evaluation.published` by what they are about; what the paper does not report is left out."""
+    """The rows of `likeness.studies.published` by what they are about; what the paper does not report is left out."""
     rows = paper.dropna(subset=["mean"]).itertuples()
     return {(row.notion, row.method, row.metric): Score(row.mean, 0.0 if pd.isna(row.std) else row.std, 1 if pd.isna(row.std) else 5) for row in rows}
 

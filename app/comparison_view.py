@@ -15,8 +15,10 @@ from comparison_table import Printed, Results, printed, table_html
 from comparison_words import METRICS_TOLD
 from likeness.commands.inputs import dimensions
 from likeness.errors import InputError
-from likeness.evaluation import METHODS, METRICS, SUGGESTED, as_latex, as_markdown, paper_table, published
+from likeness.evaluation import METRICS
 from likeness.notions import Notion
+from likeness.notions.methods import METHODS
+from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, published
 from live_runs import Asked
 from view import View
 

@@ -13,10 +13,10 @@ import cached
 import progress
 from continuous_labels import Labels
 from likeness.errors import InputError
-from likeness.evaluation import continuous_comparison
-from likeness.evaluation.continuous_comparison import FEWEST, spread_queries
 from likeness.jobs import Job
-from likeness.spaces import Space
+from likeness.space import Space
+from likeness.studies import continuous_comparison
+from likeness.studies.continuous_comparison import FEWEST, spread_queries
 from sidebar import readable
 
 

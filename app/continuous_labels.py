@@ -15,10 +15,10 @@ import cached
 import progress
 import selection
 from likeness.data import ImageTable
-from likeness.data.label_distances import LabelDistances, LabelsConfig, PartLabels, joints_of, known_labels, label_distances
 from likeness.errors import InputError
+from likeness.io.text import parse_json
 from likeness.jobs import Job
-from likeness.parsed import parse_json
+from likeness.labels import LabelDistances, LabelsConfig, PartLabels, joints_of, known_labels, label_distances
 from sidebar import readable
 from view import View
 

@@ -14,7 +14,7 @@ from continuous_labels import Labels
 from likeness.evaluation.continuous import retrieve
 from likeness.plots import distance_text, label_text
 from likeness.plots.labelled_image import captions_of
-from likeness.spaces import Space
+from likeness.space import Space
 from sidebar import readable
 
 COUNT = 8  # retrieved by each space

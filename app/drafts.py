@@ -9,10 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
+from likeness.io.files import write_atomic
+from likeness.io.paths import cache_dir
+from likeness.io.text import parse_json, text_of
 from likeness.notions import Notion
-from likeness.parsed import parse_json, text_of
-from likeness.paths import cache_dir
 
 _HISTORY = 50
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import cached
 from components.kept import kept_with
 from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
-from likeness.spaces import Space
+from likeness.space import Space
 from map_controls import Choice
 
 Positions = NDArray[np.float32]

@@ -16,7 +16,7 @@ from components.kept import kept_with
 from components.linked_map import linked_map
 from components.map_event import MapEvent
 from components.map_payload import MapPanel
-from likeness.spaces import Space
+from likeness.space import Space
 from map_controls import Choice
 from sidebar import readable
 

@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import selection
-from likeness.spaces import Space
+from likeness.space import Space
 from view import View
 
 COUNT = 24

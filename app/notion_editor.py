@@ -10,7 +10,7 @@ from drafts import Draft
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
-from likeness.spaces import NotionFit
+from likeness.space import NotionFit
 from view import View
 
 

@@ -10,10 +10,10 @@ from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.gate import redacted
-from likeness.paths import runs_dir
+from likeness.io.paths import runs_dir
 from likeness.settings import server
-from likeness.training import processes
-from likeness.training.run_folder import RunFolder
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
 
 _SECONDS = 1.0
 

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.training.config import RunConfig
-from likeness.training.run_folder import Status
+from likeness.training.runs.run_folder import Status
 from progress import duration
 
 METRICS = {

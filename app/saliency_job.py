@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cached
 from likeness.jobs import Job, Jobs
 from likeness.saliency import saliency_of_spaces
-from likeness.spaces import Space
+from likeness.space import Space
 
 _KEPT = 16
 

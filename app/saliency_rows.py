@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from components.picture_grid import Picture, PictureRow
 from likeness.errors import InputError
-from likeness.saliency import Saliency, blurred, car_masks, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
-from likeness.spaces import Space
+from likeness.recipes.saliency_check import car_masks
+from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
+from likeness.space import Space
 from sidebar import readable
 
 Masks = NDArray[np.bool_]

@@ -10,7 +10,7 @@ import cached
 import progress
 from likeness.evaluation import Semantics, semantics
 from likeness.jobs import Job
-from likeness.spaces import Space
+from likeness.space import Space
 
 
 @dataclass(frozen=True, eq=False)

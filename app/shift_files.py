@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from likeness.parsed import decoded, parse_json
+from likeness.io.text import decoded, parse_json
 from likeness.shifts import SplitFile, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.selection import select_evenly
 from likeness.visitors import own_dir

@@ -16,7 +16,7 @@ from likeness.jobs import Job
 from likeness.projection import LayoutFailed, LayoutJob, pca_map
 from likeness.shifts import SplitFile, class_mean_features, reference_distances, split_file, split_steps, start_halves
 from likeness.shifts.references import RANDOM, SAME
-from likeness.spaces import Space
+from likeness.space import Space
 
 _FEW = 15  # classes: UMAP keeps neighborhoods of as many
 _DRAWS = 5

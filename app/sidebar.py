@@ -17,7 +17,7 @@ from components.kept import kept_with
 from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from likeness.spaces import EncoderSpace, Space
+from likeness.space import EncoderSpace, Space
 from view import View
 
 RAW = "Raw encoder"

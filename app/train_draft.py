@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
-from likeness.parsed import parse_yaml
-from likeness.paths import cache_dir
+from likeness.io.files import write_atomic
+from likeness.io.paths import cache_dir
+from likeness.io.text import parse_yaml
 from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
 
 FIRST = "shipped-cars-elg"

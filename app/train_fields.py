@@ -9,9 +9,9 @@ import streamlit as st
 import cached
 import train_draft
 from likeness.data.catalog import BUNDLED, list_datasets
-from likeness.data.label_distances import known_labels
 from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
+from likeness.labels import known_labels
 from likeness.language import LANGUAGE_MODELS, PRIMERS
 from likeness.losses import CONTINUOUS, OBJECTIVES
 from likeness.training.config import RunConfig

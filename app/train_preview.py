@@ -16,7 +16,7 @@ from likeness.jobs import Job
 from likeness.language import imagenet_names, readable_names
 from likeness.plots import class_heat_maps
 from likeness.training.config import RunConfig, with_changes
-from likeness.training.run_images import RunImages, run_images
+from likeness.training.data.run_images import RunImages, run_images
 
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
@@ -114,7 +114,7 @@ def _names(config: RunConfig, images: RunImages) -> None:
     if config.guidance is None:
         st.info("Language takes no part in this run. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
         return
-    from likeness.training.language_side import class_names
+    from likeness.training.guidance.language_side import class_names
 
     names = class_names(images, config.guidance.names)
     similarities = _similarities(tuple(names), config.guidance.model_dump_json(include={"language", "primer"}), config)
@@ -142,7 +142,7 @@ def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the class names")
 def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> NDArray[np.float32]:
-    from likeness.training.language_side import expert_similarities
+    from likeness.training.guidance.language_side import expert_similarities
 
     assert _config.guidance is not None
     return expert_similarities(_config.guidance, list(names))
@@ -151,7 +151,7 @@ def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> 
 def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
     if config.guidance and config.guidance.pseudolabels:
-        from likeness.training.language_side import pseudolabel_names
+        from likeness.training.guidance.language_side import pseudolabel_names
 
         used, chosen = pseudolabel_names(config, images)
         _table(config, images, [[used[each] for each in row] for row in chosen])
@@ -178,7 +178,7 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
 
 def _begin(key: str, config: RunConfig, images: RunImages) -> None:
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> NDArray[np.int64] | None:
-        from likeness.training.language_side import pseudolabels
+        from likeness.training.guidance.language_side import pseudolabels
 
         def told(what: str, done: int, total: int) -> None:
             report(done, total)

@@ -8,10 +8,10 @@ import cached
 import progress
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
+from likeness.io.paths import runs_dir
 from likeness.jobs import Job
-from likeness.paths import runs_dir
 from likeness.settings import server
-from likeness.spaces import Space, encoder_space
+from likeness.space import Space, encoder_space
 
 PREFIX = "run "
 

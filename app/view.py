@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import selection
 from likeness.data.catalog import DatasetEntry
-from likeness.spaces import EncoderSpace, Space
+from likeness.space import EncoderSpace, Space
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from measuring.timing import best_of
 from numpy.typing import NDArray
 
 from likeness.evaluation import retrieval_metrics
+from likeness.io.paths import assets_dir
 from likeness.notions import Identity, InDiReCT, get_notion, suggest_dim
-from likeness.paths import assets_dir
 from likeness.search import nearest
 
 Rows = NDArray[np.float32]
@@ -55,7 +55,7 @@ def bundled(name: str) -> Case:
     """A notion's prompts and the bundled images, by the bundled model."""
     from likeness.data import read_dataset
     from likeness.encoders import embed_texts
-    from likeness.spaces import encoder_space
+    from likeness.space import encoder_space
 
     notion, space = get_notion(name), encoder_space(read_dataset("bundled"), "bundled").space
     text = embed_texts("bundled", notion.prompts).vectors

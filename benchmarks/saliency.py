@@ -18,7 +18,7 @@ from measuring.timing import best_of
 from likeness.data import bundled_images
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_map, saliency_maps, saliency_of_spaces
-from likeness.spaces import Space, encoder_space, notion_space
+from likeness.space import Space, encoder_space, notion_space
 
 
 def loop(spaces: Sequence[Space], rows: Sequence[int], at_once: int) -> list[list[Any]]:

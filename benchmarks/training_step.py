@@ -11,11 +11,11 @@ from measuring.timing import best_of
 from pytorch_metric_learning.miners import DistanceWeightedMiner
 
 from likeness.losses import make_objective
-from likeness.miners import distance_weighted_triplets
+from likeness.samplers import distance_weighted_triplets
 from likeness.training.config import BackboneConfig
-from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance
-from likeness.training.memory import keep_memory
-from likeness.training.network import build_network
+from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
+from likeness.training.loop.memory import keep_memory
+from likeness.training.network.network import build_network
 
 BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
 

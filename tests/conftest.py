@@ -4,7 +4,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,7 +31,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Runs a command line, `likeness` and these arguments; exit status, stdout and stderr."""
-    from likeness.cli import main
+    from likeness.commands.cli import main
 
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["likeness", *arguments])
@@ -41,3 +43,15 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
         return status, *capfd.readouterr()
 
     return call
+
+
+def _photo(width: int, height: int, seed: int = 0) -> Image.Image:
+    """An RGB image with detail at all scales."""
+    noise = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    return Image.fromarray(noise)
+
+
+@pytest.fixture(scope="session")
+def photo() -> Callable[..., Image.Image]:
+    """Makes an image with detail at all scales: `photo(width, height, seed=0)`."""
+    return _photo

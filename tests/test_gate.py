@@ -91,21 +91,21 @@ def test_the_answer_does_not_tell_what_is_there(places: Path) -> None:
 
 def _entries() -> dict[str, Callable[[str, Path], Any]]:
     """Every place where a person, a config or a table can name a path; each is called with one outside of the roots."""
-    from likeness.captioning.config import read_captioning_config
     from likeness.data import read_dataset, read_folder, read_table
-    from likeness.data.label_distances.matrix import read_matrix
     from likeness.data.paper_datasets import READERS
     from likeness.encoders import encoder_identity, load_encoder
+    from likeness.labels.matrix import read_matrix
     from likeness.language import class_similarities, language_model
     from likeness.language.caption_files import read_captions
     from likeness.language.hierarchy_files import read_hierarchy
     from likeness.language.pseudolabel_files import read_pseudolabels
     from likeness.notions.library import read_notion
+    from likeness.recipes.captioning.config import read_captioning_config
     from likeness.shifts import read_splits
+    from likeness.studies.study import read_study
     from likeness.training.config import BackboneConfig, config_from, read_config
-    from likeness.training.network import build_network
-    from likeness.training.run_images import run_images
-    from likeness.training.study import read_study
+    from likeness.training.data.run_images import run_images
+    from likeness.training.network.network import build_network
 
     def data(**keys: Any) -> Callable[[str, Path], Any]:
         return lambda path, _: run_images(config_from({"data": {name: value.format(path=path) for name, value in keys.items()}}).data, 0)
@@ -148,7 +148,7 @@ def test_every_entry_goes_through_the_check(places: Path, place: str) -> None:
 
 def test_a_table_shows_no_images_outside(places: Path) -> None:
     from likeness.data import read_dataset, thumbnail
-    from likeness.encoders import read_image
+    from likeness.io.images import read_image
     from likeness.plots import labelled_image
 
     table = read_dataset("photos/t.csv")
@@ -195,9 +195,9 @@ def test_uploads_are_read_by_their_own_name_only(places: Path) -> None:
 
 
 def test_training_and_downloads_are_off(places: Path) -> None:
-    from likeness.encoders.hub import load_from_hub
-    from likeness.training import processes
-    from likeness.training.run_folder import RunFolder
+    from likeness.encoders.models.hub import load_from_hub
+    from likeness.training.loop import processes
+    from likeness.training.runs.run_folder import RunFolder
 
     with pytest.raises(InputError, match="Training is switched off on this server"):
         processes.begin(RunFolder(places / "runs" / "x"))
@@ -237,13 +237,13 @@ def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
     """In each place where arrays, weights, checkpoints or others' formats are read."""
     import torch
 
-    from likeness.data.label_distances.matrix import read_matrix
+    from likeness.io.array_files import read_array, read_arrays, read_checkpoint, read_weights
+    from likeness.labels.matrix import read_matrix
+    from likeness.recipes.clip import ClipRecipe
+    from likeness.recipes.clip.checkpoint import load_checkpoint
     from likeness.shifts.official_splits import read_plain_pickle
-    from likeness.stored import read_array, read_arrays, read_checkpoint, read_weights
-    from likeness.training.clip import ClipRecipe
-    from likeness.training.clip.checkpoint import load_checkpoint
     from likeness.training.config import BackboneConfig
-    from likeness.training.network import build_network
+    from likeness.training.network.network import build_network
 
     trace = tmp_path / "it ran"
     (tmp_path / "b.pkl").write_bytes(pickle.dumps({1: _Bomb(trace)}))
@@ -276,7 +276,7 @@ def test_models_saved_as_pickles_are_not_run(tmp_path: Path) -> None:
     import torch
 
     from likeness.encoders import load_encoder
-    from likeness.paths import assets_dir
+    from likeness.io.paths import assets_dir
 
     trace, folder = tmp_path / "it ran", tmp_path / "model"
     shutil.copytree(assets_dir() / "clip", folder)

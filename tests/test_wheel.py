@@ -29,14 +29,14 @@ def _run(installed: Path, *arguments: str) -> str:
 
 
 def test_the_wheel_finds_its_own_assets_and_app(installed: Path) -> None:
-    printed = _run(installed, "-c", "from likeness.paths import assets_dir, app_dir; print(assets_dir(), app_dir())").split()
+    printed = _run(installed, "-c", "from likeness.io.paths import assets_dir, app_dir; print(assets_dir(), app_dir())").split()
     assert [Path(path).parent for path in printed] == [installed / "likeness"] * 2
     assert (installed / "likeness" / "app" / ".streamlit" / "config.toml").is_file()
     assert (installed / "likeness" / "assets" / "clip" / "open_clip_config.json").is_file()
 
 
 def test_the_wheel_searches_the_shipped_images(installed: Path) -> None:
-    printed = _run(installed, "-m", "likeness.cli", "search", "--row", "0", "-k", "3", "--csv")
+    printed = _run(installed, "-m", "likeness", "search", "--row", "0", "-k", "3", "--csv")
     assert len(printed.strip().splitlines()) == 4
 
 

@@ -11,9 +11,9 @@ import progress
 import view
 from continuous_job import Asked
 from continuous_labels import Labels
-from likeness.data.label_distances import LabelsConfig
 from likeness.errors import InputError
 from likeness.jobs import Job
+from likeness.labels import LabelsConfig
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import view
 from components.gallery import Section, gallery
 from drafts import Draft
 from likeness.errors import InputError
-from likeness.spaces import NotionFit
+from likeness.space import NotionFit
 from sidebar import readable
 
 _TOLD = {

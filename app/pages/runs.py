@@ -10,10 +10,10 @@ import run_card
 import run_words
 import training_off
 from likeness.gate import redacted
-from likeness.paths import runs_dir
+from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
-from likeness.training.run_folder import RunFolder, list_runs
+from likeness.training.runs.run_folder import RunFolder, list_runs
 from progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart

@@ -19,7 +19,7 @@ from likeness.commands.inputs import notions_for
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
-from likeness.spaces import Space
+from likeness.space import Space
 from saliency_job import Asked
 from saliency_rows import Look
 from sidebar import DRAFT, RAW, readable

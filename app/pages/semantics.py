@@ -18,7 +18,7 @@ from likeness.evaluation import Semantics, clustered_order, most_changed, retrie
 from likeness.jobs import Job
 from likeness.language import LANGUAGE_MODELS
 from likeness.plots import class_heat_maps, retrieved_bars
-from likeness.training.run_folder import RunFolder
+from likeness.training.runs.run_folder import RunFolder
 from plain import plain
 from semantics_job import Asked
 from sidebar import listed, readable

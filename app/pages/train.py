@@ -11,10 +11,10 @@ import train_preview
 import trained
 import training_off
 from likeness.errors import InputError
-from likeness.paths import runs_dir
-from likeness.training import processes
+from likeness.io.paths import runs_dir
 from likeness.training.config import RunConfig, as_yaml, presets, read_config
-from likeness.training.run_folder import RunFolder
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
 from sidebar import readable
 
 _LONGEST = 200  # bytes of a name; file systems take some more

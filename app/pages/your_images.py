@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.gate import redacted
 from likeness.jobs import Job
 from likeness.settings import server
-from likeness.spaces import encoder_space
+from likeness.space import encoder_space
 from likeness.visitors import visitor
 from plain import plain
 

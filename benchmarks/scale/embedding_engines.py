@@ -28,9 +28,9 @@ from vectors import like_encoder
 
 from likeness.data import ImageTable, bundled_images, read_folder
 from likeness.encoders import embed_images, store_folder
-from likeness.encoders.keys import content_key, key_array
-from likeness.encoders.shard_folder import LocalFolder
-from likeness.encoders.shards import Shard, write_shard
+from likeness.encoders.store.keys import content_key, key_array
+from likeness.encoders.store.shard_folder import LocalFolder
+from likeness.encoders.store.shards import Shard, write_shard
 
 ENGINES: dict[str, dict[str, Any]] = {
     "local": {},

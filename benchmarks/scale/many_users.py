@@ -76,7 +76,7 @@ def _serve(cache: Path) -> tuple["subprocess.Popen[bytes]", str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")}
-    arguments = [sys.executable, "-m", "likeness.cli", "app", "--shared", "--port", str(port)]
+    arguments = [sys.executable, "-m", "likeness", "app", "--shared", "--port", str(port)]
     server = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url, end = f"http://127.0.0.1:{port}", time.monotonic() + 60
     while time.monotonic() < end:
@@ -233,7 +233,7 @@ def _edits_at_once(count: int) -> float:
     from likeness.evaluation import retrieval_metrics
     from likeness.notions import InDiReCT, Notion
     from likeness.projection import pca_map
-    from likeness.spaces import encoder_space, notion_space
+    from likeness.space import encoder_space, notion_space
 
     base = encoder_space(read_dataset("bundled"))
     labels = base.space.table.frame["car_color"].astype(str)

@@ -18,7 +18,7 @@ from vectors import like_encoder
 import cached
 from likeness.data import ImageTable, read_dataset
 from likeness.data.catalog import BUNDLED
-from likeness.spaces import EncoderSpace, Space, encoder_space
+from likeness.space import EncoderSpace, Space, encoder_space
 
 N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 

@@ -110,14 +110,14 @@ def member(out: Path, quick: bool) -> None:
     import torch
     from torch.utils.data import DataLoader
 
-    from likeness.miners import ClassBatches
+    from likeness.samplers import ClassBatches
     from likeness.training.config import config_from
-    from likeness.training.memory import keep_memory
-    from likeness.training.module import RunModule, build_objective
-    from likeness.training.network import build_network
-    from likeness.training.run_data import Batches, Remaining
-    from likeness.training.run_images import RunImages
-    from likeness.training.trainer import build_trainer, place_of, quietly
+    from likeness.training.data.run_data import Batches, Remaining
+    from likeness.training.data.run_images import RunImages
+    from likeness.training.loop.memory import keep_memory
+    from likeness.training.loop.module import RunModule, build_objective
+    from likeness.training.loop.trainer import build_trainer, place_of, quietly
+    from likeness.training.network.network import build_network
 
     sizes = {"BATCH": BATCH, "SIDE": SIDE, "STEPS": STEPS, "WARM": WARM} | (QUICK if quick else {})
     keep_memory()

@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.data import read_dataset
-from likeness.paths import cache_dir
-from likeness.spaces import encoder_space
+from likeness.io.paths import cache_dir
+from likeness.space import encoder_space
 
 # As on renders that the encoder never saw, 40,000 of each: with fewer neighbors or shorter steps vectors lie too close together, and a search
 # through cells of an index looks easier than it is.
@@ -47,8 +47,8 @@ def unseen_renders(n: int) -> Vectors:
     """The bundled encoder's vectors (n, 512) of freshly rendered cars, kept in the cache; some 250 images a second."""
     from PIL import Image
 
-    from likeness.data.synthetic_cars import render_scenes, sample_scenes
     from likeness.encoders import load_encoder
+    from likeness.recipes.renders.cars import render_scenes, sample_scenes
 
     file = _folder() / f"unseen-{n}.npy"
     if not file.is_file():

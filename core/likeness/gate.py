@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.paths import assets_dir, cache_dir, runs_dir
+from likeness.io.paths import assets_dir, cache_dir, runs_dir
 from likeness.settings import UPLOADS, server
 from likeness.visitors import own_dir
 

@@ -11,8 +11,8 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.parsed import parse_yaml
-from likeness.typed import Part, told, yaml_content
+from likeness.io.frozen_config import Part, told, yaml_content
+from likeness.io.text import parse_yaml
 
 VARIABLE = "LIKENESS_SERVER"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from likeness.paths import cache_dir
+from likeness.io.paths import cache_dir
 from likeness.settings import server
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -37,7 +37,7 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "likeness.cli", "app", "--port", str(port), *arguments],
+            [sys.executable, "-m", "likeness", "app", "--port", str(port), *arguments],
             env={**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ import pandas as pd
 import cached
 from bounded import BoundedCache
 from likeness.data import ImageTable
-from likeness.spaces import Space
+from likeness.space import Space
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes() -> None:

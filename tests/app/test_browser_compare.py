@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from likeness.data import bundled_images
-from likeness.evaluation import METRICS, compare
+from likeness.evaluation import METRICS
 from likeness.notions import get_notion
-from likeness.spaces import encoder_space
+from likeness.space import encoder_space
+from likeness.studies import compare
 
 pytestmark = pytest.mark.browser
 WAIT = 120_000

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from likeness.training.run_folder import RunFolder
-from likeness.training.study_folder import StudyFolder
+from likeness.studies.study_folder import StudyFolder
+from likeness.training.runs.run_folder import RunFolder
 
 pytestmark = pytest.mark.browser
 WAIT = 240_000

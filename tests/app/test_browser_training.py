@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from likeness.training.run_folder import RunFolder
+from likeness.training.runs.run_folder import RunFolder
 
 pytestmark = pytest.mark.browser
 WAIT = 120_000

@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from likeness.data import ImageTable, bundled_images
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
-from likeness.evaluation import compare
 from likeness.jobs import Job
 from likeness.notions import get_notion
-from likeness.spaces import EncoderSpace, Space, encoder_space
+from likeness.space import EncoderSpace, Space, encoder_space
+from likeness.studies import compare
 
 
 @pytest.fixture

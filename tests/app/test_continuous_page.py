@@ -15,13 +15,13 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from likeness.data import ImageTable, bundled_images
-from likeness.data.label_distances import JOINTS, LabelsConfig, PartLabels, label_distances
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
+from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
-from likeness.spaces import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import EncoderSpace, Space, encoder_space, notion_space
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
 ORACLE = "Oracle: nearest by label"
@@ -345,7 +345,7 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
     import continuous_job
     import continuous_labels
 
-    continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
+    continuous_comparison = import_module("likeness.studies.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = continuous_labels.Labels(config, np.arange(60), label_distances(space.table, config), "key")

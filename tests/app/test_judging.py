@@ -15,7 +15,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 
 import cached
 from likeness.data import ImageTable
-from likeness.spaces import Space
+from likeness.space import Space
 
 WAIT = 20
 

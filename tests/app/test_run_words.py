@@ -7,7 +7,7 @@ import pytest
 
 import run_words
 from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
-from likeness.training.run_folder import STATES, RunFolder, Status
+from likeness.training.runs.run_folder import STATES, RunFolder, Status
 
 
 @pytest.mark.parametrize(

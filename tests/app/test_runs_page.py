@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
-from likeness.training import processes
 from likeness.training.config import RunConfig, read_config, with_changes
-from likeness.training.run_folder import RunFolder, Status
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder, Status
 
 Make = Callable[..., RunFolder]
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from likeness.data import bundled_images
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
-from likeness.spaces import encoder_space, notion_space
+from likeness.space import encoder_space, notion_space
 
 FEW = ("saliency_samples", 2)
 

@@ -13,7 +13,7 @@ from likeness.data import ImageTable, bundled_images
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
-from likeness.spaces import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import EncoderSpace, Space, encoder_space, notion_space
 
 BODY = ["body_type"]
 

@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 
 from likeness.data import bundled_images, image_classes
 from likeness.evaluation import by_split, generalization_scores
-from likeness.paths import assets_dir
+from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
-from likeness.spaces import encoder_space
-from likeness.training.run_folder import RunFolder, Status
-from likeness.training.study import Cell, StudyConfig
-from likeness.training.study_folder import StudyFolder
+from likeness.space import encoder_space
+from likeness.studies.study import Cell, StudyConfig
+from likeness.studies.study_folder import StudyFolder
+from likeness.training.runs.run_folder import RunFolder, Status
 
 BODY = ["body_type"]
 Make = Callable[..., StudyFolder]
@@ -489,7 +489,7 @@ def test_splits_of_other_images_start_no_benchmark(holds: AppTest) -> None:
 
 def test_shipped_results_are_offered_and_shown(holds: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
     import benchmarks
-    from likeness.training import study
+    from likeness.studies import study
 
     (tmp_path / "results").mkdir()
     cells = make("made", 0).cells()

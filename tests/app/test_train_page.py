@@ -16,11 +16,11 @@ from streamlit.testing.v1 import AppTest
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
-from likeness.training import processes
 from likeness.training.config import RunConfig, as_yaml, config_from, presets, read_config, with_changes
-from likeness.training.language_side import pseudolabels
-from likeness.training.run_folder import RunFolder, Status
-from likeness.training.run_images import RunImages, run_images
+from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.guidance.language_side import pseudolabels
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder, Status
 
 Begun = list[tuple[RunFolder, RunConfig | None]]
 FIELD = "train_field_"
@@ -493,7 +493,7 @@ def test_a_run_is_a_process_of_its_own_that_reads_the_config_from_its_folder(pag
     _start(page).click().run()
     assert not page.exception
     folder = runs / "shipped-cars-elg"
-    assert asked[0][1:] == ["-m", "likeness.cli", "train", str(folder / "config.yaml"), "--out", str(folder)]
+    assert asked[0][1:] == ["-m", "likeness", "train", str(folder / "config.yaml"), "--out", str(folder)]
     assert RunFolder(folder).config() == shown
 
 
@@ -615,7 +615,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     import cached
-    from likeness.training import language_side
+    from likeness.training.guidance import language_side
 
     going = threading.Event()
 

@@ -15,11 +15,11 @@ from streamlit.testing.v1 import AppTest
 import trained
 from likeness.data import ImageTable, bundled_images
 from likeness.errors import InputError
-from likeness.spaces import EncoderSpace, encoder_space
+from likeness.space import EncoderSpace, encoder_space
 from likeness.training.config import read_config, with_changes
-from likeness.training.run_folder import RunFolder
-from likeness.training.run_images import run_images
-from likeness.training.train import train
+from likeness.training.data.run_images import run_images
+from likeness.training.loop.train import train
+from likeness.training.runs.run_folder import RunFolder
 
 NAME = "run tiny_one"
 PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")

@@ -75,7 +75,7 @@ def test_the_suggested_dimension_follows_the_sample(run: Run) -> None:
 
 
 def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.spaces import encoder_space
+    from likeness.space import encoder_space
 
     def without_network(table: Any, encoder: str, **options: Any) -> Any:
         if encoder != "bundled":
@@ -99,7 +99,7 @@ def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Pat
 
 
 def test_all_methods_can_be_asked_for_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.evaluation import METHODS
+    from likeness.notions.methods import METHODS
 
     asked: list[Any] = []
 
@@ -108,7 +108,7 @@ def test_all_methods_can_be_asked_for_at_once(run: Run, monkeypatch: pytest.Monk
         row = {"notion": "x", "method": "raw", "dim": 512, "seed": 0, "refused": "", "map_at_r": 0.5, "precision_at_1": 0.5}
         return pd.DataFrame([row])
 
-    monkeypatch.setattr("likeness.evaluation.embedding_sizes", compared)
+    monkeypatch.setattr("likeness.studies.embedding_sizes", compared)
     status, _, err = run("embedding-size", "--methods", "all")
     assert status == 0, err
     assert asked == [(list(METHODS), [2, 4, 8, 16, 32, 64, 128, 256, 512], range(5))]
@@ -119,7 +119,7 @@ def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, 
         on_run({"notion": "car color", "method": "raw", "dim": 512, "map_at_r": np.float64(0.25)})
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likeness.evaluation.embedding_sizes", interrupted)
+    monkeypatch.setattr("likeness.studies.embedding_sizes", interrupted)
     out = tmp_path / "runs.csv"
     status, _, _ = run("embedding-size", "--out", str(out))
     assert status == 130

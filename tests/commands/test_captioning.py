@@ -14,7 +14,7 @@ from likeness.commands.captioning import captioning
 from likeness.data import bundled_images
 from likeness.errors import InputError
 from likeness.training.config import config_from
-from likeness.training.train import train
+from likeness.training.loop.train import train
 
 Call = Callable[..., Result]
 CONFIG = """

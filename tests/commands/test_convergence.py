@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from likeness.training.config import RunConfig
-from likeness.training.run_folder import RunFolder
+from likeness.training.runs.run_folder import RunFolder
 
 Run = Callable[..., tuple[int, str, str]]
 

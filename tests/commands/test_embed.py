@@ -106,7 +106,7 @@ def test_an_interruption_keeps_what_the_workers_had(photos: Path, tmp_path: Path
     # one image at a time, and a shard of each
     code = f"""
 import sys
-from likeness.cli import main
+from likeness.commands.cli import main
 from likeness.encoders import embed_images
 embed_images.__kwdefaults__["shard_seconds"] = 0.0
 options = ["--engine", "ray", "--workers", "1", "--batch-size", "1"]

@@ -82,9 +82,9 @@ def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Pa
 
 
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.spaces import encoder_space
+    from likeness.space import encoder_space
     from likeness.training.config import DataConfig, RunConfig
-    from likeness.training.run_folder import RunFolder
+    from likeness.training.runs.run_folder import RunFolder
 
     RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="bundled", attribute="car_color")))
     name = f"run:{tmp_path / 'run'}"

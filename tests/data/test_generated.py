@@ -10,8 +10,8 @@ from likeness.data import read_dataset
 from likeness.data.bundled import absolute_source
 from likeness.data.captions_column import read_captions
 from likeness.data.generated import render
-from likeness.data.label_distances import known_labels, label_distances
 from likeness.errors import InputError
+from likeness.labels import known_labels, label_distances
 
 
 @pytest.mark.parametrize(("name", "label"), [("synthetic-poses", "Pose"), ("synthetic-rooms", "Layout")])
@@ -46,7 +46,7 @@ def test_cars_with_five_sentences_each() -> None:
 
 
 def test_half_drawn_pictures_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    import likeness.data.synthetic_poses.dataset as module
+    import likeness.recipes.renders.poses.dataset as module
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -110,7 +110,7 @@ def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_
 
 @LISTED
 def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    from likeness.spaces import encoder_space
+    from likeness.space import encoder_space
 
     root = miniatures[name](tmp_path)
     table = read_dataset(f"{name}:{root}")
@@ -194,7 +194,7 @@ class TestNotions:
         assert not {notion.slug for notion in list_notions() if notion.attribute in general | {"texture", "title", "type", "year"}}
 
     def test_the_aspects_are_those_of_the_labels(self, miniatures: Writers, tmp_path: Path) -> None:
-        from likeness.data.deepfashion import GROUPS
+        from likeness.data.readers.deepfashion import GROUPS
 
         for notion, group in (("texture", "clothing_texture"), ("fabric", "clothing_fabric"), ("fit", "clothing_fit")):
             assert set(get_notion(f"deepfashion-{notion}").aspects) == set(GROUPS[group])
@@ -202,7 +202,7 @@ class TestNotions:
 
 
 def evaluate(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    from likeness.cli import main
+    from likeness.commands.cli import main
 
     monkeypatch.setattr(sys, "argv", ["likeness", "evaluate", *arguments])
     status = 0

@@ -89,12 +89,6 @@ def _write_images(folder: Path, n: int, size: int = 8, seed: int = 0) -> ImageTa
     return ImageTable("colors", folder, pd.DataFrame({"path": [f"{i:04d}.png" for i in range(n)]}))
 
 
-def _photo(width: int, height: int, seed: int = 0) -> Image.Image:
-    """An RGB image with detail at all scales."""
-    noise = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    return Image.fromarray(noise)
-
-
 @pytest.fixture(scope="session")
 def save_tiny_clip() -> Callable[..., Path]:
     """Writes a tiny open_clip model: `save_tiny_clip(folder, seed=0)`."""
@@ -123,9 +117,3 @@ def write_images() -> Callable[..., ImageTable]:
 def table(tmp_path: Path) -> ImageTable:
     """Twenty single-colored images."""
     return _write_images(tmp_path / "colors", 20)
-
-
-@pytest.fixture(scope="session")
-def photo() -> Callable[..., Image.Image]:
-    """Makes an image with detail at all scales: `photo(width, height, seed=0)`."""
-    return _photo

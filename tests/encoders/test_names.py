@@ -8,7 +8,7 @@ import pytest
 from likeness.encoders import encoder_identity, names
 from likeness.encoders.names import parse_name, reads_text
 from likeness.errors import InputError
-from likeness.paths import assets_dir
+from likeness.io.paths import assets_dir
 
 
 @pytest.mark.parametrize(

@@ -1,92 +1,9 @@
-"""Fixtures for comparisons: a made-up encoder of 24 dimensions whose texts and images agree on colors."""
+"""Fixtures for metrics."""
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
-
-from likeness.data import ImageTable
-from likeness.encoders import TextEmbeddings
-from likeness.notions import Notion
-from likeness.spaces import EncoderSpace, Space
-
-COLORS = ("red", "green", "blue", "black")
-SHAPES = ("van", "pickup", "coupe")
-WIDTH = 24
-
-
-@dataclass
-class MadeUpTexts:
-    """Stands in for `likeness.encoders.embed_texts`: a direction for each word, so that equal texts have equal vectors; notes every call."""
-
-    calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-
-    def __call__(self, encoder: str, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
-        self.calls.append((encoder, tuple(texts)))
-        return TextEmbeddings(self.vectors(encoder, texts), len(texts))
-
-    def vectors(self, encoder: str, texts: Sequence[str]) -> np.ndarray:
-        """(n, 24) unit rows."""
-        rows = np.stack([np.sum([_direction(encoder, word) for word in text.split()], axis=0) for text in texts])
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-
-
-def _direction(encoder: str, word: str) -> np.ndarray:
-    seed = int.from_bytes(hashlib.sha256(f"{encoder} {word}".encode()).digest()[:4])
-    return np.random.default_rng(seed).standard_normal(WIDTH)
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> MadeUpTexts:
-    """The stand-in, in place."""
-    made_up = MadeUpTexts()
-    monkeypatch.setattr("likeness.encoders.embed_texts", made_up)
-    return made_up
-
-
-@pytest.fixture
-def cars() -> ImageTable:
-    """72 images with the attributes color and shape."""
-    rows = [{"path": f"{i}.png", "color": COLORS[i % 4], "shape": SHAPES[i % 3]} for i in range(72)]
-    return ImageTable("made-up cars", Path("."), pd.DataFrame(rows))
-
-
-def made_up_space(cars: ImageTable, encoder: str, noise: float = 1.5) -> EncoderSpace:
-    """The cars as an encoder sees them: their words and some noise."""
-    frame = cars.frame
-    rows = np.stack([_direction(encoder, color) + _direction(encoder, shape) for color, shape in zip(frame["color"], frame["shape"], strict=True)])
-    rows += noise * np.random.default_rng(len(encoder)).standard_normal(rows.shape)
-    vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    return EncoderSpace(Space("Raw encoder", cars, vectors, embed_texts=lambda new: vectors[: len(new)]), encoder, [])
-
-
-@pytest.fixture
-def base(cars: ImageTable, texts: MadeUpTexts) -> EncoderSpace:
-    """The cars as the encoder "made-up" sees them."""
-    return made_up_space(cars, "made-up")
-
-
-@pytest.fixture
-def color() -> Notion:
-    """Judged by the color, four prompts."""
-    return Notion("car color", "a {} car", COLORS, attribute="color")
-
-
-@pytest.fixture
-def shape() -> Notion:
-    """Judged by the shape, three prompts."""
-    return Notion("car shape", "a photo of a {}", SHAPES, attribute="shape")
-
-
-@pytest.fixture
-def shades() -> Notion:
-    """Judged by the color, forty prompts in two templates."""
-    aspects = [f"{shade} {color}" for color in COLORS for shade in ("dark", "light", "pale", "deep", "dull")]
-    return Notion("shades", ("a {} car", "the {} paint"), tuple(aspects), attribute="color")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from likeness.evaluation import beside_guidance
+from likeness.studies import beside_guidance
 
 
 def ours(*rows: str) -> pd.DataFrame:

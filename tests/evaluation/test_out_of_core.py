@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from likeness import vectors
 from likeness.evaluation import _counter, _products, _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
 from likeness.evaluation.class_means import class_means
-from likeness.search import agreement, nearest, neighbours, overlap_per_row, vectors
+from likeness.search import agreement, nearest, neighbours, overlap_per_row
 from likeness.shifts import class_mean_features, frechet, frechet_distance
 
 ROWS, DIM, CLASSES = 50_000, 128, 40  # 26 MB

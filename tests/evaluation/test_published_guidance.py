@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-from likeness.evaluation import published_guidance
+from likeness.studies import published_guidance
 
 COLUMNS = ["table", "dataset", "backbone", "dim", "group", "method", "metric", "mean", "std"]
 KEYS = ["dataset", "group", "method", "metric"]

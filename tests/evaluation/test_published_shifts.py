@@ -2,8 +2,8 @@
 
 import pytest
 
-from likeness.evaluation import published_shifts
 from likeness.shifts import read_splits
+from likeness.studies import published_shifts
 
 
 def test_the_default_split_of_cars196_stands_in_table_1() -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
+from likeness import vectors
 from likeness.errors import InputError
 from likeness.evaluation import _counter, _ranks, _scratch, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
-from likeness.search import vectors
 
 PML_NAMES = {
     "precision_at_1": "precision_at_1",

@@ -60,8 +60,8 @@ def _papers() -> list[Case]:
 
 
 def _mpii_labels(folder: Path) -> None:
-    from likeness.data.mpii_pose import mpii_labels
     from likeness.data.paper_datasets import read_paper_dataset
+    from likeness.data.readers.mpii_pose import mpii_labels
 
     mpii_labels(read_paper_dataset(f"mpii-pose:{folder}"))
 
@@ -87,7 +87,7 @@ _LABELLED = pd.DataFrame(
 def _read_table(folder: Path) -> None:
     from likeness.data import read_table
     from likeness.data.captions_column import gather_captions, read_captions
-    from likeness.data.label_distances import LabelsConfig, known_labels, label_distances
+    from likeness.labels import LabelsConfig, known_labels, label_distances
 
     table = read_table(next(iter([*folder.glob("*.csv"), *folder.glob("*.parquet")])))
     assert len(table.paths()) == len(table)
@@ -121,8 +121,8 @@ def _tables() -> list[Case]:
 
 
 def _labels() -> list[Case]:
-    from likeness.data.label_distances.layouts import read_layouts
-    from likeness.data.label_distances.matrix import read_matrix
+    from likeness.labels.layouts import read_layouts
+    from likeness.labels.matrix import read_matrix
 
     def layouts(folder: Path) -> None:
         from scipy.io import savemat
@@ -141,8 +141,8 @@ def _labels() -> list[Case]:
 
 
 def _notions() -> list[Case]:
+    from likeness.io.paths import assets_dir
     from likeness.notions.library import read_notion
-    from likeness.paths import assets_dir
 
     def own(folder: Path) -> None:
         text = 'name: car color\ntemplate: "a {} car"\naspects: [red, blue, 300, no]\nquestion: Same color?\nattribute: car_color\n'
@@ -199,10 +199,10 @@ def _splits() -> list[Case]:
 
 
 def _configs() -> list[Case]:
-    from likeness.captioning.config import captioning_configs, read_captioning_config
+    from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
     from likeness.settings import read_settings
+    from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
-    from likeness.training.study import cells, read_study, studies
 
     def run(folder: Path) -> None:
         for name in ("shipped-cars-elg", "lg-cub200-plg"):
@@ -292,11 +292,11 @@ def _word_vectors(model: Any) -> None:
 def _runs() -> list[Case]:
     from safetensors.numpy import save_file
 
-    from likeness.captioning.folder import CaptioningFolder
-    from likeness.captioning.vocabulary import read_vocabulary
+    from likeness.recipes.captioning.folder import CaptioningFolder
+    from likeness.recipes.captioning.vocabulary import read_vocabulary
+    from likeness.studies.study_folder import StudyFolder
     from likeness.training.config import as_yaml, read_config
-    from likeness.training.run_folder import RunFolder, list_runs
-    from likeness.training.study_folder import StudyFolder
+    from likeness.training.runs.run_folder import RunFolder, list_runs
 
     status = {"state": "stopped", "step": 3, "total": 10, "message": "", "pid": 0, "seconds": 1.5}
 
@@ -322,7 +322,7 @@ def _runs() -> list[Case]:
         save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, folder / "best.safetensors")
 
     def read_weights(folder: Path) -> None:
-        from likeness.training.run_encoder import load_lift
+        from likeness.training.runs.run_encoder import load_lift
 
         load_lift(RunFolder(folder))
 
@@ -331,7 +331,7 @@ def _runs() -> list[Case]:
         from safetensors.torch import save_file as save_torch
 
         from likeness.training.config import BackboneConfig
-        from likeness.training.network import timm_model
+        from likeness.training.network.network import timm_model
 
         torch.manual_seed(0)
         model = timm_model(BackboneConfig(name="test_resnet", weights="none"), classes=0)
@@ -339,7 +339,7 @@ def _runs() -> list[Case]:
 
     def read_network(folder: Path) -> None:
         from likeness.training.config import BackboneConfig
-        from likeness.training.network import timm_model
+        from likeness.training.network.network import timm_model
 
         timm_model(BackboneConfig(name="test_resnet", weights=str(folder / "w.safetensors")), classes=0)
 
@@ -370,13 +370,13 @@ def _checkpoints() -> list[Case]:
     def write(folder: Path) -> None:
         import torch
 
-        from likeness.training.clip import ClipRecipe
+        from likeness.recipes.clip import ClipRecipe
 
         torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"], "recipe": ClipRecipe().model_dump_json()}, folder / "checkpoint.ckpt")
 
     def read(folder: Path) -> None:
-        from likeness.training.clip import ClipRecipe
-        from likeness.training.clip.checkpoint import load_checkpoint
+        from likeness.recipes.clip import ClipRecipe
+        from likeness.recipes.clip.checkpoint import load_checkpoint
 
         _answered(lambda: load_checkpoint(folder / "checkpoint.ckpt", ClipRecipe(), ["a"]))
 
@@ -385,8 +385,8 @@ def _checkpoints() -> list[Case]:
 
 def _stores() -> list[Case]:
     from likeness.data import catalog
-    from likeness.encoders.text_cache import TextCache
-    from likeness.encoders.texts import _shipped
+    from likeness.encoders.store.text_cache import TextCache
+    from likeness.encoders.store.texts import _shipped
     from likeness.projection.map_store import _read as read_map
 
     def cache(folder: Path) -> None:
@@ -443,8 +443,8 @@ def _index() -> Case:
 
 
 def _shards() -> Case:
-    from likeness.encoders.shard_folder import shard_folder
-    from likeness.encoders.shards import Shard, read_shards, write_shard
+    from likeness.encoders.store.shard_folder import shard_folder
+    from likeness.encoders.store.shards import Shard, read_shards, write_shard
 
     def write(folder: Path) -> None:
         import inspect
@@ -464,9 +464,9 @@ def _shards() -> Case:
 
 
 def _images() -> list[Case]:
-    from likeness.data.image_check import opened_image
     from likeness.data.thumbnails import thumbnail
-    from likeness.encoders.images import read_image, to_rgb
+    from likeness.io.image_check import opened_image
+    from likeness.io.images import read_image, to_rgb
 
     def write(folder: Path) -> None:
         exif = Image.Exif()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likeness.encoders import texts
+from likeness.encoders.store import texts
 
 WORDS = ["<pad>", "<unk>", "<start>", "<end>", "a", "photo", "of", "red", "green", "car", "bird", "tench"]
 

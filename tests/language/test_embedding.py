@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from likeness.encoders import embed_texts
-from likeness.encoders import texts as text_memory
+from likeness.encoders.store import texts as text_memory
 from likeness.errors import InputError
 from likeness.language import embed_names
 

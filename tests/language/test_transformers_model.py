@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.encoders import hub
+from likeness.encoders.models import hub
 from likeness.errors import InputError
 from likeness.language import embed_names, language_model
 from likeness.language.transformers_model import masked_mean

@@ -14,8 +14,8 @@ from likeness.losses.dance import dance
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.names import DIVA_PARTS, WRAPPERS
 from likeness.losses.reversal import reversed_gradient
-from likeness.miners import distance_weighted_triplets, intra_triplets, shared_triplets
-from likeness.training.network import EmbeddingNetwork
+from likeness.samplers import distance_weighted_triplets, intra_triplets, shared_triplets
+from likeness.training.network.network import EmbeddingNetwork
 
 LABELS = torch.arange(4).repeat_interleave(4)
 

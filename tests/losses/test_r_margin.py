@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import normalize
 
 from likeness.losses import make_objective
-from likeness.miners import rho_triplets
+from likeness.samplers import rho_triplets
 
 
 def formula(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta: float, margin: float) -> torch.Tensor:

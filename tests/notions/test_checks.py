@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from likeness.io.paths import assets_dir
 from likeness.notions import NotionWarning, check, read_notion
-from likeness.paths import assets_dir
 
 COLOR = ["a {} car"]
 WORDS = {

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
-from likeness.evaluation import METHOD_TITLES
+from likeness.notions.methods import METHOD_TITLES
 from likeness.plots import metric_curve
 
 

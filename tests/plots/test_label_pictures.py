@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.data.label_distances import JOINTS
 from likeness.errors import InputError
+from likeness.labels import JOINTS
 from likeness.plots import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 from likeness.plots.label_pictures import LEFT, MIDDLE, RIGHT, SURFACES, bones, dial_place
 

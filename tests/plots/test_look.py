@@ -1,4 +1,4 @@
-from likeness.evaluation import METHODS
+from likeness.notions.methods import METHODS
 from likeness.plots.look import GREY, OKABE_ITO, faded, look_at, look_of
 
 

@@ -12,9 +12,9 @@ from PIL import Image
 from torchvision import transforms
 
 from likeness.data import ImageTable
-from likeness.encoders.tower import ImageTower
+from likeness.encoders.models.tower import ImageTower
 from likeness.saliency import ImageModel
-from likeness.spaces import Space
+from likeness.space import Space
 
 SIZE, DIM = 12, 6
 

@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.saliency import ImageModel, Saliency, saliency_maps, saliency_of_spaces
 from likeness.saliency.noise import copy_noise, picture_key
-from likeness.spaces import Space, encoder_space, transformed
+from likeness.space import Space, encoder_space, transformed
 
 DIM = 6
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from likeness.search import vectors
+from likeness import vectors
 from likeness.search.class_sums import class_sums
 
 

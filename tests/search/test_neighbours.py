@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.search import nearest, neighbours, unit_rows
+from likeness.search import nearest, neighbours
+from likeness.vectors import unit_rows
 
 
 def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:

@@ -11,10 +11,10 @@ import torch
 from likeness.errors import InputError
 from likeness.language import class_similarities
 from likeness.training.config import config_from
-from likeness.training.guidance import LanguageGuidance, VectorTargets
-from likeness.training.language_side import build_guidance
-from likeness.training.run_images import RunImages, run_images
-from likeness.training.train import train
+from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.guidance.guided_loss import LanguageGuidance, VectorTargets
+from likeness.training.guidance.language_side import build_guidance
+from likeness.training.loop.train import train
 
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")
 

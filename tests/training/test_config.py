@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from likeness.errors import InputError
-from likeness.evaluation import published_guidance
+from likeness.studies import published_guidance
 from likeness.training.config import RunConfig, as_yaml, config_from, difference, presets, read_config, with_changes
-from likeness.training.module import build_objective
+from likeness.training.loop.module import build_objective
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

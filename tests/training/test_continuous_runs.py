@@ -14,13 +14,13 @@ from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics
 from likeness.training.config import config_from, with_changes
-from likeness.training.embeddings import embeddings
-from likeness.training.pixels import jittered, load_pixels
-from likeness.training.run_data import Batches
-from likeness.training.run_encoder import load_network
-from likeness.training.run_folder import RunFolder
-from likeness.training.run_images import run_images
-from likeness.training.train import _batches, train
+from likeness.training.data.embeddings import embeddings
+from likeness.training.data.pixels import jittered, load_pixels
+from likeness.training.data.run_data import Batches
+from likeness.training.data.run_images import run_images
+from likeness.training.loop.train import _batches, train
+from likeness.training.runs.run_encoder import load_network
+from likeness.training.runs.run_folder import RunFolder
 
 
 @pytest.fixture

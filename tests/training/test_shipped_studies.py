@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from likeness.evaluation import published_guidance
 from likeness.language import LANGUAGE_MODELS, TOP_3, language_model
+from likeness.studies import published_guidance
+from likeness.studies.study import cells, read_study, studies, study_splits
 from likeness.training.config import RunConfig
-from likeness.training.module import build_objective
-from likeness.training.network import timm_model
-from likeness.training.study import cells, read_study, studies, study_splits
+from likeness.training.loop.module import build_objective
+from likeness.training.network.network import timm_model
 
 TABLES = {"language-table-3": "table3", "language-table-s2": "table_s2", "language-table-4": "table4", "language-table-5": "table5"} | {
     "language-table-s3": "table_s3"

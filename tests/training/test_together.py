@@ -22,12 +22,12 @@ from tests.training.conftest import write_images
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, as_yaml, config_from, with_changes
-from likeness.training.launch import _ended as end_of
-from likeness.training.place import Place
-from likeness.training.processes import begin, last_words
-from likeness.training.run_folder import RunFolder, Status
-from likeness.training.train import train
-from likeness.training.trainer import place_of
+from likeness.training.loop.launch import _ended as end_of
+from likeness.training.loop.place import Place
+from likeness.training.loop.processes import begin, last_words
+from likeness.training.loop.train import train
+from likeness.training.loop.trainer import place_of
+from likeness.training.runs.run_folder import RunFolder, Status
 
 # Seconds; some six processes come up one after the other, each in some seconds of an idle core.
 _LIMIT = 400

@@ -21,20 +21,20 @@ from torch.utils.data import DataLoader, Dataset
 
 from likeness.errors import InputError
 from likeness.losses.names import CONTINUOUS, OBJECTIVES
-from likeness.miners import ClassBatches, NeighbourBatches
-from likeness.training.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.samplers import ClassBatches, NeighbourBatches
 from likeness.training.config import RunConfig, config_from, read_config
-from likeness.training.guidance import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
-from likeness.training.member import end_with_parent
-from likeness.training.module import RunModule, build_objective
-from likeness.training.network import EmbeddingNetwork, Seen, build_network
-from likeness.training.place import Place
-from likeness.training.run_data import Batches
-from likeness.training.run_folder import RunFolder
-from likeness.training.run_images import RunImages
-from likeness.training.train import train
-from likeness.training.trainer import build_trainer, place_of, quietly
-from likeness.training.vit_prediction import ViTPrediction
+from likeness.training.data.run_data import Batches
+from likeness.training.data.run_images import RunImages
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
+from likeness.training.guidance.vit_prediction import ViTPrediction
+from likeness.training.loop.module import RunModule, build_objective
+from likeness.training.loop.place import Place
+from likeness.training.loop.train import train
+from likeness.training.loop.trainer import build_trainer, place_of, quietly
+from likeness.training.loop.worker import end_with_parent
+from likeness.training.network.network import EmbeddingNetwork, Seen, build_network
+from likeness.training.runs.run_folder import RunFolder
 
 STEPS, CLASSES, EACH, DIM = 3, 6, 4, 8
 _DIVA = {"objective": {"name": "margin", "diva": {"hidden": 5, "queue_batches": 2}}, "batch": {"size": 12, "per_class": 3}}

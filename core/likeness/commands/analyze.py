@@ -11,8 +11,8 @@ from likeness.commands.inputs import dimensions, embedded, notion_named, notions
 from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
-from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +51,8 @@ def embedding_size(
     Examples: `likeness analyze embedding-size --plot sizes.html`, `likeness analyze embedding-size --notions car-color --sizes 4,5,6,7`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import embedding_sizes
     from likeness.plots import metric_curve
+    from likeness.studies import embedding_sizes
 
     metrics, widths = _checked(metric, plot, format), whole_numbers(sizes)
     base = embedded(read_dataset(source), encoder)
@@ -89,8 +89,8 @@ def encoder_size(
     Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders bundled,paper`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import PAPER_ENCODERS, encoder_sizes
     from likeness.plots import metric_bars
+    from likeness.studies import PAPER_ENCODERS, encoder_sizes
 
     metrics, table = _checked(metric, plot, format), read_dataset(source)
     chosen = notions_of(table, notions)
@@ -127,8 +127,8 @@ def prompt_count(
     Examples: `likeness analyze prompt-count --plot prompts.html`, `likeness analyze prompt-count cars196:FOLDER --notion cars196-car-model`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import prompt_counts
     from likeness.plots import metric_curve
+    from likeness.studies import prompt_counts
 
     metrics, sampled, numbers = _checked(metric, plot, format), notion_named(notion), whole_numbers(counts)
     size = _one_dimension(dim)
@@ -148,7 +148,8 @@ analyze.command("convergence")(convergence)
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
     """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
-    from likeness.evaluation import ANALYSIS_METRICS, METRICS
+    from likeness.evaluation import METRICS
+    from likeness.studies import ANALYSIS_METRICS
 
     if metric not in METRICS:
         raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
@@ -159,7 +160,7 @@ def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
 
 def _method_names(methods: str) -> list[str]:
     """`raw,exact` -> ["raw", "exact"]; "all": every method."""
-    from likeness.evaluation import METHODS
+    from likeness.notions.methods import METHODS
 
     return list(METHODS) if methods.strip() == "all" else methods.split(",")
 
@@ -188,7 +189,7 @@ def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFram
 
 
 def _write_runs(runs: "pd.DataFrame", out: Path | None) -> None:
-    from likeness.files import write_atomic
+    from likeness.io.files import write_atomic
 
     if out and len(runs):
         write_atomic(out, runs.to_csv(index=False).encode())
@@ -198,7 +199,7 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
     """Prints the summary, a row per notion, method and value of `by`, and on stderr what was refused."""
     import pandas as pd
 
-    from likeness.evaluation import refusals, summarize
+    from likeness.studies import refusals, summarize
 
     if by == "dim":
         table = summarize(runs, metrics)
@@ -212,7 +213,8 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
 
 def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
     """Writes the figure as a page with what was refused below it, where a file is named."""
-    from likeness.evaluation import METRICS, refusals
+    from likeness.evaluation import METRICS
+    from likeness.studies import refusals
 
     if plot:
         title = f"{METRICS[metric]} by {along}"

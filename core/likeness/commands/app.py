@@ -47,6 +47,6 @@ def _settings(file: Path | None, given: dict[str, Any]) -> ServerSettings:
 
 
 def _script() -> Path:
-    from likeness.paths import app_dir
+    from likeness.io.paths import app_dir
 
     return app_dir() / "server.py"

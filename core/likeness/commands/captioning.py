@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.options import Changes, Format
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
-from likeness.files import write_atomic
-from likeness.paths import runs_dir
-from likeness.terminal import check_format, print_table, progress_bar
+from likeness.io.files import write_atomic
+from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
-    from likeness.captioning.config import CaptioningConfig
+    from likeness.recipes.captioning.config import CaptioningConfig
 
 
 def captioning(
@@ -35,7 +35,7 @@ def captioning(
 
     Example: `likeness captioning cars-captions --features imagenet --features run:runs/cars`
     """
-    from likeness.captioning.config import captioning_configs, read_captioning_config, with_captioning_changes
+    from likeness.recipes.captioning.config import captioning_configs, read_captioning_config, with_captioning_changes
 
     if listed:
         for name in captioning_configs():
@@ -49,7 +49,7 @@ def captioning(
 
 
 def _compare(config: "CaptioningConfig", features: list[str], models: list[str], folder: Path, format: str, table: bool, save: Path | None) -> None:
-    from likeness.captioning.compare import captioning_cells, captioning_table, finished_report
+    from likeness.recipes.captioning.compare import captioning_cells, captioning_table, finished_report
 
     cells = captioning_cells(config, features, models, folder)
     reports = [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None] if table else _trained(cells)
@@ -63,7 +63,7 @@ def _compare(config: "CaptioningConfig", features: list[str], models: list[str],
 
 
 def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str, Any]]:
-    from likeness.captioning.compare import compare_features
+    from likeness.recipes.captioning.compare import compare_features
 
     told = ""
     with progress_bar("Steps") as progress:

@@ -7,15 +7,15 @@ import typer
 
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import Format, Source
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
-from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.data import ImageTable
-    from likeness.data.label_distances import LabelsConfig
-    from likeness.spaces import EncoderSpace, Space
+    from likeness.labels import LabelsConfig
+    from likeness.space import EncoderSpace, Space
 
 _SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -38,8 +38,8 @@ def continuous(
     `likeness continuous photos.csv --kind numbers --columns age`
     """
     from likeness.data import read_dataset
-    from likeness.data.label_distances import label_distances
-    from likeness.evaluation import continuous_comparison
+    from likeness.labels import label_distances
+    from likeness.studies import continuous_comparison
 
     check_format(format)
     table = read_dataset(source)
@@ -56,7 +56,7 @@ def continuous(
     assert found is not None
     print_table(_with_bounds(found), format)
     if out:
-        from likeness.files import write_atomic
+        from likeness.io.files import write_atomic
 
         write_atomic(out, found.to_csv(index=False).encode())
 
@@ -64,8 +64,8 @@ def continuous(
 def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":
     from pydantic import ValidationError
 
-    from likeness.data.label_distances import KINDS, LabelsConfig, known_labels
-    from likeness.typed import told
+    from likeness.io.frozen_config import told
+    from likeness.labels import KINDS, LabelsConfig, known_labels
 
     if kind is None:
         known = list(known_labels(table).values())
@@ -83,7 +83,7 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
 
 def _notion(base: "EncoderSpace", name: str) -> "tuple[str, Space]":
     from likeness.notions import InDiReCT
-    from likeness.spaces import notion_space
+    from likeness.space import notion_space
 
     chosen = notion_named(name)
     return chosen.name, notion_space(base, chosen, InDiReCT()).space

@@ -7,11 +7,11 @@ import typer
 
 from likeness.commands.options import Format, OutputFile
 from likeness.commands.plot_file import Plot, check_plot, write_plot
+from likeness.commands.terminal import check_format, print_table
 from likeness.errors import InputError
-from likeness.terminal import check_format, print_table
 
 if TYPE_CHECKING:
-    from likeness.training.run_folder import RunFolder
+    from likeness.training.runs.run_folder import RunFolder
 
 
 def convergence(
@@ -28,10 +28,11 @@ def convergence(
 
     Examples: `likeness analyze convergence runs`, `likeness analyze convergence runs/shipped-cars --metric map_at_1000 --plot curves.html`
     """
-    from likeness.evaluation import convergence as measured
-    from likeness.evaluation import convergence_table, metric_title
-    from likeness.files import write_atomic
+    from likeness.evaluation import metric_title
+    from likeness.io.files import write_atomic
     from likeness.plots import convergence_curves
+    from likeness.studies import convergence as measured
+    from likeness.studies import convergence_table
 
     check_plot(plot)
     check_format(format)
@@ -58,8 +59,8 @@ def convergence(
 
 def _runs(folder: Path) -> "list[RunFolder]":
     """The runs of a folder by name, or the run that it is."""
-    from likeness.data.folder import natural_key
-    from likeness.training.run_folder import RunFolder, list_runs
+    from likeness.data.readers.folder import natural_key
+    from likeness.training.runs.run_folder import RunFolder, list_runs
 
     found = [RunFolder(folder)] if (folder / "config.yaml").is_file() else sorted(list_runs(folder), key=lambda run: natural_key(run.name))
     if not found:

@@ -6,7 +6,7 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
-from likeness.terminal import write_vectors
+from likeness.commands.terminal import write_vectors
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -49,8 +49,8 @@ def _table(source: str) -> "ImageTable":
     from pathlib import Path
 
     from likeness.data import read_dataset, read_table
-    from likeness.data.remote import is_url, read_remote_folder
-    from likeness.data.tabular import SUFFIXES
+    from likeness.data.readers.remote import is_url, read_remote_folder
+    from likeness.data.readers.tabular import SUFFIXES
 
     if is_url(source):
         return read_remote_folder(source)

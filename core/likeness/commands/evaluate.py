@@ -8,13 +8,13 @@ import typer
 
 from likeness.commands.inputs import dimensions, embedded, notions_for
 from likeness.commands.options import EncoderName, Format, Source
-from likeness.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.notions import Notion
-    from likeness.spaces import EncoderSpace
+    from likeness.space import EncoderSpace
 
 _ALL = "all"
 
@@ -49,7 +49,9 @@ def evaluate(
     `likeness evaluate --paper --format latex --out runs.csv`
     """
     from likeness.data import read_dataset
-    from likeness.evaluation import METHODS, METRICS, paper_table, refusals, summarize
+    from likeness.evaluation import METRICS
+    from likeness.notions.methods import METHODS
+    from likeness.studies import paper_table, refusals, summarize
 
     check_format(format)
     sizes, wanted, measured = dimensions(dims), _listed(methods, METHODS), _listed(metrics, METRICS)
@@ -69,7 +71,7 @@ def _runs(base: "EncoderSpace", notions: "list[Notion]", out: Path | None, **opt
     """The runs, written to `out`; those that are finished too, if they are interrupted."""
     import pandas as pd
 
-    from likeness.evaluation import compare
+    from likeness.studies import compare
 
     rows: list[dict[str, Any]] = []
     try:
@@ -77,6 +79,6 @@ def _runs(base: "EncoderSpace", notions: "list[Notion]", out: Path | None, **opt
             return compare(base, notions, progress=progress, on_run=rows.append, **options)
     finally:
         if out and rows:
-            from likeness.files import write_atomic
+            from likeness.io.files import write_atomic
 
             write_atomic(out, pd.DataFrame(rows).to_csv(index=False).encode())

@@ -6,7 +6,7 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, Seed, Source
-from likeness.terminal import progress_bar
+from likeness.commands.terminal import progress_bar
 
 
 def index(
@@ -26,7 +26,7 @@ def index(
 
     from likeness.data import read_dataset
     from likeness.search import build_index, write_lance
-    from likeness.spaces import index_folder
+    from likeness.space import index_folder
 
     base = embedded(read_dataset(source), encoder)
     begin = time.perf_counter()

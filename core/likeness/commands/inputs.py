@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
-from likeness.terminal import progress_bar
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.notions import Notion
-    from likeness.spaces import EncoderSpace, Space
+    from likeness.space import EncoderSpace, Space
 
 # the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
 PAPER_NOTIONS = ("car-model", "car-color", "background-color")
@@ -17,7 +17,7 @@ PAPER_NOTIONS = ("car-model", "car-color", "background-color")
 
 def embedded(table: "ImageTable", encoder: str, **options: Any) -> "EncoderSpace":
     """The encoder's space, with a progress bar where images have to be read."""
-    from likeness.spaces import encoder_space
+    from likeness.space import encoder_space
 
     with progress_bar("Embedding") as progress:
         return encoder_space(table, encoder, progress=progress, **options)
@@ -61,7 +61,7 @@ def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
 def space_named(base: "EncoderSpace", notion: str | None, dim: int) -> "Space":
     """The encoder's own space, or a notion's where one is named."""
     from likeness.notions import InDiReCT
-    from likeness.spaces import notion_space
+    from likeness.space import notion_space
 
     return notion_space(base, notion_named(notion), InDiReCT(dim=dim)).space if notion else base.space
 
@@ -73,7 +73,7 @@ def whole_numbers(text: str) -> list[int]:
 
 def dimensions(text: str) -> list[int | str]:
     """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
-    from likeness.evaluation import SUGGESTED
+    from likeness.studies import SUGGESTED
 
     return [SUGGESTED if part.strip() == SUGGESTED else _whole_number(part) for part in text.split(",")]
 

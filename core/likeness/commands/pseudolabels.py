@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from likeness.commands.options import Changes
+from likeness.commands.terminal import progress_bar
 from likeness.commands.train import changed
-from likeness.terminal import progress_bar
 
 
 def pseudolabels(
@@ -24,8 +24,8 @@ def pseudolabels(
 
     from likeness.language import imagenet_names, write_pseudolabels
     from likeness.training.config import read_config, with_changes
-    from likeness.training.language_side import pseudolabels as found
-    from likeness.training.run_images import run_images
+    from likeness.training.data.run_images import run_images
+    from likeness.training.guidance.language_side import pseudolabels as found
 
     asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
     chosen = with_changes(read_config(config), asked)

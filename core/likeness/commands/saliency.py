@@ -9,8 +9,8 @@ import typer
 
 from likeness.commands.inputs import PAPER_NOTIONS, embedded, notion_named, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
+from likeness.commands.terminal import print_table, progress_bar
 from likeness.errors import InputError
-from likeness.terminal import print_table, progress_bar
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,7 +41,8 @@ def saliency(
     Examples: `likeness saliency --notion car-color,background-color --out maps.png`, `likeness saliency --check`
     """
     from likeness.data import read_dataset
-    from likeness.saliency import car_check, saliency_of_spaces, summarize_check
+    from likeness.recipes.saliency_check import car_check, summarize_check
+    from likeness.saliency import saliency_of_spaces
 
     if (out is None) != check:
         raise InputError("Say where to write the figure with --out, or ask for the table with --check; one of the two.")
@@ -81,7 +82,7 @@ def _figure(found: "Sequence[Saliency]", labels: Sequence[str], blur: float) -> 
 
 
 def _write(picture: "Image", out: Path) -> None:
-    from likeness.files import write_atomic
+    from likeness.io.files import write_atomic
 
     content = io.BytesIO()
     picture.save(content, "PNG")

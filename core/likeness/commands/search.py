@@ -7,12 +7,12 @@ import typer
 
 from likeness.commands.inputs import embedded, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
+from likeness.commands.terminal import print_table
 from likeness.errors import InputError
-from likeness.terminal import print_table
 
 if TYPE_CHECKING:
     from likeness.search import Neighbours
-    from likeness.spaces import Space, Vectors
+    from likeness.space import Space, Vectors
 
 
 def search(

@@ -10,15 +10,15 @@ from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.errors import InputError
-from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.data import ImageTable
     from likeness.evaluation import Semantics
-    from likeness.spaces import EncoderSpace
+    from likeness.space import EncoderSpace
 
 _MEANING = (
     "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
@@ -174,7 +174,7 @@ def _print_summary(spaces: "dict[str, Semantics]", format: str) -> None:
 def _write(spaces: "dict[str, Semantics]", out: Path) -> None:
     import pandas as pd
 
-    from likeness.files import write_atomic
+    from likeness.io.files import write_atomic
 
     parts = [space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]
     write_atomic(out, pd.concat(parts, ignore_index=True).to_csv(index=False).encode())

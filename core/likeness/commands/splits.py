@@ -7,9 +7,9 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import Changes, Format, Seed, Source
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
-from likeness.terminal import check_format, print_table, progress_bar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,8 +147,8 @@ def _features(
     from likeness.data import image_classes, read_dataset
 
     if like is not None:
-        from likeness.training.backbone_features import backbone_features
         from likeness.training.config import read_config, with_changes
+        from likeness.training.data.backbone_features import backbone_features
 
         config = with_changes(read_config(like), dict(changed(each) for each in change or []))
         with progress_bar("Images") as progress:

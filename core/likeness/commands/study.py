@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.options import Changes, Format
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
-from likeness.files import write_atomic
-from likeness.paths import runs_dir
-from likeness.terminal import check_format, print_table, progress_bar
+from likeness.io.files import write_atomic
+from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
-    from likeness.training.study import Cell
-    from likeness.training.study_folder import StudyFolder
+    from likeness.studies.study import Cell
+    from likeness.studies.study_folder import StudyFolder
 
 
 def study(
@@ -32,8 +32,8 @@ def study(
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
-    from likeness.training.study import cells, measured, read_study, studies
-    from likeness.training.study_folder import StudyFolder
+    from likeness.studies.study import cells, measured, read_study, studies
+    from likeness.studies.study_folder import StudyFolder
 
     if listed:
         for name in studies():
@@ -71,7 +71,7 @@ def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.training.study import FIGURES, study_table
+    from likeness.studies.study import FIGURES, study_table
 
     if any(cell.split for cell in wanted):
         _print_shifts(wanted, which, format)
@@ -86,7 +86,7 @@ def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
 def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
     """R@1 by method and split, and the aggregated score of each method that has all splits."""
     from likeness.evaluation import by_split, generalization_scores
-    from likeness.training.study import measured
+    from likeness.studies.study import measured
 
     every = measured(wanted, which)
     lines = by_split(every)

@@ -8,13 +8,13 @@ import typer
 import yaml
 
 from likeness.commands.options import Changes
+from likeness.commands.terminal import print_table, progress_bar
 from likeness.errors import InputError
-from likeness.paths import runs_dir
-from likeness.terminal import print_table, progress_bar
+from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
     from likeness.training.config import RunConfig
-    from likeness.training.run_folder import RunFolder
+    from likeness.training.runs.run_folder import RunFolder
 
 _FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
 _MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", *_FALLING, "ndcg_at_10", "ndcg_at_100")
@@ -56,7 +56,7 @@ def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that hol
     """
     import pandas as pd
 
-    from likeness.training.run_folder import list_runs
+    from likeness.training.runs.run_folder import list_runs
 
     folder = folder or runs_dir()
     found = list_runs(folder)
@@ -66,19 +66,19 @@ def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that hol
 
 
 def _run(config: "RunConfig", folder: Path) -> None:
-    from likeness.training.place import outside_rank, started_outside
+    from likeness.training.loop.place import outside_rank, started_outside
 
     if config.processes > 1:
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # notes of torch to its own users, from every process
     if config.processes > 1 and outside_rank():  # one of several, of which the first one speaks
-        from likeness.training.train import train as assist
+        from likeness.training.loop.train import train as assist
 
         assist(config, folder)
         return
     if config.processes > 1 and not started_outside():  # this process only waits, and needs no torch
-        from likeness.training.launch import launch as begin
+        from likeness.training.loop.launch import launch as begin
     else:
-        from likeness.training.train import train as begin
+        from likeness.training.loop.train import train as begin
     with progress_bar("Preparing") as progress:
 
         def report(what: str, done: int, total: int) -> None:

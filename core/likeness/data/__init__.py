@@ -1,21 +1,21 @@
 """Tables of images and what fills them."""
 
 from likeness.data.bundled import absolute_source, bundled_images, read_dataset
-from likeness.data.cars196 import read_cars196
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
 from likeness.data.classes import ImageClasses, image_classes, part_of
-from likeness.data.cub200 import read_cub200
-from likeness.data.deepfashion import read_deepfashion
-from likeness.data.folder import read_folder
-from likeness.data.lsun_rooms import read_lsun_rooms
-from likeness.data.movie_posters import read_movie_posters
-from likeness.data.mpii_pose import read_mpii_pose
-from likeness.data.online_products import read_online_products
-from likeness.data.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.paper_datasets import READERS, recognized
 from likeness.data.protocols import class_halves
+from likeness.data.readers.cars196 import read_cars196
+from likeness.data.readers.cub200 import read_cub200
+from likeness.data.readers.deepfashion import read_deepfashion
+from likeness.data.readers.folder import read_folder
+from likeness.data.readers.lsun_rooms import read_lsun_rooms
+from likeness.data.readers.movie_posters import read_movie_posters
+from likeness.data.readers.mpii_pose import read_mpii_pose
+from likeness.data.readers.online_products import read_online_products
+from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
+from likeness.data.readers.tabular import read_table
 from likeness.data.table import ImageTable
-from likeness.data.tabular import read_table
 from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data import tabular
-from likeness.data.folder import read_folder
 from likeness.data.generated import GENERATED, is_generated, read_generated
 from likeness.data.paper_datasets import READERS, absolute_paper_source, is_paper_source, read_paper_dataset
+from likeness.data.readers import tabular
+from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.gate import named_path, shared_name
-from likeness.paths import assets_dir
+from likeness.io.paths import assets_dir
 
 BUNDLED = "bundled"
 

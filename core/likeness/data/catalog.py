@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
-from likeness.paths import cache_dir
+from likeness.io.files import write_atomic
+from likeness.io.paths import cache_dir
 from likeness.settings import server
 from likeness.visitors import visitor
 

@@ -9,14 +9,14 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.paths import cache_dir
+from likeness.io.paths import cache_dir
 from likeness.settings import server
 
 Progress = Callable[[int, int], None]
 # Each name, what people read, and the package with its `write_dataset`.
 _RENDERED = {
-    "synthetic-poses": ("Synthetic Poses", "likeness.data.synthetic_poses"),
-    "synthetic-rooms": ("Synthetic Rooms", "likeness.data.synthetic_rooms"),
+    "synthetic-poses": ("Synthetic Poses", "likeness.recipes.renders.poses"),
+    "synthetic-rooms": ("Synthetic Rooms", "likeness.recipes.renders.rooms"),
 }
 CAPTIONED = "captioned-cars"
 GENERATED = (*_RENDERED, CAPTIONED)
@@ -62,7 +62,7 @@ def render(name: str, folder: Path, n: int, seed: int, progress: Progress | None
     Raises:
         InputError: an unknown name.
     """
-    known = {"synthetic-cars": "likeness.data.synthetic_cars"} | {each: package for each, (_, package) in _RENDERED.items()}
+    known = {"synthetic-cars": "likeness.recipes.renders.cars"} | {each: package for each, (_, package) in _RENDERED.items()}
     if name not in known:
         raise InputError(f"There is nothing to render called '{name}'; choose from {', '.join(known)}.")
     try:
@@ -73,8 +73,8 @@ def render(name: str, folder: Path, n: int, seed: int, progress: Progress | None
 
 
 def _captioned(count: int | None) -> ImageTable:
-    from likeness.captioning.car_captions import with_car_captions
     from likeness.data.bundled import bundled_images
+    from likeness.recipes.captioning.car_captions import with_car_captions
 
     table = bundled_images()
     chosen = table if count is None else ImageTable(table.name, table.root, table.frame.iloc[:count])

@@ -4,8 +4,18 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from likeness.data import cars196, coco_captions, cub200, deepfashion, lsun_rooms, movie_posters, mpii_pose, online_products, original_synthetic_cars
-from likeness.data.official_layout import OfficialLayout
+from likeness.data.readers import (
+    cars196,
+    coco_captions,
+    cub200,
+    deepfashion,
+    lsun_rooms,
+    movie_posters,
+    mpii_pose,
+    online_products,
+    original_synthetic_cars,
+)
+from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.gate import named_path, shared_name

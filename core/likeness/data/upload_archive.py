@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Iterator
 from itertools import pairwise
 
-from likeness.data.folder import is_image_name
-from likeness.data.image_check import plain_name
+from likeness.data.readers.folder import is_image_name
 from likeness.errors import InputError
+from likeness.io.image_check import plain_name
 from likeness.settings import server
 
 MAX_IMAGE_BYTES = 100 * 1024**2

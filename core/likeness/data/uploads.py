@@ -9,12 +9,12 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from likeness.data.folder import read_folder
-from likeness.data.image_check import image_suffix, plain_name
+from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
 from likeness.data.upload_archive import MAX_IMAGE_BYTES, zipped_images
 from likeness.errors import InputError
-from likeness.paths import cache_dir
+from likeness.io.image_check import image_suffix, plain_name
+from likeness.io.paths import cache_dir
 from likeness.settings import UPLOADS, server
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes

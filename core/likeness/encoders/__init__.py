@@ -2,12 +2,12 @@
 
 from likeness.encoders.embeddings import Embeddings, Failure
 from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
-from likeness.encoders.images import UnreadableImageError, decode_image, read_image, to_rgb
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity, reads_text
-from likeness.encoders.store import check_engine, embed_images, ship_embeddings, store_folder
-from likeness.encoders.texts import TextEmbeddings, embed_texts, ship_texts
+from likeness.encoders.store.images import check_engine, embed_images, ship_embeddings, store_folder
+from likeness.encoders.store.texts import TextEmbeddings, embed_texts, ship_texts
 from likeness.encoders.vocabulary import unknown_words
+from likeness.io.images import UnreadableImageError, decode_image, read_image, to_rgb
 
 __all__ = [
     "Embeddings",

@@ -37,13 +37,13 @@ def load_encoder(name: str, device: str = "auto") -> Encoder:
 
 def _build(name: str, device: str) -> Encoder:
     if parse_name(name).kind == "run":
-        from likeness.training.run_encoder import RunEncoder  # training builds on encoders; its runs are encoders in turn
+        from likeness.training.runs.run_encoder import RunEncoder  # training builds on encoders; its runs are encoders in turn
 
         return RunEncoder(name, device)
     if parse_name(name).kind == "timm":
-        from likeness.encoders.timm_tower import TimmEncoder
+        from likeness.encoders.models.timm_tower import TimmEncoder
 
         return TimmEncoder(name, device)
-    from likeness.encoders.clip import ClipEncoder
+    from likeness.encoders.models.clip import ClipEncoder
 
     return ClipEncoder(name, device)

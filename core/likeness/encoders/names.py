@@ -9,7 +9,7 @@ from typing import Literal
 
 from likeness.errors import InputError
 from likeness.gate import named_path
-from likeness.paths import assets_dir
+from likeness.io.paths import assets_dir
 
 # The models that ship, by name -> folder in the assets.
 SHIPPED = {"bundled": "clip", "bundled-small": "clip_small"}

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.vectors import as_numpy, check_directions, row_slices, unit_rows
+from likeness.vectors import as_numpy, check_directions, row_slices, unit_rows
 
 Metric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search import as_numpy, checked_rows, unit_rows
+from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 Similarities = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, checked_metric, label_codes
 from likeness.evaluation._scratch import scratch_array
-from likeness.search.vectors import checked_rows, row_slices, unit_rows
+from likeness.vectors import checked_rows, row_slices, unit_rows
 
 ITERATIONS = 20
 

@@ -38,7 +38,7 @@ def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFram
     """Mean and deviation over seeds of a figure, a line per method and split, with the difference from the mean of all methods on the split.
 
     Args:
-        measured: a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.training.study.measured` gives
+        measured: a line per run: `row` (the method), `seed`, `split`, `distance` and figures, as `likeness.studies.study.measured` gives
             them.
         figure: one of its columns.
 

@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
-from likeness.search import as_numpy, checked_rows
+from likeness.vectors import as_numpy, checked_rows
 
 
 def retrieval_metrics(

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names
-from likeness.search import checked_rows, nearest
+from likeness.search import nearest
+from likeness.vectors import checked_rows
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from likeness.encoders.encoder import Encoder
-from likeness.encoders.texts import embed_texts
+from likeness.encoders.store.texts import embed_texts
 from likeness.language.models import LanguageModel, Vectors, language_model
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.gate import named_path
-from likeness.parsed import parse_json
+from likeness.io.text import parse_json
 
 _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or one path such as 'animal/bird/cowbird' a line or list entry"
 

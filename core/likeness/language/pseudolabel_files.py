@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
 from likeness.gate import named_path
-from likeness.paths import assets_dir
+from likeness.io.files import write_atomic
+from likeness.io.paths import assets_dir
 
 BUNDLED = "bundled"
 

@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import is_torch, to_numpy
 from likeness.errors import InputError
-from likeness.notions.arrays import is_torch, to_numpy
 
 Average = Literal["softmax", "logits"]
 Variant = Literal["mean", "multi", "dense", "dense+multi"]

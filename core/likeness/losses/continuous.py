@@ -13,7 +13,7 @@ from likeness.losses.dense_triplet import binary_triplet, dense_triplet, nearest
 from likeness.losses.log_ratio import log_ratio
 from likeness.losses.names import CONTINUOUS, check_objective
 from likeness.losses.objectives import margin_loss
-from likeness.miners.distance_weighted import inverse_density
+from likeness.samplers.distance_weighted import inverse_density
 
 
 class LabelObjective(nn.Module):

@@ -43,7 +43,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
         embeddings: (n, d) of unit length, NumPy or torch.
         label_distances: as for `likeness.losses.log_ratio`.
         positives: how many rows of the batch, by label distance, are positives of an anchor. The paper takes the 30 nearest images of the
-            training set, of which the authors' code puts 5 into a batch (`likeness.miners.NeighbourBatches` with pool 30).
+            training set, of which the authors' code puts 5 into a batch (`likeness.samplers.NeighbourBatches` with pool 30).
         margin: delta.
 
     Raises:

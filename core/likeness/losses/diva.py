@@ -11,7 +11,7 @@ from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.names import DIVA_PARTS, require_options
 from likeness.losses.objectives import Mined, margin_loss
 from likeness.losses.separation import Separation
-from likeness.miners.class_relations import intra_triplets, shared_triplets
+from likeness.samplers.class_relations import intra_triplets, shared_triplets
 
 
 class DiVA(nn.Module):

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from likeness.errors import InputError
 from likeness.losses.multi_similarity import OfficialMultisimilarity
 from likeness.losses.names import OBJECTIVES, check_objective
-from likeness.miners.distance_weighted import distance_weighted_triplets
-from likeness.miners.rho_triplets import check_rho, rho_triplets
+from likeness.samplers.distance_weighted import distance_weighted_triplets
+from likeness.samplers.rho_triplets import check_rho, rho_triplets
 
 
 class Mined(nn.Module):

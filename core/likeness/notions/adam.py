@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.arrays import is_torch
 from likeness.errors import InputError
-from likeness.notions.arrays import is_torch
 
 if TYPE_CHECKING:
     import torch

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.arrays import checked_rows, like, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import checked_rows, like, unit_rows
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 

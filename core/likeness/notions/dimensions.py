@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import checked_rows, unit_rows
 
 _KEPT = 0.985
 

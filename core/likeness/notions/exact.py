@@ -15,7 +15,7 @@ semidefinite. So no step size, no line search, and the loss falls at each step (
 
 import numpy as np
 
-from likeness.notions.arrays import Floats
+from likeness.arrays import Floats
 
 # Below 1e-5 radians a prompt counts as kept: its weight, which tends to infinity, is held there.
 _SMALLEST_ANGLE = 1e-5

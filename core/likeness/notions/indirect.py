@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
-from likeness.notions.arrays import Floats, is_torch, like, to_numpy
 from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles
-from likeness.notions.threads import threads_for
+from likeness.threads import threads_for
 
 SOLVERS = ("exact", "adam")
 OUTSIDE = ("paper", "none")

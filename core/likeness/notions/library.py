@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
 from likeness.gate import named_path
+from likeness.io.files import write_atomic
+from likeness.io.paths import assets_dir
+from likeness.io.text import parse_yaml, text_of
 from likeness.notions.notion import Notion, slug
-from likeness.parsed import parse_yaml, text_of
-from likeness.paths import assets_dir
 from likeness.visitors import own_dir
 
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")

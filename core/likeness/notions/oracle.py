@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.notions.descent import PATIENCE, Descent, descend
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
-from likeness.notions.threads import threads_for
+from likeness.threads import threads_for
 
 if TYPE_CHECKING:
     import torch

@@ -17,7 +17,7 @@ which the model knows little more than the body type).
 
 import numpy as np
 
-from likeness.notions.arrays import Floats
+from likeness.arrays import Floats
 
 START_DEVIATION = 0.1
 # If no more than this share of the directions is unresolved, the minimum of the loss is kept as it is.

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 
 if TYPE_CHECKING:
     import torch

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from likeness.arrays import Floats, checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.notions.arrays import Floats, checked_rows, unit_rows
 
 
 def prompt_rows(text: Any, dim: Any) -> Floats:

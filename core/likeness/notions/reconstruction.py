@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from likeness.notions.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 
 
 def reconstruction_angles(text: Any, U: Any) -> Any:

@@ -9,9 +9,9 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from likeness.notions.arrays import is_torch
+from likeness.arrays import is_torch
 from likeness.notions.descent import PATIENCE, Descent, descend
-from likeness.notions.threads import threads_for
+from likeness.threads import threads_for
 
 if TYPE_CHECKING:
     import torch

@@ -23,7 +23,7 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
     Values of `x` that have nothing but refused runs keep their place and say so.
 
     Args:
-        runs: from `likeness.evaluation.encoder_sizes`.
+        runs: from `likeness.studies.encoder_sizes`.
         x: column of the groups.
         metric: one of `likeness.evaluation.METRICS`.
         title: above all panels.

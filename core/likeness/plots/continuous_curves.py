@@ -27,7 +27,7 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
     Of methods with several seeds the mean is drawn, with a band of one standard deviation over the seeds on either side.
 
     Args:
-        table: a row per run, as of `likeness.training.study.measured`: row (the method), perhaps seed, mean_label_distance_at_k and ndcg_at_k, and
+        table: a row per run, as of `likeness.studies.study.measured`: row (the method), perhaps seed, mean_label_distance_at_k and ndcg_at_k, and
             of the bounds, where they are to be drawn, oracle_mean_label_distance_at_k, chance_mean_label_distance and chance_ndcg_at_k. Of bounds
             that differ between rows the mean is drawn. That Oracle's nDCG is 1 follows from its definition.
         methods: their order, in which they get their looks; None: as they come.
@@ -41,9 +41,7 @@ def continuous_curves(table: pd.DataFrame, *, methods: Sequence[str] | None = No
 
     cutoffs = {name: _cutoffs(table, name) for name in (DISTANCE, NDCG)}
     if "row" not in table or table.empty or not any(cutoffs.values()):
-        raise InputError(
-            "There is no mean label distance or nDCG to draw; give the table that `likeness.training.study.measured` makes of such runs."
-        )
+        raise InputError("There is no mean label distance or nDCG to draw; give the table that `likeness.studies.study.measured` makes of such runs.")
     figure = make_subplots(1, 2, subplot_titles=["Mean label distance: smaller is better", "nDCG: larger is better"], horizontal_spacing=0.09)
     looks, named = method_looks(table["row"] if methods is None else methods), set[str]()
     for column, (name, ks) in enumerate(cutoffs.items(), 1):

@@ -21,7 +21,7 @@ def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, run
     The vertical axis does not begin at 0: it is the course that is compared.
 
     Args:
-        curves: run, seed, epoch and the metric, as of `likeness.evaluation.convergence`.
+        curves: run, seed, epoch and the metric, as of `likeness.studies.convergence`.
         metric: its column.
         runs: their order, in which they get their looks, so that one without a point yet does not change the others' later; None: as they come.
         title: above the figure.
@@ -30,7 +30,7 @@ def convergence_curves(curves: pd.DataFrame, metric: str = "recall_at_1", *, run
         InputError: no such column, or no row.
     """
     if metric not in curves or curves.empty:
-        raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.evaluation.convergence` makes for it.")
+        raise InputError(f"There is no '{metric}' to draw; give the table that `likeness.studies.convergence` makes for it.")
     figure = panels([""], metric_title(metric), "Epoch", title)
     for place, run in enumerate(dict.fromkeys(curves["run"]) if runs is None else runs):
         points = curves[curves["run"] == run].groupby("epoch")[metric]

@@ -20,11 +20,11 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     """A line per method, its mean over the runs, with a band of one standard deviation on either side; a panel per notion.
 
     What does not depend on `x` is a horizontal line through all values: the raw encoder, which has dimensions of its own, and whatever
-    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.evaluation.refusals` names
+    was measured at 0 (methods that read no prompt, in `prompt_counts`). Refused runs are not drawn; `likeness.studies.refusals` names
     them.
 
     Args:
-        runs: from `likeness.evaluation.embedding_sizes` or `prompt_counts`.
+        runs: from `likeness.studies.embedding_sizes` or `prompt_counts`.
         x: column of the horizontal axis, "dim" or "prompts".
         metric: one of `likeness.evaluation.METRICS`.
         log_x: a logarithmic axis with a tick at each value.

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.label_distances import LabelsConfig, joints_of, read_layouts
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.gate import check_readable
+from likeness.labels import LabelsConfig, joints_of, read_layouts
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.data.label_distances import LabelDistances, LabelsConfig
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labelled_image import captions_of, distance_text, label_text, labelled_image
 

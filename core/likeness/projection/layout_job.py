@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from likeness.projection.layout_worker import layout_worker
 from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.projection.methods import differing
-from likeness.search import checked_rows
+from likeness.vectors import checked_rows
 
 # Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
 RESTART = 10.0

@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start
-from likeness.search import checked_rows, unit_rows
+from likeness.vectors import checked_rows, unit_rows
 
 # Passes of the paper's three phases: order at large, then clusters, then neighbourhoods.
 PHASES = (100, 100, 250)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search import checked_rows, unit_rows
+from likeness.vectors import checked_rows, unit_rows
 
 BLOCK = 16_384  # rows at a time: vectors on disk may be more than fit into memory
 

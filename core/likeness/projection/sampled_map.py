@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
-from likeness.search import Neighbours, checked_rows, nearest, unit_rows
+from likeness.search import Neighbours, nearest
+from likeness.vectors import checked_rows, unit_rows
 
 # Up to twice as many items as the sample all are laid out.
 SAMPLE = 50_000

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start, resized
-from likeness.search import checked_rows, nearest
+from likeness.search import nearest
+from likeness.vectors import checked_rows
 
 # Beyond this many items umap-learn's own choice is 200 passes instead of 500.
 LARGE = 10_000

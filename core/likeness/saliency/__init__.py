@@ -1,6 +1,5 @@
 """What a space looks at: gradient saliency of images, differences between spaces. Importing this needs no torch."""
 
-from likeness.saliency.car_check import car_check, car_masks, summarize_check
 from likeness.saliency.difference import difference, difference_shares, mass_share
 from likeness.saliency.explain import BATCH, BLACK, SAMPLES, Saliency, saliency_maps, saliency_of_spaces
 from likeness.saliency.image_model import ImageModel
@@ -16,8 +15,6 @@ __all__ = [
     "ImageModel",
     "Saliency",
     "blurred",
-    "car_check",
-    "car_masks",
     "difference",
     "difference_picture",
     "difference_shares",
@@ -31,5 +28,4 @@ __all__ = [
     "saliency_maps",
     "saliency_of_spaces",
     "scaled",
-    "summarize_check",
 ]

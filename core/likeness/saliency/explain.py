@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.data import ImageTable
-    from likeness.spaces import Space
+    from likeness.space import Space
 
 Maps = NDArray[np.float32]
 

@@ -9,7 +9,7 @@ from likeness.search.neighbours import Neighbours, nearest
 from likeness.search.notion_search import NotionSearch
 from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan
-from likeness.search.vectors import as_numpy, checked_rows, unit_rows
+from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
     "IndexedSearch",

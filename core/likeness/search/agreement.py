@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.search.neighbours import nearest
-from likeness.search.vectors import as_numpy, checked_rows
+from likeness.vectors import as_numpy, checked_rows
 
 MOST_ITEMS = 50_000  # whose vectors and neighbors are held at once
 

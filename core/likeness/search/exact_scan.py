@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
 from likeness.search.notion_view import Floats, best
-from likeness.search.vectors import as_numpy
+from likeness.vectors import as_numpy
 
 # Rows compared at a time.
 _PART = 1 << 17

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.vectors import as_numpy, checked_rows, unit_rows
+from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 

@@ -9,7 +9,7 @@ from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
 from likeness.search.raw_index import RawIndex
-from likeness.search.vectors import as_numpy
+from likeness.vectors import as_numpy
 
 
 class NotionSearch:

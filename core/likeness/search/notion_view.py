@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.vectors import checked_rows, unit_rows
+from likeness.vectors import checked_rows, unit_rows
 
 Floats = NDArray[np.float32]
 

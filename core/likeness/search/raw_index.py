@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.parsed import decoded, parse_json
-from likeness.search.vectors import as_numpy
-from likeness.stored import read_array
+from likeness.io.array_files import read_array
+from likeness.io.text import decoded, parse_json
+from likeness.vectors import as_numpy
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]

@@ -5,9 +5,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.notions.arrays import to_numpy
-from likeness.search.vectors import row_slices
+from likeness.vectors import row_slices
 
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]

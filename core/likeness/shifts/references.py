@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.notions.arrays import to_numpy
 from likeness.shifts.construct import class_mean_features
 from likeness.shifts.frechet import frechet_distance
 

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
-from likeness.files import write_atomic
 from likeness.gate import named_path
-from likeness.parsed import parse_json, text_of
-from likeness.paths import assets_dir
-from likeness.typed import Part, told
+from likeness.io.files import write_atomic
+from likeness.io.frozen_config import Part, told
+from likeness.io.paths import assets_dir
+from likeness.io.text import parse_json, text_of
 
 VERSION = 1
 _FEWEST = 2

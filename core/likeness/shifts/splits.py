@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.notions.arrays import to_numpy
 from likeness.shifts.frechet import frechet_distance
 
 Rule = Literal["paper", "official"]

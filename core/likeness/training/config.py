@@ -6,11 +6,11 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from likeness.data.label_distances.sources import LabelsConfig
 from likeness.errors import InputError
 from likeness.gate import named_path
+from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.labels.sources import LabelsConfig
 from likeness.losses.names import CONTINUOUS, DIVA_PARTS, check_objective, check_wrapper
-from likeness.typed import Part, told, with_keys, yaml_content
 
 
 class DataConfig(Part):
@@ -236,7 +236,7 @@ class BatchConfig(Part):
     Attributes:
         size: images in a batch.
         per_class: images of each class in it (M-per-class sampling).
-        nearest, pool, drawn: for continuous labels, of `likeness.miners.NeighbourBatches`: neighbors of each drawn anchor, from how many
+        nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighbourBatches`: neighbors of each drawn anchor, from how many
             nearest ones they are drawn (None: just these), and how many anchors are drawn.
         anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
     """

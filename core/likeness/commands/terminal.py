@@ -1,0 +1,75 @@
+"""What the commands print: tables, files, progress."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.space import EncoderSpace
+
+
+FORMATS = ("table", "markdown", "csv", "latex")
+
+
+def print_table(frame: "pd.DataFrame", format: str) -> None:
+    """Prints a table as plain text, markdown, csv or latex; InputError for another format."""
+    from likeness.studies import as_latex, as_markdown
+
+    writers = {
+        "table": lambda: frame.to_string(index=False),
+        "markdown": lambda: as_markdown(frame),
+        "csv": lambda: frame.to_csv(index=False).rstrip(),
+        "latex": lambda: as_latex(frame).rstrip(),
+    }
+    check_format(format)
+    typer.echo(writers[format]())
+
+
+def check_format(format: str) -> None:
+    """Raises InputError unless `print_table` knows the format; called before slow work."""
+    if format not in FORMATS:
+        raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
+
+
+def write_vectors(base: "EncoderSpace", out: Path) -> None:
+    """`.npy`: the vectors; `.parquet`: paths, attributes and vectors."""
+    import numpy as np
+
+    from likeness.io.files import open_atomic
+
+    if out.suffix not in (".npy", ".parquet"):
+        raise InputError(f"Can't write '{out}'; end its name in .npy or .parquet.")
+    with open_atomic(out) as file:
+        if out.suffix == ".npy":
+            np.save(file, base.space.vectors)
+        else:
+            base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(file)
+    typer.echo(f"wrote {out}")
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Any]:
+    """A bar on stderr that appears with the first call of the yielded `(done, total, ...)` callback; none where nothing is to do."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    task = bar.add_task(label, total=None)
+
+    def report(done: int, total: int, *_: object) -> None:
+        if not bar.live.is_started:
+            bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if bar.live.is_started:
+            bar.stop()

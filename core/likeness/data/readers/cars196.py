@@ -1,0 +1,101 @@
+"""Cars196 (Krause et al., 3D Object Representations for Fine-Grained Categorization, 3dRR 2013) in its two official layouts."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from likeness.data.protocols import check_split, zero_shot_half
+from likeness.data.readers.cars196_names import car_type, manufacturer
+from likeness.data.readers.mat_file import field, read_variable
+from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+LAYOUT = OfficialLayout("Cars196", "https://ai.stanford.edu/~jkrause/cars/car_dataset.html", ("cars_annos.mat", "devkit/cars_meta.mat"))
+
+
+class _Listing(NamedTuple):
+    file: Path
+    names: list[str]
+    paths: list[str]
+    classes: list[int]  # from 1
+
+
+def read_cars196(folder: str | Path, split: str = "test") -> ImageTable:
+    """Cars196 with the labels that the InDiReCT paper judges its notions by.
+
+    Attributes: `car_model` (the class name, year included: the paper's 98 test models are the class names), `car_manufacturer` and
+    `car_type` (from the class name, see `likeness.data.readers.cars196_names`).
+
+    Layouts, of which `cars_annos.mat` wins where its images are there:
+        - `cars_annos.mat` and `car_ims/`, the one that metric learning uses;
+        - `devkit/cars_meta.mat`, `devkit/cars_train_annos.mat`, `cars_train/`, `cars_test_annos_withlabels.mat` (here or in `devkit/`)
+          and `cars_test/`.
+
+    Args:
+        folder: the dataset's folder, or the one it lies in.
+        split: "test": the second half of the classes in their official order (8,131 images); "train": the first half (8,054);
+            "all". Both layouts are split by classes, as the paper does, whatever their own division into train and test.
+
+    Raises:
+        InputError: a missing or damaged file, a class that has no name, an unknown or empty split, or no image at all.
+    """
+    check_split(split)
+    root = LAYOUT.root(folder)
+    listing = _devkit(root) if _is_devkit(root) else _car_ims(root)
+    models = [listing.names[number - 1] for number in listing.classes]
+    frame = pd.DataFrame({"path": listing.paths, "car_model": models})
+    frame["car_manufacturer"] = [manufacturer(model) for model in models]
+    frame["car_type"] = [car_type(model) for model in models]
+    chosen = zero_shot_half(listing.classes, range(1, len(listing.names) + 1), split)
+    return LAYOUT.table(root, frame[chosen], split, listing.file)
+
+
+def _is_devkit(root: Path) -> bool:
+    """Copies exist that hold `cars_annos.mat` beside the devkit's images, whose numbers are others."""
+    return not (root / "car_ims").is_dir() and (root / "devkit" / "cars_meta.mat").is_file()
+
+
+def _car_ims(root: Path) -> _Listing:
+    index = LAYOUT.find(root, "cars_annos.mat")
+    names = _names(index)
+    return _Listing(index, names, *_annotations(index, "relative_im_path", len(names)))
+
+
+def _devkit(root: Path) -> _Listing:
+    names = _names(LAYOUT.find(root, "devkit/cars_meta.mat"))
+    train = LAYOUT.find(root, "devkit/cars_train_annos.mat", "cars_train_annos.mat")
+    test = LAYOUT.find(root, "cars_test_annos_withlabels.mat", "devkit/cars_test_annos_withlabels.mat")
+    paths, classes = [], []
+    for index, folder in ((train, "cars_train"), (test, "cars_test")):
+        inside = f"{folder}/{folder}" if (root / folder / folder).is_dir() else folder
+        files, numbers = _annotations(index, "fname", len(names))
+        paths += [f"{inside}/{file}" for file in files]
+        classes += numbers
+    return _Listing(train, names, paths, classes)
+
+
+def _names(file: Path) -> list[str]:
+    return [str(name) for name in read_variable(LAYOUT, file, "class_names")]
+
+
+def _annotations(file: Path, path_field: str, n_classes: int) -> tuple[list[str], list[int]]:
+    """Paths and class numbers, from 1."""
+    records = read_variable(LAYOUT, file, "annotations")
+    paths = [str(path).replace("\\", "/") for path in field(LAYOUT, file, records, path_field)]
+    numbers = [_number(file, row, value, n_classes) for row, value in enumerate(field(LAYOUT, file, records, "class"), start=1)]
+    return paths, numbers
+
+
+def _number(file: Path, row: int, value: Any, n_classes: int) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        raise LAYOUT.malformed(file, f"the class of annotation {row}", str(value), "a number") from None
+    if not 1 <= number <= n_classes:
+        raise InputError(
+            f"Annotation {row} in '{file.name}' of Cars196 has the class {number}, but there are names of {n_classes} classes; "
+            f"take the files anew from {LAYOUT.page}."
+        )
+    return number

@@ -1,0 +1,78 @@
+"""CUB-200-2011 (Wah et al., The Caltech-UCSD Birds-200-2011 Dataset, 2011) in its official layout."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data.protocols import check_split, zero_shot_half
+from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+LAYOUT = OfficialLayout("CUB200", "https://www.vision.caltech.edu/datasets/cub_200_2011/", ("image_class_labels.txt",))
+
+_Numbered = dict[int, tuple[int, str]]  # number -> line it stands in, text
+
+
+def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
+    """CUB-200-2011 with the label that the InDiReCT paper judges its notion by.
+
+    Attribute: `bird_species`, the class name in words ("027.Shiny_Cowbird": "Shiny Cowbird").
+
+    Files: `images.txt`, `image_class_labels.txt`, `classes.txt` and `images/`. The dataset's own division of each class,
+    `train_test_split.txt`, has no part in the protocol and is not read.
+
+    Args:
+        folder: the dataset's folder, or the one it lies in.
+        split: "test": the second half of the classes (5,924 images), as the paper says; "train": the first half (5,864); "all". The
+            notebook in the authors' repository evaluates 4,462 images: it finds a class by the beginning of its file names, which are
+            not always spelled as the class is.
+
+    Raises:
+        InputError: a missing or damaged file, an image without class or a class without name, an unknown or empty split, or no image at
+            all.
+    """
+    check_split(split)
+    root = LAYOUT.root(folder)
+    index = LAYOUT.find(root, "images.txt")
+    images, classes = _numbered(index), _numbered(LAYOUT.find(root, "classes.txt"))
+    numbers = _class_numbers(LAYOUT.find(root, "image_class_labels.txt"), images, classes)
+    species = [_words(classes[number][1]) for number in numbers]
+    frame = pd.DataFrame({"path": [f"images/{path}" for _, path in images.values()], "bird_species": species})
+    return LAYOUT.table(root, frame[zero_shot_half(numbers, sorted(classes), split)], split, index)
+
+
+def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[int]:
+    """The class number of each image, in the order of the images."""
+    labels = _numbered(file)
+    numbers = []
+    for image, (_, path) in images.items():
+        if image not in labels:
+            raise InputError(f"'{file.name}' of CUB200 has no class for image {image}, '{path}'; take the file anew from {LAYOUT.page}.")
+        line, text = labels[image]
+        number = LAYOUT.number(text)
+        if number is None:
+            raise LAYOUT.malformed(file, f"line {line}", f"{image} {text}", "two numbers")
+        if number not in classes:
+            raise InputError(f"Line {line} of '{file.name}' of CUB200 has the class {text}, which 'classes.txt' lacks; take both from {LAYOUT.page}.")
+        numbers.append(number)
+    return numbers
+
+
+def _numbered(file: Path) -> _Numbered:
+    """Lines of a number and a text."""
+    numbered: _Numbered = {}
+    for line, text in LAYOUT.lines(file):
+        parts = text.split(maxsplit=1)
+        number = LAYOUT.number(parts[0])
+        if len(parts) != 2 or number is None:
+            raise LAYOUT.malformed(file, f"line {line}", text, "a number and a text")
+        if number in numbered:
+            raise LAYOUT.malformed(file, f"line {line}", text, "each number once")
+        numbered[number] = (line, parts[1])
+    return numbered
+
+
+def _words(class_name: str) -> str:
+    return re.sub(r"^\d+\.", "", class_name).replace("_", " ")

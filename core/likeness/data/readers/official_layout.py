@@ -1,0 +1,122 @@
+"""What the readers of published datasets share: finding the root, asking for files, reading their lines."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data.readers.folder import natural_key
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.gate import named_path
+
+_DIGITS = 15
+
+
+@dataclass(frozen=True)
+class OfficialLayout:
+    """A published dataset as it lies on disk when it is unpacked.
+
+    Attributes:
+        name: shown to people.
+        page: where it is published.
+        indexes: files or folders, relative to the root; any of them tells the root.
+        distinct: whether an index of that name says that this is the dataset, and not just any folder.
+    """
+
+    name: str
+    page: str
+    indexes: tuple[str, ...]
+    distinct: bool = True
+
+    def is_root(self, folder: Path) -> bool:
+        """Whether one of the indexes lies in this folder."""
+        return any((folder / index).exists() for index in self.indexes)
+
+    def root(self, folder: str | Path) -> Path:
+        """The dataset's own folder: the one given, or the one directly inside that holds an index.
+
+        Raises:
+            InputError: if there is no such folder, or several.
+        """
+        given = named_path(folder).absolute()
+        if not given.is_dir():
+            raise InputError(f"There is no folder '{folder}'; give the folder that {self.name} was unpacked to, published at {self.page}.")
+        if self.is_root(given):
+            return given
+        found = [inside for inside in _folders(given) if self.is_root(inside)]
+        if not found:
+            raise InputError(
+                f"There is no {self.name} in '{folder}': neither it nor a folder directly inside holds {self._wanted()}; "
+                f"give the folder that the dataset was unpacked to, published at {self.page}."
+            )
+        if len(found) > 1:
+            raise InputError(f"There are several folders of {self.name} in '{folder}': {_listed([one.name for one in found])}; name one of them.")
+        return found[0]
+
+    def find(self, root: Path, *places: str) -> Path:
+        """The first of these files or folders that is there.
+
+        Raises:
+            InputError: if none is, naming the first and where the dataset is published.
+        """
+        for place in places:
+            if (root / place).exists():
+                return root / place
+        raise InputError(f"{self.name} in '{root}' lacks '{places[0]}'; take it from the dataset published at {self.page}.")
+
+    def lines(self, file: Path) -> list[tuple[int, str]]:
+        """The lines of a text file with their numbers from 1; blank ones are left out.
+
+        Raises:
+            InputError: if it cannot be read as text in UTF-8.
+        """
+        try:
+            text = file.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"'{file.name}' of {self.name} is not text in UTF-8; take it anew from {self.page}.") from error
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise InputError(f"'{file.name}' of {self.name} cannot be read ({reason}); take it anew from {self.page}.") from error
+        return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+    def number(self, text: str) -> int | None:
+        """A whole number written in digits, or None; longer ones than any dataset has are none."""
+        return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+
+    def malformed(self, file: Path, place: str, text: str, expected: str) -> InputError:
+        """The error for a place, such as "line 3", that does not read as expected."""
+        return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
+
+    def table(self, root: Path, frame: pd.DataFrame, split: str, index: Path) -> ImageTable:
+        """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there.
+
+        Raises:
+            InputError: if the split has no images, or not one of them is there.
+        """
+        if frame.empty:
+            raise InputError(f"The split '{split}' of {self.name} in '{root}' has no images in '{index.name}'; choose another split or dataset.")
+        if not any(os.path.isfile(root / path) for path in frame["path"]):  # false for what is no path at all
+            raise InputError(
+                f"None of the {len(frame)} images that '{index.name}' lists for the split '{split}' is in '{root}' (the first is "
+                f"'{frame['path'].iloc[0]}'); unpack the images of {self.name} there, published at {self.page}."
+            )
+        return ImageTable(self.name if split == "test" else f"{self.name} ({split})", root, frame)
+
+    def _wanted(self) -> str:
+        return " or ".join(f"'{index}'" for index in self.indexes)
+
+
+def _folders(folder: Path) -> list[Path]:
+    """The folders directly inside, in natural order."""
+    try:
+        return sorted((Path(entry.path) for entry in os.scandir(folder) if entry.is_dir()), key=lambda path: natural_key(path.name))
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(f"The folder '{folder}' cannot be listed ({reason}); allow reading it.") from error
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

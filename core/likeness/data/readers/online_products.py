@@ -1,0 +1,47 @@
+"""Stanford Online Products (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, 2016) in its official layout."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data.protocols import check_split
+from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.table import ImageTable
+
+_INDEXES = {"train": "Ebay_train.txt", "test": "Ebay_test.txt"}
+LAYOUT = OfficialLayout("Stanford Online Products", "https://cvgl.stanford.edu/projects/lifted_struct/", tuple(_INDEXES.values()))
+
+
+def read_online_products(folder: str | Path, split: str = "test") -> ImageTable:
+    """Stanford Online Products with its two labels.
+
+    Attributes: `product`, the number of the product (classes of the benchmark), and `product_kind`, one of twelve ("bicycle", "chair" ...),
+    the only names that the dataset has.
+
+    Files: `Ebay_train.txt` and `Ebay_test.txt`, with a line "image_id class_id super_class_id path" for each image after a heading, and the
+    folders of images (`bicycle_final/` ...).
+
+    Args:
+        folder: the dataset's folder, or the one it lies in.
+        split: "test": the official 11,316 products (60,502 images); "train": the other 11,318 (59,551); "all".
+
+    Raises:
+        InputError: a missing or damaged index, an unknown or empty split, or no image at all.
+    """
+    check_split(split)
+    root = LAYOUT.root(folder)
+    files = [LAYOUT.find(root, _INDEXES[each]) for each in (("train", "test") if split == "all" else (split,))]
+    rows = [row for file in files for row in _rows(file)]
+    return LAYOUT.table(root, pd.DataFrame(rows, columns=["path", "product", "product_kind"]), split, files[-1])
+
+
+def _rows(file: Path) -> list[tuple[str, str, str]]:
+    rows = []
+    for line, text in LAYOUT.lines(file):
+        parts = text.split(maxsplit=3)
+        if parts[:2] == ["image_id", "class_id"]:
+            continue
+        if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
+            raise LAYOUT.malformed(file, f"line {line}", text, "three numbers and a path")
+        rows.append((parts[3], parts[1], parts[3].partition("/")[0].removesuffix("_final").replace("_", " ")))
+    return rows

@@ -1,0 +1,119 @@
+"""Images behind URLs: on an object store or a web server, reached through fsspec."""
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from likeness.data.readers.folder import NO_CLASS, is_image_name, natural_key
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.gate import check_url
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs"}
+# what tells one state of an object from the next, by the names that the file systems give it; the first that is there counts
+_MARKS = ("ETag", "etag", "md5Hash", "Content-MD5", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
+_AT_ONCE = 32
+
+
+def is_url(text: str) -> bool:
+    """Whether a path is a URL ("s3://bucket/a.png", "https://...") rather than a place on this machine."""
+    return _URL.match(text) is not None
+
+
+def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
+    """All images below a URL, in natural order, like `read_folder` of a local folder; `path` holds each image's own URL.
+
+    Only for a source that the person who runs the program typed: whoever may name URLs reads what the machine can reach.
+
+    Raises:
+        InputError: unknown protocol, its package is missing, or nothing to be listed or no image there.
+    """
+    files, place = file_system(url)
+    try:
+        found = sorted((str(path) for path in files.find(place) if _is_visible(str(path), place)), key=natural_key)
+    except Exception as error:  # every file system raises its own kinds
+        raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the address and your right to read it.") from error
+    if not found:
+        raise InputError(f"There are no images below '{url}'; check the address, or name a CSV or Parquet file with a column of URLs.")
+    frame = pd.DataFrame({"path": [files.unstrip_protocol(path) for path in found]})
+    parents = [path.removeprefix(place).strip("/").split("/")[:-1] for path in found]
+    if any(parents):
+        frame["class"] = [parent[-1] if parent else NO_CLASS for parent in parents]
+    # pathlib folds the two slashes of a URL into one: `root` names the place in messages and stores, `path` is what is opened
+    return ImageTable(name or place.rstrip("/").rsplit("/", 1)[-1] or url, Path(url), frame)
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL and the path in it.
+
+    Raises:
+        InputError: unknown protocol, or its package is missing.
+    """
+    import fsspec
+
+    check_url(url)
+    protocol = url.partition("://")[0].lower()
+    try:
+        files, place = fsspec.core.url_to_fs(url)
+    except ImportError as error:
+        package = _PACKAGES.get(protocol, "")
+        remedy = f"install it with `pip install {package}`" if package else f"install what fsspec asks for ({error})"
+        raise InputError(f"'{url}' needs the package for '{protocol}://', which is not here; {remedy}.") from error
+    except Exception as error:  # every file system checks its own address
+        raise InputError(f"'{url}' cannot be reached ({_reason(error)}); write a URL such as 's3://bucket/photos'.") from error
+    return files, str(place)
+
+
+def remote_states(urls: Sequence[str]) -> list[str | OSError]:
+    """Size and version (ETag, checksum or time of change) of each object, or why it is not to be had.
+
+    An object whose server tells neither counts as unchanged for ever.
+    """
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="likeness-state") as pool:
+        return list(pool.map(_state, urls))
+
+
+def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
+    """The content of each object, or why it is not to be had; objects of one file system are fetched at the same time."""
+    found: dict[str, bytes | OSError] = {}
+    by_system: dict[int, tuple[Any, list[tuple[str, str]]]] = {}
+    for url in urls:
+        files, place = file_system(url)
+        by_system.setdefault(id(files), (files, []))[1].append((url, place))
+    for files, places in by_system.values():
+        # not `cat`: it takes ? * [ in a name for a pattern
+        contents = files.cat_ranges([place for _, place in places], None, None, on_error="return")
+        for (url, _), content in zip(places, contents, strict=True):
+            found[url] = as_os_error(content) if isinstance(content, Exception) else bytes(content)
+    return [found[url] for url in urls]
+
+
+def as_os_error(error: Exception) -> OSError:
+    """Any file system's error as one that the callers of local files know."""
+    return error if isinstance(error, OSError) else OSError(_reason(error))
+
+
+def _state(url: str) -> str | OSError:
+    files, place = file_system(url)
+    try:
+        info = files.info(place)
+    except Exception as error:  # every file system raises its own kinds
+        return as_os_error(error)
+    mark = next((info[name] for name in _MARKS if info.get(name)), "")
+    return f"{info.get('size')} {mark.timestamp() if isinstance(mark, datetime) else mark}"
+
+
+def _is_visible(path: str, place: str) -> bool:
+    parts = path.removeprefix(place).strip("/").split("/")
+    return is_image_name(parts[-1]) and not any(part.startswith(".") or part == "__MACOSX" for part in parts[:-1])
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error, short enough for a sentence."""
+    return (" ".join(str(error).split()) or type(error).__name__)[:150]

@@ -1,0 +1,1 @@
+"""Pretrained models: open_clip and timm."""

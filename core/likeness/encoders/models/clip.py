@@ -1,0 +1,121 @@
+"""open_clip models: images and texts in one space."""
+
+import threading
+import warnings
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.models.hub import load_from_folder, load_from_hub
+from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
+from likeness.encoders.names import EncoderName, encoder_identity, parse_name
+from likeness.encoders.vocabulary import words_outside
+from likeness.errors import InputError
+from likeness.gate import named_path
+
+if TYPE_CHECKING:
+    import torch
+
+TEXT_BATCH = 256
+
+
+class ClipEncoder(TowerImages):
+    """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
+
+    Args:
+        name: "bundled", "MODEL/PRETRAINED", "hf-hub:ORG/NAME" or "local-dir:FOLDER".
+        device: "auto", "cpu", "cuda", "mps".
+
+    Raises:
+        InputError: if the name is unknown, the folder holds no usable model, or weights cannot be downloaded.
+    """
+
+    has_text = True
+
+    def __init__(self, name: str, device: str = "auto") -> None:
+        self._device = choose_device(device)
+        self._model, transform, self._tokenizer = _load(name, parse_name(name), self._device)
+        self.tower = ImageTower(self._model.encode_image, transform, self._device)
+        # Fast tokenizers raise "Already borrowed" when two threads use one.
+        self._tokenizing = threading.Lock()
+        self.name = name
+        self.identity = encoder_identity(name)
+        self.dim = int(self.encode_texts(["a"]).shape[1])
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Unit rows (n, d). Texts longer than the model's context are cut by its tokenizer."""
+        if not texts:
+            raise InputError("There are no texts to encode; give at least one.")
+        parts = [self._encode_text_batch(list(texts[start : start + TEXT_BATCH])) for start in range(0, len(texts), TEXT_BATCH)]
+        return np.concatenate(parts)
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Words that the model's own vocabulary lacks, in order; always empty where any text can be spelled (byte pairs)."""
+        fast = getattr(getattr(self._tokenizer, "tokenizer", None), "backend_tokenizer", None)
+        if fast is None:
+            return []
+        with self._tokenizing:
+            return words_outside(fast, text)
+
+    def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...]]":
+        """The module that maps normalized images to features, to be trained further, and the mean and deviation of its input."""
+        visual: torch.nn.Module = self._model.visual
+        return visual, self.tower.mean, self.tower.std
+
+    def _encode_text_batch(self, texts: list[str]) -> Vectors:
+        import torch
+
+        with self._tokenizing:
+            tokens = self._tokenizer(texts)
+        with torch.inference_mode():
+            return unit_rows(self._model.encode_text(tokens.to(self._device)))
+
+
+def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
+    """Model in evaluation mode, image transform and tokenizer."""
+    if parsed.kind == "local-dir":
+        folder = named_path(parsed.target)
+        _check_folder(name, folder)
+        return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
+    if parsed.kind == "hf-hub":
+        return load_from_hub(name, lambda: _create(f"hf-hub:{parsed.target}", None, device))
+    model, _, tag = parsed.target.partition("/")
+    _check_published(name, model, tag)
+    return load_from_hub(name, lambda: _create(model, tag, device))
+
+
+def _create(model_name: str, tag: str | None, device: "torch.device") -> tuple[Any, Any, Any]:
+    import open_clip
+
+    # Published tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
+    quick = bool(tag and open_clip.get_pretrained_cfg(model_name, tag).get("quick_gelu", False))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="QuickGELU mismatch")
+        model, transform = open_clip.create_model_from_pretrained(model_name, tag, device=device, force_quick_gelu=quick)
+    return model.eval().requires_grad_(False), transform, open_clip.get_tokenizer(model_name)
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    """open_clip only warns of missing weights and goes on with random ones."""
+    if not folder.is_dir():
+        return
+    if not (folder / "open_clip_config.json").is_file():
+        raise InputError(f"The folder '{folder}' of encoder '{name}' has no open_clip_config.json; give a folder saved by open_clip.")
+    if not any(file.suffix in (".safetensors", ".bin", ".pth") for file in folder.iterdir()):
+        raise InputError(f"The folder '{folder}' of encoder '{name}' has a configuration but no weights; add open_clip_model.safetensors.")
+
+
+def _check_published(name: str, model: str, tag: str) -> None:
+    import open_clip
+
+    published = open_clip.list_pretrained()
+    if model not in {known for known, _ in published}:
+        close = get_close_matches(name, [f"{known}/{weights}" for known, weights in published], n=3, cutoff=0.3)
+        raise InputError(f"There is no open_clip model '{model}' (encoder '{name}'); the nearest names are {', '.join(close) or 'none'}.")
+    if not open_clip.get_pretrained_cfg(model, tag):
+        tags = open_clip.list_pretrained_tags_by_model(model)
+        raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")

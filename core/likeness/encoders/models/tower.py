@@ -1,0 +1,178 @@
+"""The image side that open_clip and timm encoders share: preprocessing, device, normalization."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.store.pipeline import prepared_batches
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH_SIZE = 128
+MAX_ASPECT = 100
+
+
+class ImageTower:
+    """Turns images into unit vectors with a torch module.
+
+    The library's own transform is split in two: resizing and cropping run per image in threads, on 8-bit pixels; scaling and normalization run once
+    per batch on the model's device. The result equals the library's transform bit for bit on RGB images.
+
+    Args:
+        forward: module call that maps (n, 3, h, w) to (n, d).
+        transform: torchvision `Compose` that ends in conversion to tensor and normalization.
+        device: where `forward` computes.
+    """
+
+    def __init__(self, forward: "Callable[[torch.Tensor], torch.Tensor]", transform: Any, device: "torch.device") -> None:
+        import torch
+
+        self.forward, self.device = forward, device
+        self._geometry, normalize = _split(transform)
+        self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
+        self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
+
+    @property
+    def mean(self) -> tuple[float, ...]:
+        """Of each channel, subtracted in `pixels`."""
+        return tuple(self._mean.flatten().tolist())
+
+    @property
+    def std(self) -> tuple[float, ...]:
+        """Of each channel, divided by in `pixels`."""
+        return tuple(self._std.flatten().tolist())
+
+    def prepare(self, image: Image.Image) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Resizes and crops an RGB image to the model's input, (h, w, 3)."""
+        image = _without_far_ends(image)
+        for step in self._geometry:
+            # torchvision copies an image that is already of the size to crop to; for small images that costs as much as reading them
+            if not _is_crop_to(step, image):
+                image = step(image)
+        return np.asarray(image, dtype=np.uint8)
+
+    def pixels(self, prepared: list[Any]) -> "torch.Tensor":
+        """The model's input (n, 3, h, w), float32, normalized."""
+        import torch
+
+        batch = torch.from_numpy(np.stack(prepared)).to(self.device)
+        return batch.permute(0, 3, 1, 2).to(torch.float32).div_(255).sub_(self._mean).div_(self._std)
+
+    def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        """Unit rows (n, d), float32, of the model's input (n, 3, h, w); gradients flow back to `pixels`."""
+        import torch
+
+        return torch.nn.functional.normalize(self.forward(pixels).float(), dim=-1)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        import torch
+
+        with torch.inference_mode():
+            rows: Vectors = self.embed(self.pixels(prepared)).cpu().numpy()
+        return rows
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d) of files or images.
+
+        Raises:
+            InputError: for the first image that cannot be read.
+        """
+        if not images:
+            raise InputError("There are no images to encode; give at least one.")
+        parts = []
+        for batch in prepared_batches(images, self.prepare, BATCH_SIZE):
+            for _, error in batch.errors:
+                raise InputError(str(error)) from error
+            parts.append(self.encode_prepared(batch.values))
+        return np.concatenate(parts)
+
+
+class TowerImages:
+    """The image half of an encoder, all of it the tower's work."""
+
+    tower: ImageTower
+
+    def prepare(self, image: Image.Image) -> Any:
+        """Resizes and crops an RGB image to the model's input."""
+        return self.tower.prepare(image)
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Unit rows (n, d) of prepared images."""
+        return self.tower.encode_prepared(prepared)
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d); raises InputError for the first image that cannot be read."""
+        return self.tower.encode_images(images)
+
+
+class ImagesOnly(TowerImages):
+    """An encoder without a text side."""
+
+    name: str
+    has_text = False
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Raises InputError: there is no text side."""
+        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed {len(texts)} texts.")
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Always empty: there is no vocabulary."""
+        return []
+
+
+def unit_rows(features: "torch.Tensor") -> Vectors:
+    """Rows (n, d) scaled to length 1, as float32 on the host; a row of zeros stays."""
+    import torch
+
+    rows: Vectors = torch.nn.functional.normalize(features.float(), dim=-1).cpu().numpy()
+    return rows
+
+
+def choose_device(device: str) -> "torch.device":
+    """ "auto" is the first of CUDA, Apple's MPS and the processor that is there.
+
+    Raises:
+        InputError: if the named device is unknown or not there.
+    """
+    import torch
+
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"The device '{device}' is not available here; use 'auto', 'cpu', 'cuda' or 'mps'.") from error
+    return chosen
+
+
+def _without_far_ends(image: Image.Image) -> Image.Image:
+    """The middle of an extremely long image: to scale 1 x 60,000 pixels to a short side of 224 would take gigabytes, only to crop the middle."""
+    longest = MAX_ASPECT * min(image.size)
+    if max(image.size) <= longest:
+        return image
+    left, top = ((side - min(side, longest)) // 2 for side in image.size)
+    return image.crop((left, top, left + min(image.width, longest), top + min(image.height, longest)))
+
+
+def _is_crop_to(step: Any, image: Image.Image) -> bool:
+    """Whether a step crops to the size that the image has."""
+    return type(step).__name__ == "CenterCrop" and tuple(step.size) == (image.height, image.width)
+
+
+def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], Any]:
+    """Steps on images, and the final normalization, of a `Compose`; steps between (to RGB, to tensor) are done elsewhere."""
+    *steps, normalize = transform.transforms
+    geometry = [step for step in steps if type(step).__name__ not in ("MaybeConvertMode", "MaybeToTensor", "ToTensor")]
+    known = ("Resize", "CenterCrop", "ResizeKeepRatio", "CenterCropOrPad")
+    unknown = [type(step).__name__ for step in geometry if type(step).__name__ not in known]
+    if unknown or type(normalize).__name__ != "Normalize":
+        raise InputError(f"The encoder's preprocessing has steps unknown here: {unknown or type(normalize).__name__}; use another encoder.")
+    return geometry, normalize

@@ -1,0 +1,1 @@
+"""Embeddings on disk: stores, shards and the engines that fill them."""

@@ -1,0 +1,143 @@
+"""Embeddings of one table as they come together from shards, those stored and those just written."""
+
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data.table import ImageTable
+from likeness.encoders.embeddings import Embeddings, Failure
+from likeness.encoders.store.keys import Keys, as_names, table_keys
+from likeness.encoders.store.packed import Part, packed_vectors
+from likeness.encoders.store.shards import Shard
+from likeness.errors import InputError
+
+Reread = Callable[[], Shard | None]
+
+
+class Collected:
+    """One slot per distinct image of a table; rows with the same image share a slot, which has the number of the first of them.
+
+    Shards are held in memory up to a limit. Beyond it only their places are, and the result is a memory-mapped file.
+
+    Args:
+        table: the images.
+        remote: paths may be URLs.
+        most_bytes: of vectors held in memory.
+    """
+
+    def __init__(self, table: ImageTable, remote: bool = False, most_bytes: int = 1 << 28) -> None:
+        self._paths, self._most_bytes = table.frame["path"].to_numpy(), most_bytes
+        self._keys, self._reasons = table_keys(table, remote)
+        self._sorted, self._first, inverse, counts = np.unique(as_names(self._keys), return_index=True, return_inverse=True, return_counts=True)
+        self._slot_of, self._shared = self._first[inverse], np.zeros(len(table), dtype=np.int32)
+        self._shared[self._first] = counts
+        absent = list(self._reasons)  # all have the same key, none
+        self._slot_of[absent], self._shared[absent] = absent, 1
+        self._settled = np.zeros(len(table), dtype=bool)
+        self._n_done = 0
+        self._shards: list[tuple[Reread, Shard | None]] = []
+        self._shard_of, self._position = np.full(len(table), -1, dtype=np.int32), np.zeros(len(table), dtype=np.int32)
+        self._dim = self._held = 0
+        self.n_encoded = 0
+        self.note(np.array(absent, dtype=np.int64))
+
+    def todo(self) -> NDArray[np.int64]:
+        """Rows to encode, one for each image that has neither vector nor reason."""
+        own = (self._slot_of == np.arange(len(self._slot_of))) & (self._shard_of < 0)
+        own[list(self._reasons)] = False
+        return np.flatnonzero(own)
+
+    def keys(self, rows: NDArray[np.int64]) -> Keys:
+        """The keys (k, 16) of k rows."""
+        return self._keys[rows]
+
+    def take(self, shard: Shard, reread: Reread) -> None:
+        """Takes from a shard what belongs to the table; `reread` gives the shard again, None if it is lost."""
+        rows, positions = self._rows(shard.keys)
+        if len(rows):
+            self._expect(shard.vectors.shape[1])
+            self._shard_of[rows], self._position[rows] = len(self._shards), positions
+            self._hold(shard, reread)
+            self.note(rows)
+        for key, reason in shard.failed.items():
+            for row in self._rows(np.frombuffer(key, dtype=np.uint8)[None])[0].tolist():
+                self.fail(row, reason)
+
+    def fail(self, row: int, reason: str) -> None:
+        """Notes why an image has no vector."""
+        self._reasons[row] = reason
+        self.note(np.array([row]))
+
+    def note(self, rows: NDArray[np.int64]) -> None:
+        """Counts the images of these rows (k,), each given once, as done; those counted before are not counted again."""
+        fresh = rows[~self._settled[rows]]
+        self._settled[fresh] = True
+        self._n_done += int(self._shared[fresh].sum())
+
+    def n_done(self) -> int:
+        """Rows of the table that have a vector or a reason."""
+        return self._n_done
+
+    def result(self, complete: bool, identity: str, packed_dir: Path) -> Embeddings:
+        """What has come together, in the order of the table.
+
+        Args:
+            complete: nothing is left to do.
+            identity: of the encoder.
+            packed_dir: for the memory-mapped file, where the vectors are many.
+        """
+        rows = np.flatnonzero(self._shard_of[self._slot_of] >= 0)
+        shape, lineage = (len(rows), self._dim), ""
+        if 4 * len(rows) * self._dim > self._most_bytes:
+            lineage = f"{identity} {blake2b(self._keys[rows].tobytes(), digest_size=16).hexdigest()}"
+            vectors = packed_vectors(packed_dir / f"{lineage.split()[1]}.npy", shape, self._parts(rows))
+        else:
+            vectors = np.empty(shape, dtype=np.float32)
+            for places, part in self._parts(rows):
+                vectors[places] = part
+        return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, lineage)
+
+    def _rows(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Slots of those keys that the table has, and where they stand among `keys`."""
+        names = as_names(keys)
+        places = np.minimum(np.searchsorted(self._sorted, names), len(self._sorted) - 1)
+        found = np.flatnonzero(self._sorted[places] == names)
+        return self._first[places[found]], found
+
+    def _expect(self, dim: int) -> None:
+        """Vectors of another length than those before come from another state of the encoder: they alone count."""
+        if self._dim != dim:
+            self._shard_of[:], self._shards, self._held, self._dim = -1, [], 0, dim
+
+    def _hold(self, shard: Shard, reread: Reread) -> None:
+        """Keeps a shard in memory as long as all of them are within the limit, and else how to read it again."""
+        fitted = self._held <= self._most_bytes
+        self._held += shard.vectors.nbytes
+        fits = self._held <= self._most_bytes
+        if fitted and not fits:
+            self._shards = [(again, None) for again, _ in self._shards]
+        self._shards.append((reread, shard if fits else None))
+
+    def _parts(self, rows: NDArray[np.int64]) -> Iterator[Part]:
+        """Shard by shard, places among `rows` and their vectors."""
+        slots = self._slot_of[rows]
+        of = self._shard_of[slots]
+        order = np.argsort(of, kind="stable")
+        for places in np.split(order, np.flatnonzero(np.diff(of[order])) + 1) if len(rows) else ():
+            yield places, self._shard(int(of[places[0]])).vectors[self._position[slots[places]]]
+
+    def _shard(self, number: int) -> Shard:
+        reread, held = self._shards[number]
+        shard = held or reread()
+        if shard is None:
+            raise InputError("A file of the store of embeddings was lost or damaged while it was in use; start again to renew it.")
+        return shard
+
+    def _failures(self) -> list[Failure]:
+        failed = np.zeros(len(self._paths), dtype=bool)
+        failed[list(self._reasons)] = True
+        rows = np.flatnonzero(failed[self._slot_of] & (self._shard_of[self._slot_of] < 0)).tolist()
+        return [Failure(row, str(self._paths[row]), self._reasons[int(self._slot_of[row])]) for row in rows]

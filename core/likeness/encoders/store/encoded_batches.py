@@ -1,0 +1,99 @@
+"""Images through an encoder, batch by batch: the same steps wherever they run."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from likeness.data.readers.remote import is_url
+from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
+from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
+from likeness.io.images import UnreadableImageError
+
+_NO_VECTOR = "the encoder gives no finite vector for it"
+
+
+@dataclass(frozen=True)
+class EncodedBatch:
+    """What came of one batch of images.
+
+    Attributes:
+        n: images in the batch.
+        positions: (k,) of those with a vector, within the batch.
+        vectors: (k, d), float32, finite.
+        damaged: position and reason of images that give no vector until they change.
+        unopened: position and reason of images that could not be opened, which may pass (permissions, a network share).
+        n_encoded: images that the encoder saw.
+    """
+
+    n: int
+    positions: NDArray[np.int64]
+    vectors: Vectors
+    damaged: list[tuple[int, str]]
+    unopened: list[tuple[int, str]]
+    n_encoded: int
+
+
+class ImageFiles(Sequence[Any]):
+    """Where images lie, as a sequence that makes its items when they are asked for: of a million paths, few are objects at a time.
+
+    Args:
+        root: the folder that paths are relative to.
+        paths: paths, or URLs where `remote` allows them.
+    """
+
+    def __init__(self, root: Path, paths: Sequence[str], remote: bool) -> None:
+        self._root, self._paths, self._remote = root, paths, remote
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __getitem__(self, where: Any) -> Any:
+        return [self._file(path) for path in self._paths[where]] if isinstance(where, slice) else self._file(self._paths[where])
+
+    def _file(self, path: str) -> Path | RemoteFile:
+        return RemoteFile(path) if self._remote and is_url(path) else self._root / path
+
+
+def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
+    """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`."""
+    prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else _as_it_is
+    start = 0
+    for batch in prepared_batches(files, prepare, batch_size, threads):
+        n = min(batch_size, len(files) - start)
+        yield _encoded(encoder, batch, start, n)
+        start += n
+
+
+def _encoded(encoder: Encoder, batch: PreparedBatch, start: int, n: int) -> EncodedBatch:
+    positions, vectors = np.array(batch.positions, dtype=np.int64) - start, _vectors(encoder, batch.values)
+    finite = np.isfinite(vectors).all(axis=1)
+    damaged = [(int(position), _NO_VECTOR) for position in positions[~finite]]
+    unopened = []
+    for position, error in batch.errors:
+        if isinstance(error, UnreadableImageError):
+            damaged.append((position - start, error.reason))
+        else:
+            unopened.append((position - start, _not_opened(error)))
+    return EncodedBatch(n, positions[finite], vectors[finite], damaged, unopened, len(batch.values))
+
+
+def _vectors(encoder: Encoder, values: list[Any]) -> Vectors:
+    if not values:
+        return np.zeros((0, 0), dtype=np.float32)
+    encoded = encoder.encode_prepared(values) if isinstance(encoder, StagedEncoder) else encoder.encode_images(values)
+    return np.asarray(encoded, dtype=np.float32)
+
+
+def _not_opened(error: OSError) -> str:
+    cause = os.strerror(error.errno).lower() if error.errno else " ".join(str(error).split())[:100]
+    return f"the file cannot be opened ({cause})" if cause else "the file cannot be opened"
+
+
+def _as_it_is(image: Image.Image) -> Image.Image:
+    return image

@@ -1,0 +1,76 @@
+"""What is to be encoded in one call, and where it goes: what every engine is given."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data.table import ImageTable
+from likeness.encoders.encoder import Encoder
+from likeness.encoders.store.collected import Collected
+from likeness.encoders.store.shard_folder import ShardFolder, shard_folder
+from likeness.encoders.store.shards import Shard, read_shard, read_shards
+
+Progress = Callable[[int, int, float], None]
+_LEFTOVER_SECONDS = 3600.0
+
+
+@dataclass
+class EncodingPass:
+    """One pass over the images of a table that have no stored embedding.
+
+    Attributes:
+        place: path or URL below which the folders of shards lie, one for each encoder.
+        others: as the arguments of `likeness.encoders.embed_images`.
+    """
+
+    table: ImageTable
+    encoder: Encoder | str
+    device: str
+    place: Path | str
+    batch_size: int
+    shard_size: int
+    shard_seconds: float
+    remote: bool
+    collected: Collected
+    progress: Progress | None
+    should_stop: Callable[[], bool] | None
+    started: float = field(default_factory=time.perf_counter)
+
+    def folder(self, identity: str) -> ShardFolder:
+        """The shards of the encoder of this identity."""
+        return shard_folder(self.place / identity if isinstance(self.place, Path) else f"{self.place}/{identity}")
+
+    def begin(self, folder: ShardFolder) -> NDArray[np.int64]:
+        """Cleans the folder up, starts the clock and gives the rows to encode."""
+        folder.remove_leftovers(_LEFTOVER_SECONDS)
+        self.started, self._before = time.perf_counter(), self.collected.n_done()
+        return self.collected.todo()
+
+    def paths(self, rows: NDArray[np.int64]) -> list[str]:
+        """The paths of these rows, as the table has them."""
+        return [str(path) for path in self.table.frame["path"].to_numpy()[rows]]
+
+    def report(self) -> None:
+        """Tells how far the work is."""
+        if self.progress:
+            done, elapsed = self.collected.n_done(), time.perf_counter() - self.started
+            self.progress(done, len(self.table), (done - self._before) / max(elapsed, 1e-9))
+
+    def stops(self) -> bool:
+        """Whether the work is to end."""
+        return self.should_stop is not None and self.should_stop()
+
+    def taker(self, folder: ShardFolder) -> Callable[[str, Shard], None]:
+        """What takes a shard of this folder, as it is written."""
+        return lambda name, shard: self.collected.take(shard, partial(read_shard, folder, name))
+
+
+def take_shards(collected: Collected, folder: ShardFolder, *, repair: bool) -> None:
+    """Takes all shards of a folder; with `repair`, damaged ones are removed."""
+    for name, shard in read_shards(folder, repair=repair):
+        collected.take(shard, partial(read_shard, folder, name))

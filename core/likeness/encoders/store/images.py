@@ -1,0 +1,156 @@
+"""Embeddings of images kept on disk: reused, resumed, and renewed where an image or the encoder changed."""
+
+import os
+import re
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+
+from likeness.data.readers.remote import is_url
+from likeness.data.table import ImageTable
+from likeness.encoders.embeddings import Embeddings
+from likeness.encoders.encoder import Encoder
+from likeness.encoders.load import load_encoder
+from likeness.encoders.names import encoder_identity
+from likeness.encoders.store.collected import Collected
+from likeness.encoders.store.encoding_pass import EncodingPass, Progress, take_shards
+from likeness.encoders.store.keys import CONTENT_COLUMN, content_digests, content_key, key_array
+from likeness.encoders.store.local_engine import encode_here
+from likeness.encoders.store.shard_folder import LocalFolder
+from likeness.encoders.store.shards import Shard, write_shard
+from likeness.errors import InputError
+from likeness.io.paths import assets_dir, cache_dir
+
+ENGINES = ("local", "ray")
+_IN_MEMORY = 1 << 28
+
+
+def embed_images(
+    table: ImageTable,
+    encoder: Encoder | str,
+    *,
+    device: str = "auto",
+    store_dir: Path | str | None = None,
+    batch_size: int = 128,
+    shard_size: int = 1024,
+    shard_seconds: float = 30.0,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    remote: bool = False,
+    engine: str = "local",
+    workers: int | None = None,
+    ray_address: str | None = None,
+    most_bytes: int = _IN_MEMORY,
+) -> Embeddings:
+    """Embeds the images of a table, taking from the store what is there and encoding the rest.
+
+    An image counts as unchanged while its path, size and time of change stay (of a URL: its size and version); where the table has a column
+    "sha256", while that stays. An encoder given by name is loaded only if something must be encoded. Finished shards survive a kill at any
+    moment, and several processes may work on the same store. Unreadable images are listed in the result, and tried again when the file changes.
+
+    With the engine "ray", Ray Data hands the work to processes, on one machine or many, that write the same shards, byte for byte; one that dies
+    is replaced, and its images are encoded by another. Only where several processes share a machine, each computes with fewer threads than the
+    local engine, on which the last digits of vectors may depend.
+
+    Args:
+        table: the images.
+        encoder: an encoder or its name. For "ray" a name, which every node must know, or an object that can be pickled.
+        device: for an encoder given by name.
+        store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that
+            all of them reach by this name: a shared file system or an object store.
+        batch_size: images per pass of the model.
+        shard_size: images per file (rounded up to whole batches).
+        shard_seconds: a file is also closed after this time, so that little is lost with a slow model.
+        progress: called with (images done, images in all, images encoded per second).
+        should_stop: asked after every batch; if true, what is done is written and returned.
+        remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what
+            the machine reaches, they read. Otherwise they are files that are not there.
+        engine: "local" or "ray".
+        workers: most processes of "ray"; by default one for each GPU, or machine.
+        ray_address: of a Ray cluster; by default that in RAY_ADDRESS, or else a cluster of this machine is started and ended.
+        most_bytes: of vectors held in memory; beyond it they are memory-mapped.
+
+    Raises:
+        InputError: if the encoder or engine is unknown, the store cannot be written, a number is below 1, Ray is not installed or not there.
+    """
+    if batch_size < 1 or shard_size < 1:
+        raise InputError(f"batch_size is {batch_size} and shard_size {shard_size}; both must be at least 1.")
+    check_engine(engine, workers)
+    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
+    place, collected = _place(table, store_dir), Collected(table, remote, most_bytes)
+    work = EncodingPass(table, encoder, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
+    _take_stored(work, identity)
+    if progress:
+        progress(collected.n_done(), len(table), 0.0)
+    if len(collected.todo()):
+        # A model that was just downloaded has another identity than one that was not yet here.
+        identity = _encode(work, engine, identity, workers, ray_address)
+    packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
+    return collected.result(not len(collected.todo()), identity, packed)
+
+
+def check_engine(engine: str, workers: int | None) -> None:
+    """Raises InputError for an engine that is not known, or a number of workers that it cannot have."""
+    if engine not in ENGINES:
+        raise InputError(f"There is no engine '{engine}'; choose one of {', '.join(ENGINES)}.")
+    if workers is not None and (workers < 1 or engine != "ray"):
+        raise InputError(f"{workers} workers cannot be had from the engine '{engine}'; give at least 1, with the engine 'ray'.")
+
+
+def store_folder(table: ImageTable, identity: str, store_dir: Path | None = None) -> Path:
+    """Where the embeddings of a table's images by one encoder lie."""
+    return Path(_place(table, store_dir)) / identity
+
+
+def ship_embeddings(table: ImageTable, encoder: Encoder | str, folder: Path | None = None) -> Path:
+    """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
+
+    Args:
+        table: needs the column "sha256", because paths and times differ on every machine.
+        encoder: an encoder or its name.
+        folder: by default `assets/embeddings`; what other encoders have there is left alone.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        InputError: if there is no such column or an image cannot be read.
+    """
+    digests = content_digests(table)
+    if digests is None:
+        raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; add it before shipping.")
+    chosen = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    embeddings = embed_images(table, chosen)
+    if embeddings.failed:
+        first = embeddings.failed[0].path
+        raise InputError(f"{len(embeddings.failed)} images of '{table.name}' cannot be read, the first is '{first}'; ship only sound ones.")
+    target = (folder or assets_dir() / "embeddings") / chosen.identity / "images"
+    for old in target.glob("*.npz"):
+        old.unlink()
+    keys = key_array([content_key(digest) for digest in digests])
+    return target / write_shard(LocalFolder(target), Shard(keys, embeddings.vectors, {}))
+
+
+def _encode(work: EncodingPass, engine: str, identity: str, workers: int | None, ray_address: str | None) -> str:
+    if engine == "local":
+        return encode_here(work)
+    from likeness.encoders.store.ray_engine import encode_with_ray
+
+    return encode_with_ray(work, identity, workers, ray_address)
+
+
+def _take_stored(work: EncodingPass, identity: str) -> None:
+    take_shards(work.collected, work.folder(identity), repair=True)
+    if len(work.collected.todo()):
+        take_shards(work.collected, LocalFolder(assets_dir() / "embeddings" / identity / "images"), repair=False)
+
+
+def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
+    """Where the embeddings of a table's images by all encoders lie: a path or a URL."""
+    # The root of images behind a URL is no path of this machine.
+    root = table.root if table.root.parts[:1] and table.root.parts[0].endswith(":") else table.root.resolve()
+    label = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40] or "images"
+    name = f"{label}-{blake2b(os.fsencode(root), digest_size=6).hexdigest()}"
+    if isinstance(store_dir, str) and is_url(store_dir):
+        return f"{store_dir.rstrip('/')}/{name}"
+    return Path(store_dir or cache_dir() / "embeddings") / name

@@ -1,0 +1,102 @@
+"""Reads and prepares images in threads while the model computes."""
+
+import io
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from likeness.data.readers.remote import fetch
+from likeness.io.images import UnreadableImageError, decode_image, read_image, to_rgb
+
+MAX_THREADS = 8
+_FETCHED_AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """An image behind a URL."""
+
+    url: str
+
+
+@dataclass(frozen=True)
+class PreparedBatch:
+    """Images made ready for the model.
+
+    Attributes:
+        positions: of the readable images in the input sequence.
+        values: what `prepare` returned for each of them.
+        errors: position and error of each image that could not be read.
+    """
+
+    positions: list[int]
+    values: list[Any]
+    errors: list[tuple[int, UnreadableImageError | OSError]]
+
+
+def prepared_batches(
+    images: Sequence[Path | RemoteFile | Image.Image], prepare: Callable[[Image.Image], Any], batch_size: int, threads: int | None = None
+) -> Iterator[PreparedBatch]:
+    """Yields batches in order; while the caller works on one, the next ones are read, at most `threads` + 1 of them."""
+    threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
+    starts = iter(range(0, len(images), batch_size))
+    ahead: deque[Future[PreparedBatch]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="likeness-read")
+
+    def submit() -> None:
+        start = next(starts, None)
+        if start is not None:
+            ahead.append(pool.submit(_prepare_batch, images[start : start + batch_size], start, prepare))
+
+    try:
+        for _ in range(threads + 1):
+            submit()
+        while ahead:
+            batch = ahead.popleft().result()
+            submit()
+            yield batch
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _prepare_batch(images: Sequence[Path | RemoteFile | Image.Image], start: int, prepare: Callable[[Image.Image], Any]) -> PreparedBatch:
+    batch = PreparedBatch([], [], [])
+    for position, image in enumerate(_fetched(images), start):
+        try:
+            value = prepare(_opened(image))
+        except (UnreadableImageError, OSError) as error:
+            batch.errors.append((position, error))
+        else:
+            batch.positions.append(position)
+            batch.values.append(value)
+    return batch
+
+
+def _opened(image: "Path | Image.Image | _Fetched") -> Image.Image:
+    if isinstance(image, Path):
+        return read_image(image)
+    if isinstance(image, Image.Image):
+        return to_rgb(image)
+    name, content = image
+    if isinstance(content, OSError):
+        raise content
+    return decode_image(io.BytesIO(content), name)
+
+
+_Fetched = tuple[str, bytes | OSError]
+
+
+def _fetched(images: Sequence[Path | RemoteFile | Image.Image]) -> Iterator[Path | Image.Image | _Fetched]:
+    """The images, those behind URLs fetched some at a time: waiting for one after another would take ten times as long."""
+    for begin in range(0, len(images), _FETCHED_AT_ONCE):
+        some = images[begin : begin + _FETCHED_AT_ONCE]
+        urls = [image.url for image in some if isinstance(image, RemoteFile)]
+        contents = iter(fetch(urls))
+        for image in some:
+            yield (image.url.rsplit("/", 1)[-1], next(contents)) if isinstance(image, RemoteFile) else image

@@ -1,0 +1,228 @@
+"""What runs in the processes of a Ray cluster: workers that turn work units into shards, and the board on which they note how far they are."""
+
+import json
+import os
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.encoders.encoder import Encoder
+from likeness.encoders.load import load_encoder
+from likeness.encoders.store.encoded_batches import ImageFiles, encoded_batches
+from likeness.encoders.store.keys import KEY_BYTES, Keys, as_names
+from likeness.encoders.store.shard_folder import ShardFolder, shard_folder
+from likeness.encoders.store.shards import ShardWriter, read_shards
+from likeness.errors import InputError
+
+_MOST_DEATHS = 3
+
+
+@dataclass(frozen=True)
+class WorkUnit:
+    """Images that become one shard: their number among the units, paths as the table has them, and keys (n, 16)."""
+
+    number: int
+    paths: list[str]
+    keys: Keys
+
+    def as_row(self) -> dict[str, Any]:
+        """A row of a Ray dataset; bytes, because paths may be no valid Unicode."""
+        return {"number": self.number, "paths": b"\0".join(map(os.fsencode, self.paths)), "keys": self.keys.tobytes()}
+
+    @classmethod
+    def of_row(cls, row: dict[str, Any]) -> "WorkUnit":
+        """The unit of such a row."""
+        keys = np.frombuffer(row["keys"], dtype=np.uint8).reshape(-1, KEY_BYTES)
+        return cls(int(row["number"]), [os.fsdecode(path) for path in bytes(row["paths"]).split(b"\0")], keys)
+
+
+@dataclass(frozen=True)
+class UnitReport:
+    """What came of a work unit; vectors and damaged images are in the store.
+
+    Attributes:
+        number: of the unit.
+        identity: of the encoder that the worker has.
+        unopened: position and reason of images that could not be opened.
+        error: one sentence, where the unit could not be done.
+        defect: the traceback of any other error. Raised in the worker, it would keep the failed run, and with it the actors, from being let go.
+    """
+
+    number: int
+    identity: str = ""
+    unopened: tuple[tuple[int, str], ...] = ()
+    error: str = ""
+    defect: str = ""
+
+    def as_row(self) -> dict[str, str]:
+        """A row of a Ray dataset."""
+        return {"report": json.dumps([self.number, self.identity, self.unopened, self.error, self.defect])}
+
+    @classmethod
+    def of_row(cls, row: dict[str, Any]) -> "UnitReport":
+        """The report of such a row."""
+        number, identity, unopened, error, defect = json.loads(row["report"])
+        return cls(number, identity, tuple((position, reason) for position, reason in unopened), error, defect)
+
+
+class Board:
+    """An actor beside the driver: which units are in work, how far they are, and whether all should stop."""
+
+    def __init__(self) -> None:
+        self._deaths: dict[int, int] = {}
+        self._in_work: set[int] = set()
+        self._tried: dict[int, int] = {}
+        self._news: dict[int, int] = {}
+        self._n_encoded, self._stopped = 0, False
+
+    def begin(self, number: int) -> tuple[bool, int] | None:
+        """Notes that a worker begins a unit; whether one did before, and how many died over it. None: it is not to begin.
+
+        A unit that was done is begun again where its worker died before its report had left.
+        """
+        if self._stopped:
+            self._in_work.discard(number)
+            return None
+        begun = number in self._deaths
+        self._deaths[number] = self._deaths.get(number, 0) + (number in self._in_work)
+        self._in_work.add(number)
+        return begun, self._deaths[number]
+
+    def note(self, number: int, tried: int, n_encoded: int) -> bool:
+        """Notes how many images of a unit are tried by now, and how many of them were encoded just so; whether to stop."""
+        self._tried[number] = self._news[number] = max(tried, self._tried.get(number, 0))
+        self._n_encoded += n_encoded
+        return self._stopped
+
+    def end(self, number: int) -> None:
+        """Notes that a unit is no longer in work."""
+        self._in_work.discard(number)
+
+    def stop(self) -> None:
+        """No unit is begun from now on, and those in work end after their batch."""
+        self._stopped = True
+
+    def news(self) -> tuple[dict[int, int], int, bool]:
+        """Images tried by unit, of those units that changed; images encoded in all; whether any unit is in work."""
+        news, self._news = self._news, {}
+        return news, self._n_encoded, bool(self._in_work)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every worker is told.
+
+    Attributes:
+        encoder: its name, or an encoder.
+        identity: that the driver knows of it.
+        root, remote: as of `ImageFiles`.
+        place: path or URL below which the folders of shards lie.
+        witness: a file in the folder of shards that the driver wrote.
+        threads: that read images.
+        own_threads: the encoder computes with as many threads as its library chooses, not with as many as Ray says.
+        others: as of `embed_images`.
+    """
+
+    encoder: Encoder | str
+    identity: str
+    device: str
+    root: str
+    remote: bool
+    place: str
+    witness: str
+    batch_size: int
+    shard_seconds: float
+    threads: int
+    own_threads: bool
+
+
+class Worker:
+    """Holds the encoder and turns one unit after another into shards."""
+
+    def __init__(self, task: Task, board: Any) -> None:
+        self._task, self._board = task, board
+        self._encoder: Encoder | None = None
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, str]:
+        import ray
+
+        unit = WorkUnit.of_row(row)
+        before = ray.get(self._board.begin.remote(unit.number))
+        if before is None:
+            return UnitReport(unit.number).as_row()
+        try:
+            return self._report(unit, *before).as_row()
+        except InputError as error:
+            return UnitReport(unit.number, error=str(error)).as_row()
+        except Exception:
+            return UnitReport(unit.number, defect=traceback.format_exc()).as_row()
+        finally:
+            ray.get(self._board.end.remote(unit.number))
+
+    def _report(self, unit: WorkUnit, begun: bool, deaths: int) -> UnitReport:
+        if deaths >= _MOST_DEATHS:
+            raise InputError(
+                f"{deaths} workers died one after another at the images '{unit.paths[0]}' to '{unit.paths[-1]}'; "
+                "check these files and the memory of the workers, or take them out."
+            )
+        encoder, folder = self._prepared()
+        # Of a unit that is begun again, a worker that died may have stored a part.
+        left = _not_stored(unit.keys, folder) if begun else np.arange(len(unit.keys))
+        return UnitReport(unit.number, encoder.identity, tuple(self._encode(unit, left, encoder, folder)))
+
+    def _prepared(self) -> tuple[Encoder, ShardFolder]:
+        task = self._task
+        if self._encoder is None:
+            _check_witness(task)
+            if task.own_threads:
+                os.environ.pop("OMP_NUM_THREADS", None)  # read when torch is loaded, just below
+            self._encoder = load_encoder(task.encoder, task.device) if isinstance(task.encoder, str) else task.encoder
+            _check_identity(task, self._encoder)
+        return self._encoder, _folder(task.place, self._encoder.identity)
+
+    def _encode(self, unit: WorkUnit, left: NDArray[np.int64], encoder: Encoder, folder: ShardFolder) -> list[tuple[int, str]]:
+        """Writes shards of the images `left` of a unit; gives those that could not be opened."""
+        import ray
+
+        task, start, unopened = self._task, 0, []
+        files = ImageFiles(Path(task.root), [unit.paths[position] for position in left], task.remote)
+        ray.get(self._board.note.remote(unit.number, int(left[0]) if len(left) else len(unit.keys), 0))
+        with ShardWriter(folder, len(left) + 1, task.shard_seconds, lambda name, shard: None) as writer:
+            for batch in encoded_batches(files, encoder, task.batch_size, task.threads):
+                here = left[start : start + batch.n]
+                writer.add(batch, unit.keys[here])
+                unopened += [(int(here[position]), reason) for position, reason in batch.unopened]
+                start += batch.n
+                if ray.get(self._board.note.remote(unit.number, int(here[-1]) + 1, batch.n_encoded)):
+                    break
+        return unopened
+
+
+def _not_stored(keys: Keys, folder: ShardFolder) -> NDArray[np.int64]:
+    stored = [part for _, shard in read_shards(folder, repair=False) for part in (as_names(shard.keys), np.array(list(shard.failed), dtype="S16"))]
+    return np.flatnonzero(~np.isin(as_names(keys), np.concatenate([*stored, np.array([], dtype="S16")])))
+
+
+def _check_witness(task: Task) -> None:
+    import ray
+
+    if _folder(task.place, task.identity).read(task.witness) is None:
+        node = str(ray.util.get_node_ip_address())
+        raise InputError(
+            f"The worker on {node} does not see the store '{task.place}'; name a folder that every node reaches by this path, or a URL such as "
+            "'s3://bucket/store'."
+        )
+
+
+def _check_identity(task: Task, encoder: Encoder) -> None:
+    # A hub's model gets its final identity when it is downloaded, which may be here.
+    if encoder.identity != task.identity and not str(task.encoder).startswith("hf-hub:"):
+        raise InputError(f"The encoder '{encoder.name}' of the workers has other weights than the one here; install the same on every node.")
+
+
+def _folder(place: str, identity: str) -> ShardFolder:
+    return shard_folder(f"{place.rstrip('/')}/{identity}")

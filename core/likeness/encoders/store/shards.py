@@ -1,0 +1,146 @@
+"""Files of embeddings: each holds the vectors of some images, written whole or not at all, checked on reading."""
+
+import errno
+import io
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self
+
+import numpy as np
+
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.store.encoded_batches import EncodedBatch
+from likeness.encoders.store.keys import KEY_BYTES, Keys, key_array
+from likeness.encoders.store.shard_folder import ShardFolder
+from likeness.errors import InputError
+from likeness.io.array_files import read_arrays
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Embeddings of n images, and why m others have none.
+
+    Attributes:
+        keys: (n, 16) digests that name images and their state.
+        vectors: (n, d), float32.
+        failed: reason by key, for the m images.
+    """
+
+    keys: Keys
+    vectors: Vectors
+    failed: dict[bytes, str]
+
+
+def write_shard(folder: ShardFolder, shard: Shard) -> str:
+    """Writes a shard under a name made of its keys, so that two processes at the same work write one file; returns the name.
+
+    Raises:
+        InputError: if the disk is full or the folder cannot be written.
+    """
+    buffer = io.BytesIO()
+    np.savez(
+        buffer,
+        keys=shard.keys,
+        vectors=shard.vectors,
+        failed_keys=key_array(list(shard.failed)),
+        reasons=np.array(list(shard.failed.values()), dtype=np.str_),
+    )
+    name = f"{blake2b(b''.join((shard.keys.tobytes(), *shard.failed)), digest_size=12).hexdigest()}.npz"
+    try:
+        folder.write(name, buffer.getvalue())
+    except OSError as error:
+        raise InputError(not_written(str(folder), error)) from error
+    return name
+
+
+def read_shards(folder: ShardFolder, *, repair: bool) -> Iterator[tuple[str, Shard]]:
+    """Yields name and content of every sound shard of a folder; with `repair`, a damaged file is removed, so that its images are encoded again."""
+    for name in folder.names():
+        shard = read_shard(folder, name)
+        if shard is not None:
+            yield name, shard
+        elif repair:
+            folder.remove(name)
+
+
+def read_shard(folder: ShardFolder, name: str) -> Shard | None:
+    """One shard; None if it is damaged, or gone since it was listed."""
+    content = folder.read(name)
+    return None if content is None else _parse(content)
+
+
+class ShardWriter:
+    """Gathers embeddings and writes a shard whenever enough images have been tried or enough time has passed.
+
+    Shards end where batches end, so that whoever works on the same images in the same batches writes the same files. Leaving its `with`
+    block writes the rest.
+
+    Args:
+        written: called with name and content of each shard.
+    """
+
+    def __init__(self, folder: ShardFolder, size: int, seconds: float, written: Callable[[str, Shard], None]) -> None:
+        self.folder, self._size, self._seconds, self._written = folder, size, seconds, written
+        self._empty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._flush()
+
+    def add(self, batch: EncodedBatch, keys: Keys) -> None:
+        """Adds a batch of images that have these keys (n, 16), readable or not."""
+        self._tried += len(keys)
+        self._keys.append(keys[batch.positions])
+        self._parts.append(batch.vectors)
+        self._failed |= {keys[position].tobytes(): reason for position, reason in batch.damaged}
+        if self._tried >= self._size or time.monotonic() - self._since >= self._seconds:
+            self._flush()
+
+    def _flush(self) -> None:
+        parts = [part for part in self._parts if len(part)]
+        vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
+        keys = np.concatenate([*self._keys, np.zeros((0, KEY_BYTES), dtype=np.uint8)])
+        shard = Shard(keys, vectors, self._failed)
+        self._empty()
+        if len(shard.keys) or shard.failed:
+            self._written(write_shard(self.folder, shard), shard)
+
+    def _empty(self) -> None:
+        self._tried = 0
+        self._keys: list[Keys] = []
+        self._parts: list[Vectors] = []
+        self._failed: dict[bytes, str] = {}
+        self._since = time.monotonic()
+
+
+def not_written(place: str, error: OSError) -> str:
+    """The sentence about a store that takes no more."""
+    reason = "the disk is full" if error.errno in _FULL else os.strerror(error.errno).lower() if error.errno else str(error)
+    return f"Embeddings cannot be written to '{place}': {reason}; make room, or name another place in LIKENESS_CACHE (nothing written is lost)."
+
+
+def _parse(content: bytes) -> Shard | None:
+    """A shard, or None if the content is damaged (every array in the zip carries a CRC-32)."""
+    try:
+        rows, own, failed_keys, told = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"))
+        vectors = np.asarray(rows, dtype=np.float32)
+        keys, failed = _checked_keys(own), _checked_keys(failed_keys)
+        reasons = [str(reason) for reason in told]
+    except (ValueError, TypeError):
+        return None
+    if vectors.ndim != 2 or len(keys) != len(vectors) or len(failed) != len(reasons):
+        return None
+    return Shard(keys, vectors, {key.tobytes(): reason for key, reason in zip(failed, reasons, strict=True)})
+
+
+def _checked_keys(array: Keys) -> Keys:
+    if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != KEY_BYTES:
+        raise ValueError("keys of another form")
+    return array

@@ -1,0 +1,138 @@
+"""Embeddings of texts, remembered per encoder: editing one prompt encodes one."""
+
+import io
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.encoders.encoder import Encoder, Vectors
+from likeness.encoders.load import load_encoder
+from likeness.encoders.names import encoder_identity
+from likeness.encoders.store.text_cache import TextCache
+from likeness.errors import InputError
+from likeness.io.array_files import read_arrays
+from likeness.io.files import write_atomic
+from likeness.io.paths import assets_dir, cache_dir
+
+Vector = NDArray[np.float32]
+
+_IN_MEMORY = 20_000
+_memory: OrderedDict[tuple[str, str], Vector] = OrderedDict()
+_memory_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class TextEmbeddings:
+    """Embeddings of n texts.
+
+    Attributes:
+        vectors: (n, d) unit rows, float32, in the order given.
+        n_encoded: how many texts the encoder saw in this call; the others were remembered.
+    """
+
+    vectors: Vectors
+    n_encoded: int
+
+
+def embed_texts(encoder: Encoder | str, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
+    """Embeds texts; each is encoded once per encoder and then remembered, in memory and on disk.
+
+    An encoder given by name is loaded only if a text is new.
+
+    Raises:
+        InputError: if there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
+    """
+    _check(texts)
+    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
+    distinct = list(dict.fromkeys(texts))
+    known = _recall(identity, distinct)
+    new = [text for text in distinct if text not in known]
+    if new:
+        known |= _encode(load_encoder(encoder, device) if isinstance(encoder, str) else encoder, new)
+    return TextEmbeddings(np.stack([known[text] for text in texts]), len(new))
+
+
+def ship_texts(encoder: Encoder | str, texts: Sequence[str], folder: Path | None = None) -> Path:
+    """Writes embeddings of texts as one read-only file that every cache consults; by default in `assets/embeddings`.
+
+    Returns:
+        The file that was written.
+    """
+    chosen = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    distinct = list(dict.fromkeys(texts))
+    buffer = io.BytesIO()
+    np.savez(buffer, texts=np.array(distinct, dtype=np.str_), vectors=embed_texts(chosen, distinct).vectors)
+    target = (folder or assets_dir() / "embeddings") / chosen.identity / "texts.npz"
+    write_atomic(target, buffer.getvalue())
+    _shipped.cache_clear()
+    return target
+
+
+def _check(texts: Sequence[str]) -> None:
+    if isinstance(texts, str) or not len(texts):
+        raise InputError(f"Expected a list of at least one text, got {texts!r}; give the prompts as a list of strings.")
+    for text in texts:
+        if not isinstance(text, str) or any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"The text {text!r} is not a string of Unicode characters; give plain strings.")
+
+
+def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
+    """What memory, the shipped file and the cache on disk hold, asked in this order."""
+    known = {}
+    with _memory_lock:
+        for text in texts:
+            if (identity, text) in _memory:
+                _memory.move_to_end((identity, text))
+                known[text] = _memory[identity, text]
+    shipped = _shipped(assets_dir() / "embeddings" / identity / "texts.npz") if len(known) < len(texts) else {}
+    known |= {text: shipped[text] for text in texts if text not in known and text in shipped}
+    missing = [text for text in texts if text not in known]
+    if missing:
+        stored = _disk(identity).get(missing)
+        _remember(identity, stored)
+        known |= stored
+    return known
+
+
+def _encode(encoder: Encoder, texts: list[str]) -> dict[str, Vector]:
+    if not encoder.has_text:
+        raise InputError(f"The encoder '{encoder.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed texts.")
+    vectors = np.asarray(encoder.encode_texts(texts), dtype=np.float32)
+    broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if broken.size:
+        raise InputError(f"The encoder '{encoder.name}' gives no finite vector for the text '{texts[broken[0]]}'; choose another encoder.")
+    encoded = dict(zip(texts, vectors, strict=True))
+    _remember(encoder.identity, encoded)
+    _disk(encoder.identity).put(encoded)
+    return encoded
+
+
+def _disk(identity: str) -> TextCache:
+    return TextCache(cache_dir() / "texts" / f"{identity}.sqlite")
+
+
+def _remember(identity: str, vectors: dict[str, Vector]) -> None:
+    with _memory_lock:
+        for text, vector in vectors.items():
+            _memory[identity, text] = vector
+            _memory.move_to_end((identity, text))
+        while len(_memory) > _IN_MEMORY:
+            _memory.popitem(last=False)
+
+
+@lru_cache(maxsize=4)
+def _shipped(path: Path) -> dict[str, Vector]:
+    """The vectors that ship for an encoder; none if there is no such file or it is damaged."""
+    if not path.is_file():
+        return {}
+    try:
+        texts, vectors = read_arrays(path, ("texts", "vectors"))
+        return dict(zip(texts.tolist(), vectors.astype(np.float32), strict=True))
+    except (ValueError, TypeError):
+        return {}

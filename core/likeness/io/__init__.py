@@ -1,0 +1,1 @@
+"""Files written whole, and safe readers of files from others."""

@@ -1,0 +1,70 @@
+"""What is read from files as typed, frozen parts, and what does not fit there in words."""
+
+import reprlib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from likeness.errors import InputError
+from likeness.io.text import parse_yaml, text_of
+
+_MOST_TOLD = 6
+
+
+class Part(BaseModel):
+    """A part of a file: unknown keys are refused, and nothing changes after it was read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def yaml_content(path: Path) -> Any:
+    """What a YAML file holds.
+
+    Raises:
+        InputError: it is none, or cannot be read.
+    """
+    return parse_yaml(text_of(path), f"'{path.name}'")
+
+
+def with_keys(part: Part, changes: dict[str, Any]) -> dict[str, Any]:
+    """The part as nested dicts, with other values by dotted keys: {"decoder.hidden": 256}; a part that is None becomes one of its own.
+
+    Raises:
+        InputError: a key goes through a value that has no keys.
+    """
+    content: dict[str, Any] = part.model_dump(mode="json")
+    for key, value in changes.items():
+        *way, last = key.split(".")
+        place = content
+        for step in way:
+            if place.get(step) is None:
+                place[step] = {}
+            place = place[step]
+            if not isinstance(place, dict):
+                raise InputError(f"'{key}' goes through '{step}', which has no keys of its own.")
+        place[last] = value
+    return content
+
+
+def told(error: ValidationError) -> str:
+    """What does not fit, key by key, in words; of many things the first."""
+    wrong = error.errors(include_url=False)
+    more = f"; and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
+    return "; ".join(_told(each) for each in wrong[:_MOST_TOLD]) + more
+
+
+def _told(error: Any) -> str:
+    place = _short(".".join(str(step) for step in error["loc"])) or "it"
+    if error["type"] == "extra_forbidden":
+        return f"there is no key '{place}'"
+    message = _short(error["msg"].removeprefix("Value error, "), 300)
+    if not error["loc"]:
+        return str(message)
+    return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {reprlib.repr(error['input'])}: {message}"
+
+
+def _short(text: str, longest: int = 80) -> str:
+    """On one line, cut where it is too long to be read."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest]}…"

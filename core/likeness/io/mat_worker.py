@@ -1,0 +1,60 @@
+"""Run as a program by `likeness.io.mat_process`: reads MATLAB files, one a line of JSON asked for, until nobody asks any more."""
+
+import json
+import pickle
+import sys
+from typing import Any
+
+RECORDS = "shape of records"
+
+
+def main() -> None:
+    """Answers each line of standard input with one of standard output."""
+    for line in sys.stdin:
+        try:
+            answer = _answer(json.loads(line))
+        except Exception as error:  # SciPy's parser raises anything on foreign content
+            answer = {"error": " ".join(str(error).split())[:100] or type(error).__name__}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _answer(asked: dict[str, Any]) -> dict[str, Any]:
+    """Shapes of all variables; or the variable asked for in the file `out`, as an array where it is one of plain values."""
+    import numpy as np
+    from scipy.io import loadmat, whosmat
+
+    if asked["variable"] is None:
+        return {"shapes": {str(name): [int(side) for side in shape] for name, shape, _ in whosmat(asked["file"])}}
+    content = loadmat(asked["file"], variable_names=[asked["variable"]], squeeze_me=asked["squeeze"])
+    if asked["variable"] not in content:
+        return {"missing": True}
+    value = content[asked["variable"]]
+    plain = isinstance(value, np.ndarray) and not value.dtype.hasobject
+    with open(asked["out"], "wb") as file:
+        if plain:
+            np.save(file, value, allow_pickle=False)
+        else:
+            pickle.dump(_without_records(value), file, protocol=4)
+    return {"plain": plain}
+
+
+def _without_records(value: Any) -> Any:
+    """Arrays of MATLAB's structs as `{RECORDS: shape, field: values ...}`: the reader of the answer rebuilds plain values only."""
+    import numpy as np
+
+    if isinstance(value, np.void):
+        value = np.array(value)
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        columns = {name: [_without_records(each) for each in value[name].ravel()] for name in value.dtype.names}
+        return {RECORDS: list(value.shape), "columns": columns}
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        found = np.empty(value.size, dtype=object)
+        for place, each in enumerate(value.ravel()):
+            found[place] = _without_records(each)
+        return found.reshape(value.shape)
+    return value
+
+
+if __name__ == "__main__":
+    main()

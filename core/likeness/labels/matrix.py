@@ -1,0 +1,136 @@
+"""Label distances that are known already: between images as a matrix, or between classes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.io.array_files import read_array
+from likeness.labels.protocol import Distances, Rows
+
+_BLOCK = 1_024
+
+
+@dataclass(frozen=True)
+class MatrixLabels:
+    """A given matrix (n, n) of label distances; may be mapped from a file.
+
+    Raises:
+        InputError: a matrix that is not square, not symmetric to a millionth of its largest entry, not 0 on the diagonal, or with entries
+            that are negative or not finite.
+    """
+
+    matrix: NDArray[Any]
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        check_matrix(self.matrix)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        """Distances (r, c)."""
+        return np.asarray(self.matrix[rows][:, columns], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class ClassLabels:
+    """Distances between classes as label distances of their images.
+
+    Attributes:
+        classes: (c, c), 0 on the diagonal.
+        labels: (n,) class of each image.
+        within: the distance of two different images of one class; the log-ratio loss takes no part in pairs at 0. None: half of the smallest
+            distance above 0 between two classes, so that images of one class stay nearer than those of classes that differ.
+
+    Raises:
+        InputError: what `MatrixLabels` refuses, a class that is not there, or a negative distance.
+    """
+
+    classes: NDArray[Any]
+    labels: Rows
+    within: float | None = None
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        check_matrix(self.classes)
+        if self.within is not None and not 0 <= self.within < np.inf:
+            raise InputError(f"The distance within a class is {self.within}; choose 0 or more.")
+        wrong = np.flatnonzero((self.labels < 0) | (self.labels >= len(self.classes)))
+        if wrong.size:
+            raise InputError(f"Image {wrong[0]} has the class {self.labels[wrong[0]]}, and there are {len(self.classes)} from 0; number them so.")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def within_distance(self) -> float:
+        """Between two images of one class."""
+        if self.within is not None:
+            return self.within
+        others = np.asarray(self.classes)[~np.eye(len(self.classes), dtype=bool)]
+        return float(others[others > 0].min() / 2) if (others > 0).any() else 0.0
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        """Distances (r, c)."""
+        ours, theirs = self.labels[rows], self.labels[columns]
+        found = np.asarray(self.classes[ours][:, theirs], dtype=np.float32)
+        found[(ours[:, None] == theirs[None, :]) & (rows[:, None] != columns[None, :])] = self.within_distance
+        return found
+
+
+def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
+    """Label distances from a .npy file, mapped, not loaded.
+
+    Args:
+        file: a matrix (n, n).
+        images: n, where it is known.
+
+    Raises:
+        InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
+    """
+    path = named_path(file)
+    if not path.is_file():
+        raise InputError(f"There is no file of label distances '{file}'; give a .npy file with a matrix (n, n).")
+    matrix = read_array(path, mapped=True)
+    if images is not None and matrix.shape != (images, images):
+        raise InputError(f"'{path.name}' has shape {matrix.shape}, and there are {images} images; give a matrix ({images}, {images}).")
+    return MatrixLabels(matrix)
+
+
+def check_matrix(matrix: NDArray[Any]) -> None:
+    """Raises InputError for what is no matrix of distances."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "fiu":
+        raise InputError(f"The label distances have shape {matrix.shape} and type {matrix.dtype}; give a square matrix of numbers.")
+    # a mapped matrix may be larger than the memory: rows are looked at a few at a time, both ways in tiles
+    starts, largest = range(0, len(matrix), _BLOCK), 1e-12
+    for start in starts:
+        rows = np.asarray(matrix[start : start + _BLOCK])
+        wrong = np.argwhere(~(rows >= 0) | ~np.isfinite(rows))
+        if wrong.size:
+            row, column = wrong[0]
+            raise InputError(f"The label distance of {start + row} and {column} is {rows[row, column]:g}; distances are finite and not negative.")
+        ends = np.flatnonzero(np.diagonal(rows, start))
+        if ends.size:
+            raise InputError(f"The label distance of {start + ends[0]} to itself is {rows[ends[0], start + ends[0]]:g}; it must be 0.")
+        largest = max(largest, float(rows.max()))
+    for first in starts:
+        for second in range(first, len(matrix), _BLOCK):
+            _check_symmetric(matrix, first, second, 1e-6 * largest)
+
+
+def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: float) -> None:
+    ours, theirs = (np.asarray(matrix[one : one + _BLOCK, two : two + _BLOCK], dtype=np.float64) for one, two in ((first, second), (second, first)))
+    uneven = np.argwhere(np.abs(ours - theirs.T) > tolerance)
+    if uneven.size:
+        row, column = uneven[0]
+        raise InputError(
+            f"The label distance of {first + row} and {second + column} is {ours[row, column]:g} one way and {theirs[column, row]:g} the other; "
+            f"give a symmetric matrix, such as the mean of both."
+        )

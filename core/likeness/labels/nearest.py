@@ -1,0 +1,57 @@
+"""Nearest images by label."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.labels.protocol import Distances, LabelDistances, Rows
+
+_ENTRIES = 4_000_000
+
+
+def nearest_labels(
+    labels: LabelDistances, rows: Rows, k: int, report: Callable[[int, int], None] | None = None, workers: int = 2, seed: int | None = None
+) -> Rows:
+    """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
+
+    Distances are computed in blocks and not kept.
+
+    Args:
+        labels: of all images.
+        rows: (r,) row numbers.
+        k: how many.
+        report: called with (rows done, r).
+        workers: blocks computed at once.
+        seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
+
+    Raises:
+        InputError: k is below 1, or there are not that many others.
+    """
+    if not 1 <= k < len(rows):
+        raise InputError(f"{k} nearest neighbors were asked for among {len(rows)} images; choose 1 to {len(rows) - 1}.")
+    size = max(1, _ENTRIES // len(rows))
+    blocks = [np.arange(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+
+    def of(block: Rows) -> Rows:
+        apart = labels.between(rows[block], rows)
+        apart[np.arange(len(block)), block] = np.inf
+        limits = np.partition(apart, k - 1, axis=1)[:, k - 1]
+        return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(apart, limits, block, strict=True)])
+
+    found = []
+    with ThreadPoolExecutor(workers) as pool:
+        for block, nearest in zip(blocks, pool.map(of, blocks), strict=True):
+            found.append(nearest)
+            if report:
+                report(int(block[-1]) + 1, len(rows))
+    return np.concatenate(found)
+
+
+def _first(apart: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:
+    """Places of the k smallest, none of which is above the limit, smallest first."""
+    near = np.flatnonzero(apart <= limit)
+    if seed is not None:
+        near = np.random.default_rng([seed, int(number), 6]).permutation(near)
+    return near[np.argsort(apart[near], kind="stable")][:k]

@@ -1,0 +1,77 @@
+"""Poses: the sum of the distances between joints (Kim et al., CVPR 2019, section 4.3, after Kwak et al., CVPR 2016)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.labels.protocol import Distances, Rows
+
+# Of Leeds Sports Pose, in its order.
+JOINTS = (
+    *("right_ankle", "right_knee", "right_hip", "left_hip", "left_knee", "left_ankle"),
+    *("right_wrist", "right_elbow", "right_shoulder", "left_shoulder", "left_elbow", "left_wrist"),
+    *("neck", "head_top"),
+)
+
+
+def pose_distances(a: Any, b: Any) -> Distances:
+    """Sums over joints of Euclidean distances (n, m) between poses a (n, j, 2) and b (m, j, 2), in the unit of the coordinates.
+
+    Raises:
+        InputError: shapes that do not fit, or coordinates that are not finite: a joint that was not seen has no distance.
+    """
+    from scipy.spatial.distance import cdist
+
+    first, second = _checked(a), _checked(b)
+    if first.shape[1:] != second.shape[1:]:
+        raise InputError(f"The poses have {first.shape[1]} and {second.shape[1]} joints; give the same ones for both.")
+    total = np.zeros((len(first), len(second)))
+    for joint in range(first.shape[1]):
+        total += cdist(first[:, joint], second[:, joint])
+    return total.astype(np.float32)
+
+
+def _checked(poses: Any) -> NDArray[np.float64]:
+    joints: NDArray[np.float64] = np.asarray(poses, dtype=np.float64)
+    if joints.ndim != 3:
+        raise InputError(f"The poses have shape {joints.shape}; give the coordinates of each joint, (n, joints, 2).")
+    missing = np.argwhere(~np.isfinite(joints).all(axis=2))
+    if missing.size:
+        raise InputError(f"Image {missing[0][0]} has no coordinates for joint {missing[0][1]}; leave out images with joints that are not visible.")
+    return joints
+
+
+def joints_of(frame: pd.DataFrame) -> list[str]:
+    """Names of the joints in a table: those with a column "NAME_x" and one "NAME_y"; the ones of `JOINTS` first, in their order."""
+    columns = {str(column) for column in frame.columns}
+    found = [column[:-2] for column in map(str, frame.columns) if column.endswith("_x") and f"{column[:-2]}_y" in columns]
+    return [*(name for name in JOINTS if name in found), *(name for name in found if name not in JOINTS)]
+
+
+@dataclass(frozen=True)
+class PoseLabels:
+    """`pose_distances` of n images.
+
+    Attributes:
+        joints: (n, j, 2) coordinates.
+        names: of the j joints.
+        unit: of the coordinates.
+    """
+
+    joints: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+    unit: str = "px"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", _checked(self.joints))
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        """Distances (r, c)."""
+        return pose_distances(self.joints[rows], self.joints[columns])

@@ -1,0 +1,76 @@
+"""Label distances that take long, computed once, block by block, on several cores, and stored."""
+
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from likeness.io.paths import cache_dir
+from likeness.labels.matrix import MatrixLabels
+from likeness.labels.protocol import Distances, LabelDistances, Rows
+
+_BLOCK = 32
+# A file that grows is written to every few minutes at least; what is older was left by a process that was killed.
+_LEFTOVER_SECONDS = 86_400
+
+
+def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, int], None] | None = None, workers: int | None = None) -> MatrixLabels:
+    """All distances of n images as a matrix mapped from a file in the cache.
+
+    Args:
+        labels: of n images.
+        key: of all from which the distances follow; another key is another file.
+        report: called with (pairs of images done, all pairs).
+        workers: processes; None: one per core. What is stored appears whole or not at all.
+    """
+    file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(file.parent)
+        temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
+        try:
+            matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))
+            _fill(matrix, labels, report, workers)
+            matrix.flush()
+            del matrix
+            os.replace(temporary, file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return MatrixLabels(np.load(file, mmap_mode="r"), labels.unit)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    for path in folder.glob(".*.partial"):
+        if time.time() - path.stat().st_mtime > _LEFTOVER_SECONDS:
+            path.unlink(missing_ok=True)
+
+
+def _fill(matrix: Distances, labels: LabelDistances, report: Callable[[int, int], None] | None, workers: int | None) -> None:
+    """The upper half is computed; the lower one is its mirror."""
+    from joblib import Parallel, delayed
+
+    starts = range(0, len(labels), _BLOCK)
+    blocks = [(start, each) for start in starts for each in range(start, len(labels), _BLOCK)]
+    tasks = (delayed(_block)(labels, *_rows(block, len(labels))) for block in blocks)
+    done, pairs = 0, len(labels) * (len(labels) + 1) // 2
+    processes = min(workers or os.cpu_count() or 1, len(blocks))
+    for block, found in zip(blocks, Parallel(processes, return_as="generator")(tasks), strict=True):
+        rows, columns = _rows(block, len(labels))
+        matrix[np.ix_(rows, columns)] = found
+        matrix[np.ix_(columns, rows)] = found.T
+        done += found.size if block[0] != block[1] else len(rows) * (len(rows) + 1) // 2
+        if report:
+            report(done, pairs)
+
+
+def _rows(block: tuple[int, int], count: int) -> tuple[Rows, Rows]:
+    first, second = (np.arange(start, min(start + _BLOCK, count)) for start in block)
+    return first, second
+
+
+def _block(labels: LabelDistances, rows: Rows, columns: Rows) -> Distances:
+    return labels.between(rows, columns)

@@ -1,0 +1,1 @@
+"""What made what ships, and side experiments: renderers, the small CLIP, captioning."""

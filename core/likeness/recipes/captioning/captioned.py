@@ -1,0 +1,87 @@
+"""Images with sentences, divided into those that train, that choose and that test."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data.captions_column import COLUMN, SINGLE, gather_captions, read_captions
+from likeness.data.readers.coco_captions import SPLITS
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+
+
+@dataclass(frozen=True)
+class Captioned:
+    """Images, their sentences and their division.
+
+    Attributes:
+        table: n images.
+        captions: some sentences of each.
+        train, validation, test: row numbers, in ascending order; no row is in two of them.
+
+    Raises:
+        InputError: an image without sentences, a part without images, or a row in two parts.
+    """
+
+    table: ImageTable
+    captions: list[list[str]]
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if len(self.captions) != len(self.table) or not all(self.captions):
+            raise InputError(f"'{self.table.name}' has {len(self.table)} images, and not each has captions; give every image at least one.")
+        parts = {name: getattr(self, name) for name in SPLITS}
+        empty = [name for name, rows in parts.items() if not len(rows)]
+        if empty:
+            raise InputError(f"The part '{empty[0]}' of '{self.table.name}' has no images; give it some, or other shares.")
+        every = np.concatenate(list(parts.values()))
+        if len(np.unique(every)) < len(every):
+            raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(SPLITS)}; put it into one.")
+
+
+def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.15, seed: int = 0) -> Captioned:
+    """From a table with captions, as `read_captions` reads them.
+
+    Args:
+        table: where it has a column `split` ("train", "validation", "test"), this is the division.
+        validation, test: otherwise shares of the images, drawn with `seed`.
+
+    Raises:
+        InputError: as `read_captions` and `Captioned`, or an unknown split.
+    """
+    captions = read_captions(table)
+    if "split" in table.frame.columns:
+        named = table.frame["split"].astype(str).to_numpy()
+        unknown = next((value for value in named if value not in SPLITS), None)
+        if unknown is not None:
+            raise InputError(f"'{table.name}' has the split '{unknown}'; the splits are {', '.join(SPLITS)}.")
+        return Captioned(table, captions, *(np.flatnonzero(named == name).astype(np.int64) for name in SPLITS))
+    order = np.random.default_rng(seed).permutation(len(table)).astype(np.int64)
+    held, tested = round(validation * len(table)), round(test * len(table))
+    return Captioned(table, captions, np.sort(order[held + tested :]), np.sort(order[:held]), np.sort(order[held : held + tested]))
+
+
+def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: float = 0.15, seed: int = 0) -> Captioned:
+    """Images with captions from what a person names.
+
+    Args:
+        source: what `likeness.data.read_dataset` takes ("coco-captions:FOLDER": COCO in Karpathy's split), with a column `captions` (JSON lists), or
+            `caption` (a sentence, in as many rows of the same path as there are), or with the attributes of Synthetic Cars ("bundled" has them),
+            about which sentences are written.
+        each: such sentences per image.
+        validation, test: as in `captioned_from`.
+        seed: of written sentences and of the division.
+
+    Raises:
+        InputError: as the readers, or images without captions.
+    """
+    from likeness.data import read_dataset
+    from likeness.recipes.captioning.car_captions import has_car_attributes, with_car_captions
+
+    table = read_dataset(source)
+    if COLUMN in table.frame.columns or SINGLE in table.frame.columns or not has_car_attributes(table):
+        return captioned_from(gather_captions(table), validation, test, seed)
+    return captioned_from(with_car_captions(table, each, seed), validation, test, seed)

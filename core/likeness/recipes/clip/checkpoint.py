@@ -1,0 +1,42 @@
+"""The state of a run on disk: written whole or not at all, read without running code."""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.io.array_files import read_checkpoint
+from likeness.io.files import write_atomic
+from likeness.recipes.clip.recipe import ClipRecipe
+
+# May differ between the two halves of an interrupted run.
+_FREE = {"steps", "cooldown", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
+
+
+def save_checkpoint(file: Path, recipe: ClipRecipe, words: list[str], state: dict[str, Any]) -> None:
+    """Writes the recipe, the vocabulary and `state` (tensors, numbers, strings and containers of them)."""
+    import torch
+
+    buffer = BytesIO()
+    torch.save({"recipe": recipe.model_dump_json(), "words": words, **state}, buffer)
+    write_atomic(file, buffer.getvalue())
+
+
+def load_checkpoint(file: Path, recipe: ClipRecipe, words: list[str]) -> dict[str, Any]:
+    """The state of an interrupted run.
+
+    Raises:
+        InputError: if the file is damaged, or the run had another recipe in more than its length, or another vocabulary.
+    """
+    state = read_checkpoint(file)
+    try:
+        before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"The checkpoint '{file}' does not say of which recipe it is; delete it to train anew.") from error
+    differing = [name for name, value in recipe.model_dump().items() if name not in _FREE and before[name] != value]
+    if differing:
+        changes = ", ".join(f"{name} {before[name]} became {getattr(recipe, name)}" for name in differing)
+        raise InputError(f"The interrupted run in '{file.parent}' had another recipe ({changes}): choose another folder, or do not resume.")
+    if state.pop("words", None) != words:
+        raise InputError(f"The captions have other words than the interrupted run in '{file.parent}': choose another folder, or do not resume.")
+    return state

@@ -1,0 +1,1 @@
+"""Rendered datasets: Synthetic Cars, Poses and Rooms."""

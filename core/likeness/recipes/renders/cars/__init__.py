@@ -1,0 +1,36 @@
+"""Synthetic Cars: a generator of rendered low-poly cars, every attribute known (after the InDiReCT paper's data set)."""
+
+from likeness.recipes.renders.cars.contact_sheet import contact_sheet
+from likeness.recipes.renders.cars.dataset import write_dataset
+from likeness.recipes.renders.cars.generate import draw, render_masks, render_scene, render_scenes
+from likeness.recipes.renders.cars.scene import (
+    ATTRIBUTES,
+    BODY_TYPES,
+    CAMERA_HEIGHTS,
+    DISTANCES,
+    NUMBERS,
+    SUN_HEIGHTS,
+    SUN_SIDES,
+    VIEWPOINTS,
+    Scene,
+    sample_scenes,
+)
+
+__all__ = [
+    "ATTRIBUTES",
+    "BODY_TYPES",
+    "CAMERA_HEIGHTS",
+    "DISTANCES",
+    "NUMBERS",
+    "SUN_HEIGHTS",
+    "SUN_SIDES",
+    "VIEWPOINTS",
+    "Scene",
+    "contact_sheet",
+    "draw",
+    "render_masks",
+    "render_scene",
+    "render_scenes",
+    "sample_scenes",
+    "write_dataset",
+]

@@ -1,0 +1,120 @@
+"""Does a notion look where it should? On rendered cars it is known which pixels are car and which background."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.saliency.difference import Masks, difference, difference_shares, mass_share
+from likeness.saliency.explain import Saliency, Settings, saliency_of_spaces
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.notions import Notion
+    from likeness.space import EncoderSpace, Space
+
+DIM = 2  # the InDiReCT paper's, section 6
+
+CONTROL = "random projection"
+
+SHARES = {
+    "area": "car's area",
+    "raw": "raw map on car",
+    "map": "notion map on car",
+    "more": "notion looks more: on car",
+    "less": "notion looks less: on car",
+}
+
+
+def car_masks(space: "Space", rows: Sequence[int]) -> Masks:
+    """True (n, h, w) where the car is in what the space's model sees of rendered cars; rendered anew and cropped as the images are.
+
+    Raises:
+        InputError: a space without a differentiable model, or a table without the attributes that Synthetic Cars are rendered from.
+    """
+    from PIL import Image
+
+    from likeness.recipes.renders.cars import NUMBERS, render_masks
+
+    missing = [column for column in ("body_type", *NUMBERS) if column not in space.table.attributes]
+    if missing or space.differentiable is None:
+        raise InputError(f"Where the cars are in '{space.table.name}' is not known: it lacks {missing or 'a model'}; use Synthetic Cars.")
+    frame = space.table.frame.iloc[[_known(row, space) for row in rows]]
+    with Image.open(space.table.root / frame["path"].iloc[0]) as picture:
+        size = picture.width
+    masks = [Image.fromarray(mask.astype(np.uint8) * 255).convert("RGB") for mask in render_masks(frame, size)]
+    return np.asarray(space.differentiable().prepare(masks)[..., 0] >= 128)
+
+
+def _known(row: int, space: "Space") -> int:
+    if not 0 <= row < len(space.table):
+        raise InputError(f"There is no image {row}; the last of '{space.table.name}' is {len(space.table) - 1}.")
+    return row
+
+
+def car_check(
+    encoded: "EncoderSpace",
+    notions: "Sequence[Notion]",
+    *,
+    dim: int = DIM,
+    rows: Sequence[int] = range(100),
+    controls: int = 3,
+    **settings: Unpack[Settings],
+) -> "pd.DataFrame":
+    """The share of each map's mass that lies on the car, for every notion and image, beside random projections to as many dimensions.
+
+    Args:
+        encoded: Synthetic Cars in their encoder's space.
+        dim: of the notions' spaces.
+        rows: the images.
+        controls: random projections: what fewer dimensions alone do to a map, whatever they are about.
+        settings: keywords of `saliency_of_spaces`.
+
+    Returns:
+        A row per notion (or control, "random projection") and image: notion, dim, row, and the shares `area` (of the image that is car: what a
+        map that looks everywhere alike would get), `raw` (the raw encoder's map), `map` (the notion's), `more` and `less` (the positive and
+        the negative part of notion minus raw).
+
+    Raises:
+        InputError: what `car_masks`, `saliency_of_spaces` and the fit of a notion refuse.
+    """
+    import pandas as pd
+
+    masks = car_masks(encoded.space, rows)
+    spaces = [*(_space(encoded, notion, dim) for notion in notions), *(_control(encoded, dim, seed) for seed in range(controls))]
+    raw, *found = saliency_of_spaces([encoded.space, *spaces], rows, **settings)
+    done = len(raw)
+    tables = [pd.DataFrame({"notion": own.name, "dim": dim, "row": list(rows)[:done], **_shares(own, raw, masks[:done])}) for own in found]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _space(encoded: "EncoderSpace", notion: "Notion", dim: int) -> "Space":
+    from likeness.notions import InDiReCT
+    from likeness.space import notion_space
+
+    return notion_space(encoded, notion, InDiReCT(dim=dim)).space
+
+
+def _control(encoded: "EncoderSpace", dim: int, seed: int) -> "Space":
+    from likeness.notions import RandomTransform
+    from likeness.space import transformed
+
+    return transformed(encoded.space, CONTROL, RandomTransform(dim=dim, seed=seed).fit(encoded.space.vectors))
+
+
+def _shares(own: Saliency, raw: Saliency, masks: Masks) -> "dict[str, NDArray[np.float64]]":
+    more, less = difference_shares(difference(own, raw), masks)
+    return {"area": masks.mean(axis=(1, 2)), "raw": mass_share(raw.maps, masks), "map": mass_share(own.maps, masks), "more": more, "less": less}
+
+
+def summarize_check(shares: "pd.DataFrame") -> "pd.DataFrame":
+    """Mean and standard deviation over the images, one row per notion and dimension, as text `0.412 ± 0.101`; a map of zeros does not count."""
+    groups = shares.groupby(["notion", "dim"], sort=False)
+    table = groups["row"].nunique().rename("images").reset_index()
+    for share, title in SHARES.items():
+        mean, deviation = groups[share].mean(), groups[share].std(ddof=0)
+        table[title] = [f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, deviation, strict=True)]
+    return table

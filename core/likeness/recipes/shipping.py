@@ -1,0 +1,42 @@
+"""Computes what ships beside the bundled images and model, so that the first map stands before any model is loaded."""
+
+import shutil
+from collections.abc import Callable
+
+from likeness.data import bundled_images
+from likeness.encoders import ship_embeddings, ship_texts
+from likeness.io.paths import assets_dir
+from likeness.notions import InDiReCT, Notion, list_notions
+from likeness.projection import LayoutJob, write_map
+from likeness.space import Space, encoder_space, notion_space
+
+
+def ship(progress: Callable[[int, int], None] | None = None) -> int:
+    """Writes image embeddings, prompt embeddings and maps of the bundled images into `assets/`; older ones go.
+
+    Returns:
+        The number of maps.
+    """
+    table, notions = bundled_images(), bundled_notions()
+    for folder in ("embeddings", "maps"):
+        shutil.rmtree(assets_dir() / folder, ignore_errors=True)
+    ship_embeddings(table, "bundled")
+    ship_texts("bundled", [prompt for notion in notions for prompt in notion.prompts])
+    base = encoder_space(table)
+    spaces = [base.space, *(notion_space(base, notion, InDiReCT()).space for notion in notions)]
+    for done, space in enumerate(spaces):
+        if progress:
+            progress(done, len(spaces))
+        _ship_map(space)
+    return len(spaces)
+
+
+def bundled_notions() -> list[Notion]:
+    """The notions that the bundled images have labels for."""
+    attributes = bundled_images().attributes
+    return [notion for notion in list_notions() if notion.attribute in attributes]
+
+
+def _ship_map(space: Space) -> None:
+    job = LayoutJob(space.vectors, content=space.key)
+    write_map(assets_dir() / "maps" / f"{job.key}.npy", job.result())

@@ -1,0 +1,43 @@
+"""Triplets for what classes share and for what differs within a class (Milbich et al., ECCV 2020, DiVA)."""
+
+import torch
+from torch import Tensor
+
+from likeness.samplers.distance_weighted import check_labels, inverse_density
+
+
+def shared_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """One triplet for each row whose three rows are of three classes: (anchors, positives, negatives), row numbers (t,).
+
+    Positive and negative are drawn by the inverse density of their distances to the anchor, as `negative_probabilities`, one after the
+    other. A batch with fewer than three classes has none.
+
+    Raises:
+        InputError: if labels do not fit the embeddings.
+    """
+    check_labels(embeddings, labels)
+    anchors = torch.arange(len(labels), device=labels.device)
+    others = labels[:, None] != labels[None, :]
+    if len(set(labels.tolist())) < 3:
+        return anchors[:0], anchors[:0], anchors[:0]
+    positives = torch.multinomial(inverse_density(embeddings, embeddings, others), 1, generator=generator).squeeze(1)
+    others = others & (labels[positives][:, None] != labels[None, :])
+    negatives = torch.multinomial(inverse_density(embeddings, embeddings, others), 1, generator=generator).squeeze(1)
+    return anchors, positives, negatives
+
+
+def intra_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """One triplet for each row of a class with three rows or more, all of that class: (anchors, positives, negatives), row numbers (t,).
+
+    Positive and negative are drawn evenly from the class, never the anchor and never the same row.
+
+    Raises:
+        InputError: if labels do not fit the embeddings.
+    """
+    check_labels(embeddings, labels)
+    partners = (labels[:, None] == labels[None, :]).fill_diagonal_(False)
+    anchors = (partners.sum(dim=1) >= 2).nonzero().squeeze(1)
+    if not len(anchors):
+        return anchors, anchors, anchors
+    positives, negatives = torch.multinomial(partners[anchors].to(embeddings.dtype), 2, generator=generator).unbind(dim=1)
+    return anchors, positives, negatives

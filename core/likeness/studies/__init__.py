@@ -1,0 +1,40 @@
+"""Studies: tables of runs, the papers' protocols, and their presets."""
+
+from likeness.studies.comparison import SUGGESTED, compare
+from likeness.studies.comparison_tables import paper_table, statistics, summarize
+from likeness.studies.continuous_comparison import continuous_comparison
+from likeness.studies.convergence import convergence, convergence_table
+from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
+from likeness.studies.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
+from likeness.studies.parallel import compare_in_parallel
+from likeness.studies.prompt_counts import prompt_counts
+from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
+from likeness.studies.refusals import refusals
+from likeness.studies.table_texts import as_latex, as_markdown
+
+__all__ = [
+    "ANALYSIS_METRICS",
+    "BUNDLED_ENCODERS",
+    "PAPER_ENCODERS",
+    "SUGGESTED",
+    "as_latex",
+    "as_markdown",
+    "beside_guidance",
+    "compare",
+    "compare_in_parallel",
+    "continuous_comparison",
+    "convergence",
+    "convergence_table",
+    "embedding_sizes",
+    "encoder_sizes",
+    "order_differences",
+    "paper_table",
+    "prompt_counts",
+    "published",
+    "published_guidance",
+    "published_shifts",
+    "refusals",
+    "side_by_side",
+    "statistics",
+    "summarize",
+]

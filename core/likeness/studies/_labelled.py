@@ -1,0 +1,29 @@
+"""Runs of several comparisons in one table, told apart by a first column."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from likeness.notions.methods import Maker
+
+Methods = Sequence[str | tuple[str, Maker]]
+OnRun = Callable[[dict[str, Any]], None]
+Progress = Callable[[int, int], None]
+
+
+def labelled(on_run: OnRun | None, **label: Any) -> OnRun | None:
+    """`on_run` that gets each row with the label in front."""
+    return (lambda row: on_run(label | row)) if on_run else None
+
+
+def shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of a part as progress of the whole: `before` runs were done before it, of `total`."""
+    return (lambda done, _: progress(before + done, total)) if progress else None
+
+
+def joined(frames: Sequence[tuple[Any, pd.DataFrame]], column: str, empty: pd.DataFrame) -> pd.DataFrame:
+    """All runs one after the other, with a first column of their labels; the columns of `empty` where there are none."""
+    filled = [frame.assign(**{column: label}) for label, frame in frames if len(frame)]
+    runs = pd.concat(filled, ignore_index=True) if filled else empty.assign(**{column: None})
+    return runs[[column, *empty.columns]]

@@ -1,0 +1,175 @@
+"""Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.evaluation import METRICS
+from likeness.evaluation._inputs import Metric, checked_metric
+from likeness.notions.methods import METHODS as METHODS
+from likeness.notions.methods import Maker, Method, named_methods
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import EncoderSpace
+
+SUGGESTED = "suggested"
+_CLUSTERING = ("ami", "nmi")
+_COLUMNS = ("notion", "method", "dim", "seed", "fit_seconds", "refused")
+
+
+def compare(
+    base: "EncoderSpace",
+    notions: Sequence["Notion"],
+    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = tuple(METRICS),
+    ranking: Metric = "cosine",
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    on_run: Callable[[dict[str, Any]], None] | None = None,
+) -> pd.DataFrame:
+    """Every notion, method, dimension and seed, measured: the runs behind the InDiReCT paper's Table 2 and its appendix's Table 1.
+
+    Args:
+        base: the images in their encoder's space; their table has each notion's `attribute`.
+        methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
+            (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learnt from the labels that it is
+            measured on). Or one's own as (name, factory): factory(dim=..., seed=...) gives an object with fit(text) and transform(images).
+        dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
+        metrics: of `METRICS`. "ami" and "nmi" need a k-means, whose seed is the run's.
+        ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
+            own methods, whose rows are not of unit length.
+        progress: called with (runs done, runs in all).
+        should_stop: asked before each run; once True, the runs so far are returned.
+        on_run: called with each row as it is finished.
+
+    Returns:
+        One row per run: notion, method, dim, seed, fit_seconds, refused, and the metrics. `refused` is "", or the sentence why the method does
+        not apply, and then the metrics are NaN: PCA needs more prompts than dimensions, and no method but "random" and "random-transform" has more
+        dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion, "pca" once per dimension.
+
+    Raises:
+        InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
+            1, two notions of one name, or a notion without a label column in the table.
+    """
+    chosen, wanted = named_methods(methods), _checked_metrics(metrics)
+    checked_metric(ranking)
+    _check(base, notions, dims, seeds)
+    runs = list(_runs(base, notions, chosen, dims, seeds))
+    rows: list[dict[str, Any]] = []
+    for run in runs:
+        if should_stop and should_stop():
+            break
+        if progress:
+            progress(len(rows), len(runs))
+        rows.append(_measured(run, wanted, ranking))
+        if on_run:
+            on_run(dict(rows[-1]))
+    if progress and len(rows) == len(runs):
+        progress(len(runs), len(runs))
+    return pd.DataFrame(rows, columns=[*_COLUMNS, *wanted])
+
+
+class _Task:
+    """One notion on the images, its texts looked up once and only if something reads them."""
+
+    def __init__(self, base: "EncoderSpace", notion: "Notion") -> None:
+        self.base, self.notion, self.vectors = base, notion, base.space.vectors
+        self.labels = base.space.table.frame[notion.attribute]
+
+    @cached_property
+    def texts(self) -> Any:
+        """(n, r) embeddings of the prompts."""
+        from likeness.encoders import embed_texts
+
+        return embed_texts(self.base.encoder, self.notion.prompts).vectors
+
+    def material(self, learns_from: str) -> tuple[Any, ...]:
+        """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
+        if learns_from == "text":
+            return (self.texts,)
+        return (self.vectors, self.labels) if learns_from == "labels" else (self.vectors,)
+
+    def size(self, dim: int | str) -> int:
+        """A dimension as a number."""
+        from likeness.notions import suggest_dim
+
+        return suggest_dim(self.texts) if dim == SUGGESTED else int(dim)
+
+
+class _Run(NamedTuple):
+    task: _Task
+    method: Method
+    dim: int
+    seed: int
+
+
+def _checked_metrics(metrics: Sequence[str]) -> list[str]:
+    for metric in metrics:
+        if metric not in METRICS:
+            raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
+    if not metrics:
+        raise InputError(f"There is no metric to measure; name at least one of {', '.join(METRICS)}.")
+    return list(dict.fromkeys(metrics))
+
+
+def _check(base: "EncoderSpace", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
+    for what, values, such in (("notion", notions, "'car color'"), ("dimension", dims, "128"), ("seed", seeds, "0")):
+        if not len(values):
+            raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
+    for dim in dims:
+        if dim != SUGGESTED and (not isinstance(dim, int | np.integer) or dim < 1):
+            raise InputError(f"The dimension {dim!r} can't be measured; give whole numbers from 1, or '{SUGGESTED}'.")
+    names = [notion.name for notion in notions]
+    for notion in notions:
+        if names.count(notion.name) > 1:
+            raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
+        if notion.attribute not in base.space.table.attributes:
+            raise InputError(
+                f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {base.space.table.attributes}."
+            )
+
+
+def _runs(
+    base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]
+) -> Iterator[_Run]:
+    for notion in notions:
+        task = _Task(base, notion)
+        sizes = list(dict.fromkeys(task.size(dim) for dim in dims))
+        for method in methods:
+            for dim in sizes if method.dims else [task.vectors.shape[1]]:
+                yield from (_Run(task, method, dim, seed) for seed in (seeds if method.seeds else [0]))
+
+
+def _measured(run: _Run, metrics: Sequence[str], ranking: Metric) -> dict[str, Any]:
+    row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
+    estimator = run.method.make(dim=run.dim, seed=run.seed)
+    material = run.task.material(run.method.learns_from)
+    start = time.perf_counter()
+    try:
+        estimator.fit(*material)
+    except InputError as error:
+        return row | {"fit_seconds": np.nan, "refused": str(error)} | dict.fromkeys(metrics, np.nan)
+    seconds = time.perf_counter() - start
+    rows = estimator.transform(run.task.vectors)
+    return row | {"fit_seconds": seconds, "refused": ""} | _scores(rows, run.task.labels, metrics, ranking, run.seed)
+
+
+def _scores(rows: Any, labels: "pd.Series[Any]", metrics: Sequence[str], ranking: Metric, seed: int) -> dict[str, float]:
+    from likeness.evaluation.clustering import clustering_metrics
+    from likeness.evaluation.retrieval import retrieval_metrics
+
+    scores: dict[str, float] = {}
+    if any(metric not in _CLUSTERING for metric in metrics):
+        scores |= retrieval_metrics(rows, labels, ks=(), metric=ranking)
+    if any(metric in _CLUSTERING for metric in metrics):
+        scores |= clustering_metrics(rows, labels, seed=seed, metric=ranking)
+    return {metric: scores[metric] for metric in metrics}

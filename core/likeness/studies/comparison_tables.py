@@ -1,0 +1,102 @@
+"""Runs of a comparison as tables: mean and deviation, as numbers and as texts, long and in the paper's form."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.evaluation import METRICS
+from likeness.notions.methods import METHOD_TITLES
+from likeness.studies.table_texts import NONE
+
+# The encoder's own space has one size, whatever the others'.
+FIXED = "raw"
+# The Oracle has seen the labels, so that it is out of the competition (as in the paper).
+_NO_RIVAL = "oracle"
+_GROUP = ["notion", "method", "dim"]
+
+
+def statistics(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> pd.DataFrame:
+    """Mean and standard deviation over the runs of each notion, method and dimension, in order of first appearance.
+
+    The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say.
+
+    Args:
+        runs: of `likeness.evaluation.compare`.
+        metrics: those that the runs have are taken.
+
+    Returns:
+        Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 where the method was refused.
+
+    Raises:
+        InputError: runs with none of the metrics.
+    """
+    present = [metric for metric in metrics if metric in runs.columns]
+    if not present:
+        raise InputError(f"The runs have none of the metrics {', '.join(metrics)}; their columns are {', '.join(map(str, runs.columns))}.")
+    table = runs.melt(_GROUP, present, "metric", "value")
+    groups = table.groupby([*_GROUP, "metric"], sort=False)["value"]
+    result = groups.agg(mean="mean", runs="count").reset_index()
+    result.insert(5, "std", groups.std(ddof=0).to_numpy())
+    order = {key: place for place, key in enumerate(runs[_GROUP].drop_duplicates().itertuples(index=False, name=None))}
+    places = [order[key] for key in result[_GROUP].itertuples(index=False, name=None)]
+    return result.iloc[pd.Series(places, dtype=int).argsort(kind="stable")].reset_index(drop=True)
+
+
+def summarize(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> pd.DataFrame:
+    """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text.
+
+    `0.574 ± 0.002` is mean and standard deviation as in `statistics`, `0.574` a single run, "–" a method that was refused.
+    """
+    rows = []
+    for place, lines in _with_texts(runs, metrics).groupby(_GROUP, sort=False):
+        texts = dict(zip(lines["metric"].map(METRICS), lines["text"], strict=True))
+        rows.append(dict(zip(_GROUP, place, strict=True)) | {"runs": int(lines["runs"].max())} | texts)
+    return pd.DataFrame(rows, columns=None if rows else [*_GROUP, "runs"])
+
+
+def paper_table(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS), bold: bool = False) -> pd.DataFrame:
+    """The form of the appendix's Table 1: a row per notion and metric, a column per method.
+
+    Args:
+        runs: of `likeness.evaluation.compare`.
+        metrics: those that the runs have are taken.
+        bold: the best text of a row is put between double asterisks, several if they are equal as written, the Oracle aside; `as_latex`
+            understands them too.
+
+    Returns:
+        Texts as in `summarize`; "" where a method has not run. Columns: notion, metric, and the methods' titles. If a notion has several
+        dimensions, a column dim comes after the notion, and the raw encoder stands beside each.
+    """
+    long = _with_texts(runs, metrics)
+    methods = list(dict.fromkeys(long["method"]))
+    chosen = long[long["method"] != FIXED] if len(methods) > 1 else long
+    notions = list(dict.fromkeys(chosen["notion"]))
+    lines = sorted(chosen.groupby(["notion", "dim", "metric"], sort=False), key=lambda line: notions.index(line[0][0]))
+    rows = []
+    for (notion, dim, metric), own in lines:
+        everywhere = long[(long["method"] == FIXED) & (long["notion"] == notion) & (long["metric"] == metric)]
+        texts = _cells(pd.concat([own, everywhere]).drop_duplicates("method"), bold)
+        rows.append({"notion": notion, "dim": dim, "metric": METRICS[str(metric)], **{method: texts.get(method, "") for method in methods}})
+    table = pd.DataFrame(rows, columns=["notion", "dim", "metric", *methods]).rename(columns=METHOD_TITLES)
+    return table if (table.groupby("notion")["dim"].nunique() > 1).any() else table.drop(columns="dim")
+
+
+def _cells(lines: pd.DataFrame, bold: bool) -> dict[str, str]:
+    texts: dict[str, str] = dict(zip(lines["method"], lines["text"], strict=True))
+    rivals = lines[(lines["runs"] > 0) & (lines["method"] != _NO_RIVAL)]
+    means = {method: f"{mean:.3f}" for method, mean in zip(rivals["method"], rivals["mean"], strict=True)}
+    largest = max(means.values(), key=float, default="")
+    return {method: f"**{text}**" if bold and means.get(method) == largest else text for method, text in texts.items()}
+
+
+def _with_texts(runs: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    long = statistics(runs, metrics)
+    long["text"] = [_text(*numbers) for numbers in zip(long["mean"], long["std"], long["runs"], strict=True)]
+    return long
+
+
+def _text(mean: float, deviation: float, runs: int) -> str:
+    if runs == 0:
+        return NONE
+    return f"{mean:.3f} ± {deviation:.3f}" if runs > 1 else f"{mean:.3f}"

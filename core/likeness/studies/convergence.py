@@ -1,0 +1,81 @@
+"""How fast runs get where: a metric against epochs (language guidance, Figure S1)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.training.runs.run_folder import RunFolder
+
+COLUMNS = ("run", "seed", "epoch")
+_BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")
+
+
+def convergence(runs: Sequence["RunFolder"], metric: str = "recall_at_1") -> pd.DataFrame:
+    """What runs measured, epoch by epoch: the data of Figure S1 of "Integrating Language Guidance" (Roth et al., CVPR 2022).
+
+    Args:
+        runs: in the order of a legend; those that have not measured the metric yet have no row.
+        metric: one that runs are judged by: recall_at_1, map_at_1000, map_at_r, nmi, f1 ...
+
+    Returns:
+        Columns run, seed, epoch and the metric, a row per evaluation. `run` is the config's name, so that seeds of one config share it. Where runs
+        of one name differ in more than the seed, or two have the same seed, each is called "NAME (FOLDER)" instead.
+
+    Raises:
+        InputError: no run, or none that has measured the metric.
+    """
+    if not runs:
+        raise InputError("There are no runs to draw; start one with `likeness train`.")
+    measured = [run.metrics() for run in runs]
+    if not any(metric in frame for frame in measured):
+        known = dict.fromkeys(name for frame in measured for name in map(str, frame) if name not in _BOOKKEEPING and not name.startswith("loss"))
+        raise InputError(f"No run has measured '{metric}'; measured so far: {', '.join(known) or 'nothing'}.")
+    parts = [
+        frame.dropna(subset=[metric]).assign(run=name, seed=run.config().seed)
+        for run, name, frame in zip(runs, _names(runs), measured, strict=True)
+        if metric in frame
+    ]
+    every = pd.concat(parts, ignore_index=True)[[*COLUMNS, metric]]
+    # an epoch is steps / steps per epoch: seeds must not differ in its last digits
+    return every.assign(epoch=every["epoch"].round(6))
+
+
+def convergence_table(curves: pd.DataFrame, metric: str = "recall_at_1") -> pd.DataFrame:
+    """How high each run gets and how soon, by its mean over the seeds at each epoch.
+
+    Args:
+        curves: of `convergence`.
+        metric: its last column; larger must be better.
+
+    Returns:
+        A row per run: run, seeds, best and "best ±" (deviation over the seeds there, ddof 0), epoch (of the best, the first of equal ones), last
+        (at the last epoch), and match_epoch: the first epoch at which the run is as good as the weakest of the runs ever gets ("matching
+        performance is reached much earlier").
+    """
+    means = {run: own.groupby("epoch")[metric].mean() for run, own in curves.groupby("run", sort=False)}
+    weakest = min((mean.max() for mean in means.values()), default=float("nan"))
+    lines = []
+    for run, mean in means.items():
+        own, epochs, values = curves[curves["run"] == run], mean.index.to_numpy(np.float64), mean.to_numpy()
+        top = int(values.argmax())
+        line: dict[str, Any] = {"run": run, "seeds": own["seed"].nunique(), "best": float(values[top])}
+        line["best ±"] = float(own.loc[own["epoch"] == epochs[top], metric].std(ddof=0))
+        lines.append(line | {"epoch": epochs[top], "last": float(values[-1]), "match_epoch": epochs[int((values >= weakest).argmax())]})
+    return pd.DataFrame(lines, columns=["run", "seeds", "best", "best ±", "epoch", "last", "match_epoch"])
+
+
+def _names(runs: Sequence["RunFolder"]) -> list[str]:
+    configs = [run.config() for run in runs]
+    bare = [config.model_copy(update={"seed": 0, "device": "auto"}) for config in configs]
+    names = []
+    for run, config, own in zip(runs, configs, bare, strict=True):
+        others = [(other.seed, plain) for other, plain in zip(configs, bare, strict=True) if other.name == config.name]
+        seeds = [seed for seed, _ in others]
+        alike = all(plain == own for _, plain in others) and len(set(seeds)) == len(seeds)
+        names.append(config.name if alike else f"{config.name} ({run.name})")
+    return names

@@ -1,0 +1,135 @@
+"""Do larger encoders help (InDiReCT, section 6 and Figure 4)?"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.notions.methods import named_methods
+from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
+from likeness.studies.comparison import compare
+from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+    from likeness.notions import Notion
+    from likeness.space import EncoderSpace
+
+    Embed = Callable[[ImageTable, str], EncoderSpace]
+
+# The two sizes that ship, and the paper's three.
+BUNDLED_ENCODERS = ("bundled-small", "bundled")
+PAPER_ENCODERS = ("ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai")
+
+
+def encoder_sizes(
+    table: "ImageTable",
+    encoders: Sequence[str],
+    notions: Sequence["Notion"],
+    methods: Methods = ("raw", "exact", "oracle"),
+    dim: int = 128,
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = ANALYSIS_METRICS,
+    embed: "Embed | None" = None,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    on_run: OnRun | None = None,
+) -> pd.DataFrame:
+    """The metrics of every notion and method on top of each encoder. Images and prompts are embedded once per encoder and then stored.
+
+    An encoder that can't be used, for want of its weights say, gives one refused run per notion and method, with the reason, and the rest
+    goes on.
+
+    Args:
+        table: the images, with each notion's `attribute`.
+        encoders: names that `likeness.encoders.load_encoder` takes, such as `BUNDLED_ENCODERS` or `PAPER_ENCODERS`.
+        methods: as in `compare`; by default those of the paper's figure.
+        dim: dimensions of the notions' spaces.
+        embed: (table, encoder) -> the encoder's space; by default `likeness.space.encoder_space`.
+        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
+
+    Returns:
+        The runs of `compare` with a first column `encoder`.
+
+    Raises:
+        InputError: no encoder, one twice, or none that can be used; otherwise as in `compare`.
+    """
+    from likeness.space import encoder_space
+
+    _check(encoders)
+    empty = _empty(table, notions, methods, dim, seeds, metrics)
+    make = embed or (lambda images, encoder: encoder_space(images, encoder, should_stop=should_stop))
+    each = len(notions) * sum(len(seeds) if method.seeds else 1 for method in named_methods(methods))
+    frames: list[tuple[str, pd.DataFrame]] = []
+    refused = dict.fromkeys(encoders, "")
+    for place, encoder in enumerate(encoders):
+        report, share = labelled(on_run, encoder=encoder), shifted(progress, place * each, len(encoders) * each)
+        base = None if should_stop and should_stop() else _usable(make, table, encoder, notions, methods)
+        if base is None or (should_stop and should_stop()):  # a stopped embedding is no base, and no reason to refuse the encoder
+            break
+        if isinstance(base, str):
+            refused[encoder] = base
+            frames.append((encoder, _refused(base, notions, methods, dim, metrics, report)))
+        else:
+            runs = compare(base, notions, methods, (dim,), seeds, metrics=metrics, progress=share, should_stop=should_stop, on_run=report)
+            frames.append((encoder, runs))
+        if share:
+            share(each, each)
+    if all(refused.values()):
+        raise InputError(f"None of the encoders {', '.join(encoders)} can be used; the first reason: {refused[encoders[0]]}")
+    return joined(frames, "encoder", empty)
+
+
+def _check(encoders: Sequence[str]) -> None:
+    if not len(encoders):
+        raise InputError("There is no encoder to measure; name at least one, such as 'bundled'.")
+    for encoder in encoders:
+        if list(encoders).count(encoder) > 1:
+            raise InputError(f"The encoder '{encoder}' stands twice; give each once.")
+
+
+def _empty(
+    table: "ImageTable",
+    notions: Sequence["Notion"],
+    methods: Methods,
+    dim: int,
+    seeds: Sequence[int],
+    metrics: Sequence[str],
+) -> pd.DataFrame:
+    """A table of no runs, after all checks of `compare` and before anything is embedded."""
+    from likeness.space import EncoderSpace, Space
+
+    unembedded = EncoderSpace(Space("none", table, np.zeros((len(table), 1), np.float32)), "none", [])
+    return compare(unembedded, notions, methods, (dim,), seeds, metrics=metrics, should_stop=lambda: True)
+
+
+def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence["Notion"], methods: Methods) -> "EncoderSpace | str":
+    """The encoder's space once it has read all images and prompts, or the reason why it can't."""
+    from likeness.encoders import embed_texts
+
+    try:
+        base = make(table, encoder)
+        if any(method.learns_from == "text" for method in named_methods(methods)):
+            embed_texts(encoder, [prompt for notion in notions for prompt in notion.prompts])
+    except InputError as error:
+        return str(error)
+    return base
+
+
+def _refused(
+    reason: str,
+    notions: Sequence["Notion"],
+    methods: Methods,
+    dim: int,
+    metrics: Sequence[str],
+    on_run: OnRun | None,
+) -> pd.DataFrame:
+    unmeasured: dict[str, Any] = {"dim": dim, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)
+    rows = [{"notion": notion.name, "method": method.name} | unmeasured for notion in notions for method in named_methods(methods)]
+    for row in rows:
+        if on_run:
+            on_run(dict(row))
+    return pd.DataFrame(rows)

@@ -1,0 +1,123 @@
+"""How many prompts does a notion need (InDiReCT, section 6 and Figure 5)?"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.notions.methods import named_methods
+from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
+from likeness.studies.comparison import compare
+from likeness.studies.embedding_sizes import ANALYSIS_METRICS
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import EncoderSpace
+
+COUNTS = tuple(range(10, 151, 10))
+
+
+class _Part(NamedTuple):
+    """Runs that share a sample of prompts; `prompts` is 0 for methods that read none."""
+
+    prompts: int
+    notion: "Notion"
+    methods: Methods
+    seeds: list[int]
+    runs: int
+
+
+def prompt_counts(
+    base: "EncoderSpace",
+    notion: "Notion",
+    counts: Sequence[int] = COUNTS,
+    methods: Methods = ("exact", "adam"),
+    dim: int | str = 128,
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = ANALYSIS_METRICS,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    on_run: OnRun | None = None,
+) -> pd.DataFrame:
+    """The metrics of a notion fitted on samples of its prompts, for several sizes of the sample.
+
+    A seed fixes both the sample and the method's random choices. Within a seed the samples are nested (the 20 prompts of a seed are its
+    10 and ten more), so that a curve shows what further prompts add; between seeds they are drawn independently. The paper draws a new
+    sample for each run and leaves open whether they are nested. All prompts are embedded once.
+
+    Args:
+        base: the images in their encoder's space; their table has the notion's `attribute`.
+        notion: the paper's has 569 car model names ("car-model-names" on the bundled images, "cars196-car-model" on Cars196).
+        counts: how many prompts, from 2 to as many as the notion has.
+        methods: as in `compare`; those that read no prompt are measured once per seed and stand at 0 prompts.
+        dim: dimensions of the space; "suggested": what `likeness.notions.suggest_dim` says of each sample.
+        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
+
+    Returns:
+        The runs of `compare` with a first column `prompts`.
+
+    Raises:
+        InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice; otherwise as in `compare`.
+    """
+    from likeness.encoders import embed_texts
+
+    _check(counts, notion)
+    empty = compare(base, [notion], methods, (dim,), seeds, metrics=metrics, should_stop=lambda: True)
+    parts = list(_parts(notion, counts, methods, seeds))
+    if any(part.prompts for part in parts):
+        embed_texts(base.encoder, notion.prompts)
+    done, total = 0, sum(part.runs for part in parts)
+    frames: list[tuple[int, pd.DataFrame]] = []
+    for part in parts:
+        if should_stop and should_stop():
+            break
+        runs = compare(
+            base,
+            [part.notion],
+            part.methods,
+            (dim,),
+            part.seeds,
+            metrics=metrics,
+            progress=shifted(progress, done, total),
+            should_stop=should_stop,
+            on_run=labelled(on_run, prompts=part.prompts),
+        )
+        frames.append((part.prompts, runs))
+        done += part.runs
+    return joined(frames, "prompts", empty)
+
+
+def prompt_sample(notion: "Notion", count: int, seed: int) -> "Notion":
+    """The notion with `count` of its prompts: the first of an order that the seed shuffles."""
+    order = np.random.default_rng(seed).permutation(len(notion.prompts))[:count]
+    return replace(notion, template="{}", aspects=tuple(notion.prompts[row] for row in order))
+
+
+def _check(counts: Sequence[int], notion: "Notion") -> None:
+    if not len(counts):
+        raise InputError("There is no number of prompts to measure; give at least one, such as 10.")
+    for count in counts:
+        if not isinstance(count, int | np.integer) or count < 2:
+            raise InputError(f"{count} prompts can't be sampled; give whole numbers from 2.")
+        if count > len(notion.prompts):
+            raise InputError(
+                f"The notion '{notion.name}' has {len(notion.prompts)} prompts, so {count} can't be sampled; "
+                "give smaller numbers or a notion with more aspects."
+            )
+        if list(counts).count(count) > 1:
+            raise InputError(f"{count} prompts stand twice; give each number once.")
+
+
+def _parts(notion: "Notion", counts: Sequence[int], methods: Methods, seeds: Sequence[int]) -> Iterator[_Part]:
+    known = list(zip(methods, named_methods(methods), strict=True))
+    promptless = [(given, method) for given, method in known if method.learns_from != "text"]
+    reading = [given for given, method in known if method.learns_from == "text"]
+    if promptless:
+        runs = sum(len(seeds) if method.seeds else 1 for _, method in promptless)
+        yield _Part(0, notion, [given for given, _ in promptless], list(seeds), runs)
+    if reading:
+        yield from (_Part(int(count), prompt_sample(notion, count, seed), reading, [seed], len(reading)) for count in counts for seed in seeds)

@@ -1,0 +1,201 @@
+"""What a paper reports, in the names of this package, beside what was measured here."""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal, get_args
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.evaluation import METRICS
+from likeness.io.paths import assets_dir
+from likeness.notions.methods import METHOD_TITLES, METHODS
+from likeness.studies.table_texts import NONE
+
+Table = Literal["appendix_table1", "table1", "table2"]
+
+PAPERS = ("indirect",)
+# the paper's column heads -> names that `compare` takes; its InDiReCT is the Adam procedure
+_METHODS = {
+    "Random": "random",
+    "CLIP": "raw",
+    "Rand. trans.": "random-transform",
+    "PCA": "pca",
+    "LAE": "lae",
+    "AE": "ae",
+    "InDiReCT": "adam",
+    "Oracle": "oracle",
+}
+# the dataset whose notions carry no dataset in their name
+_OWN = "Synthetic Cars"
+
+
+def published(paper: str = "indirect", dataset: str | None = None, table: Table = "appendix_table1") -> pd.DataFrame:
+    """A table of a paper, transcribed in `assets/papers` (its README says what could not be read).
+
+    Args:
+        paper: "indirect" (Kobs et al., WACV 2023).
+        dataset: as the paper calls it, such as "Cars196"; None for all.
+        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent) or "table1" (datasets,
+            notions and prompts).
+
+    Returns:
+        Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods bear the
+        names of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN where the paper reports nothing (PCA with
+        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "table1": dataset, notion, class_count, template,
+        aspects (examples), aspect_count.
+
+    Raises:
+        InputError: unknown paper, table or dataset.
+    """
+    for value, known, what in [(paper, PAPERS, "paper"), (table, get_args(Table), "table")]:
+        if value not in known:
+            raise InputError(f"There is no {what} '{value}' here; choose from {', '.join(known)}.")
+    frame = pd.read_csv(assets_dir() / "papers" / f"{paper}_{table}.csv")
+    frame["notion"] = [_notion(where, notion) for where, notion in zip(frame["dataset"], frame["notion"], strict=True)]
+    if table != "table1":
+        titles = {title: metric for metric, title in METRICS.items()}
+        frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].map(_METHODS)
+    if table == "table2":
+        frame[["mean", "std"]] = (frame[["mean", "std"]] / 100).round(3)
+    datasets = list(dict.fromkeys(frame["dataset"]))
+    if dataset is not None and dataset not in datasets:
+        raise InputError(f"The paper has no dataset '{dataset}'; it has {', '.join(datasets)}.")
+    return frame if dataset is None else frame[frame["dataset"] == dataset].reset_index(drop=True)
+
+
+def published_shifts() -> pd.DataFrame:
+    """Table 1 of Milbich et al., *Characterizing Generalization under Out-Of-Distribution Shifts in Deep Metric Learning*, NeurIPS 2021.
+
+    Returns:
+        dataset, split ("default", "i.i.d."), distance and deviation, missing where its text can't be read.
+    """
+    return pd.read_csv(assets_dir() / "papers" / "oodml_table1.csv")
+
+
+def published_guidance(table: str | None = None, dataset: str | None = None) -> pd.DataFrame:
+    """The tables of Roth, Vinyals, Akata, *Integrating Language Guidance into Vision-based Deep Metric Learning*, CVPR 2022.
+
+    Transcribed in `assets/papers/language_guidance.csv`; its README says what could not be read and where the tables disagree.
+
+    Args:
+        table: "table1" (state of the art), "table2" (relative comparison), "table3" (language models), "table4" (ablations), "table5" (captions),
+            "table_s1" (table2 with all metrics), "table_s2" (more language models), "table_s3" (pseudolabels) or "section_4.5" (divergences
+            of the embeddings from the language's); None for all.
+        dataset: as the paper calls it: "CUB200", "CARS196" or "SOP"; None for all.
+
+    Returns:
+        table, dataset, backbone, dim, group (the base objective or the section that a row stands under), method, metric, mean and std, in
+        the paper's names and as printed: percent, divergences as they are. A text is empty and a number missing where the paper reports nothing
+        or its text can't be read.
+
+    Raises:
+        InputError: unknown table, or a dataset that the table (or the paper) does not have.
+    """
+    frame = pd.read_csv(
+        assets_dir() / "papers" / "language_guidance.csv",
+        dtype={"dim": "Int64"},
+        keep_default_na=False,
+        na_values={column: [""] for column in ("dim", "mean", "std")},
+    )
+    source = "The paper"
+    for value, column in [(table, "table"), (dataset, "dataset")]:
+        if value is None:
+            continue
+        known = [name for name in dict.fromkeys(frame[column]) if name]
+        if value not in known:
+            raise InputError(f"{source} has no {column} '{value}'; it has {', '.join(known) or 'none'}.")
+        frame, source = frame[frame[column] == value].reset_index(drop=True), f"The paper's {value}"
+    return frame
+
+
+def beside_guidance(ours: pd.DataFrame, table: str, datasets: Sequence[str] = ("CUB200", "CARS196")) -> pd.DataFrame:
+    """A study's table beside one of the language guidance paper, row by row, in percent.
+
+    Args:
+        ours: of `likeness.studies.study.study_table`; rows are matched by the names that the paper's table has, those of a method that is added
+            to an objective with the objective before it ("Multisimilarity +ELG").
+        table, datasets: of `published_guidance`.
+
+    Returns:
+        row, R@1 and mAP@1000 here, and those of the paper on each dataset, as text with deviations; empty where one of the two has no figure. First
+        our rows, then those of the paper that we have not.
+
+    Raises:
+        InputError: as `published_guidance`.
+    """
+    columns: dict[str, dict[str, str]] = {}
+    for name, title in (("recall_at_1", "R@1"), ("map_at_1000", "mAP@1000")):
+        if name in ours:
+            columns[title] = {row: _percent(mean, std) for row, mean, std in zip(ours["row"], 100 * ours[name], 100 * ours[f"{name} ±"], strict=True)}
+    for dataset in datasets:
+        paper = published_guidance(table, dataset)
+        cells = paper[paper["metric"].isin(["R@1", "mAP@1000"])]
+        for group, method, metric, mean, std in zip(*(cells[name].tolist() for name in ("group", "method", "metric", "mean", "std")), strict=True):
+            row = f"{group} {method}" if table in ("table2", "table_s1") and method.startswith("+") else method
+            columns.setdefault(f"{metric}, {dataset}, paper", {})[row] = _percent(mean, std)
+    return pd.DataFrame(columns).fillna("").rename_axis("row").reset_index()
+
+
+def _percent(mean: float, std: float) -> str:
+    if math.isnan(mean):
+        return ""
+    return f"{mean:.1f}" if math.isnan(std) else f"{mean:.1f} ± {std:.1f}"
+
+
+def order_differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of methods that one table puts in the other order than the other table.
+
+    Args:
+        ours, theirs: notion, metric, method, mean and std, as of `statistics` and `published`; one row per notion, metric and method. What is in
+            one of them only is left aside, a deviation that is NaN counts as 0.
+
+    Returns:
+        One row per notion, metric and pair: notion, metric, better and worse (in `theirs`), their_gap > 0, our_gap < 0 (differences of the
+        means), and clear: True where both gaps are larger than the pair's deviations taken together, so that it is no matter of seeds.
+    """
+    keys = ["notion", "metric", "method"]
+    both = theirs[[*keys, "mean", "std"]].merge(ours[[*keys, "mean", "std"]], on=keys, suffixes=("_theirs", "_ours"), validate="one_to_one")
+    both = both.dropna(subset=["mean_theirs", "mean_ours"]).fillna({"std_theirs": 0.0, "std_ours": 0.0})
+    rows = []
+    for (notion, metric), group in both.groupby(["notion", "metric"], sort=False):
+        for first, second in combinations(group.to_dict("records"), 2):
+            better, worse = (first, second) if first["mean_theirs"] >= second["mean_theirs"] else (second, first)
+            gaps = {side: better[f"mean_{side}"] - worse[f"mean_{side}"] for side in ("theirs", "ours")}
+            if gaps["theirs"] > 0 > gaps["ours"]:
+                clear = all(abs(gap) > better[f"std_{side}"] + worse[f"std_{side}"] for side, gap in gaps.items())
+                rows.append((notion, metric, better["method"], worse["method"], gaps["theirs"], gaps["ours"], clear))
+    return pd.DataFrame(rows, columns=["notion", "metric", "better", "worse", "their_gap", "our_gap", "clear"])
+
+
+def side_by_side(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Our figures and the paper's, one line below the other: the paper's tables, with a column per method.
+
+    Args:
+        ours, theirs: as in `order_differences`; notions and metrics of `ours` are shown, methods that either has. A column `runs` says which
+            deviations are of a single run and mean nothing.
+
+    Returns:
+        Texts `0.574 ± 0.002`, the deviation left out where there is none, "–" where there is no figure. Rows: notion, metric and "here" or "paper";
+        columns: the methods' titles, in the order of `METHODS`.
+    """
+    pairs = list(dict.fromkeys(zip(ours["notion"], ours["metric"], strict=True)))
+    lines = pd.MultiIndex.from_tuples([(*pair, side) for pair in pairs for side in ("here", "paper")], names=["notion", "metric", ""])
+    both = pd.concat([ours.assign(side="here"), theirs.assign(side="paper")], ignore_index=True)
+    if "runs" in both:
+        both["std"] = both["std"].where(both["runs"] != 1)
+    both["text"] = [_text(mean, std) for mean, std in zip(both["mean"], both["std"], strict=True)]
+    table = both.pivot(index=["notion", "metric", "side"], columns="method", values="text").reindex(lines).fillna(NONE)
+    table = table[[method for method in METHODS if method in table and (table[method] != NONE).any()]]
+    return table.rename(columns=METHOD_TITLES).rename(index=METRICS, level="metric").rename_axis(columns=None)
+
+
+def _text(mean: float, std: float) -> str:
+    if math.isnan(mean):
+        return NONE
+    return f"{mean:.3f}" if math.isnan(std) else f"{mean:.3f} ± {std:.3f}"
+
+
+def _notion(dataset: str, notion: str) -> str:
+    return notion.lower() if dataset == _OWN else f"{dataset} {notion.lower()}"

@@ -1,0 +1,215 @@
+"""A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import Field, ValidationError
+
+from likeness.errors import InputError
+from likeness.gate import named_path
+from likeness.io.frozen_config import Part, told, yaml_content
+from likeness.io.paths import assets_dir
+from likeness.shifts.split_files import ClassSplit, read_splits
+from likeness.training.config import RunConfig, config_from, read_config, with_changes
+from likeness.training.runs.run_folder import RunFolder
+
+Report = Callable[[str, int, int], None]
+FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+
+
+class StudyConfig(Part):
+    """A table of a paper, or a sweep.
+
+    Attributes:
+        name: shown to people; also of the folder.
+        note: what it asks, with paper and table.
+        base: a preset's name, or a config.
+        seeds: of each row; the table gives their mean and deviation.
+        rows: a row's name -> its changes of the base, by dotted keys.
+        splits: a file of splits, or the name of one that ships: every row is trained on each of its splits, the ooDML benchmark. A row that
+            does not train at all (epochs 0) is measured with the first seed alone.
+        only: names of some of these splits; empty: all.
+    """
+
+    name: str = "study"
+    note: str = ""
+    base: str | dict[str, Any] = "shipped-cars-elg"
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    rows: dict[str, dict[str, Any]] = Field(min_length=1)
+    splits: str | None = None
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a study: a row, a seed, a split where the study has some, the config that follows and the folder it goes to."""
+
+    row: str
+    seed: int
+    config: RunConfig
+    folder: Path
+    split: ClassSplit | None = None
+
+
+def studies() -> dict[str, Path]:
+    """Shipped studies by name."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.yaml"))}
+
+
+def read_study(file: Path | str) -> StudyConfig:
+    """A study from a YAML file, or a shipped one by its name.
+
+    Raises:
+        InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
+    """
+    shipped = studies()
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    if not path.is_file():
+        raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
+    try:
+        return StudyConfig.model_validate(yaml_content(path))
+    except ValidationError as error:
+        raise InputError(f"{path.name} does not fit: {told(error)}.") from error
+
+
+def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:
+    """The runs of a study, seed by seed and split by split, so that every row has a figure early.
+
+    Args:
+        study: what is compared.
+        folder: where the runs' folders lie or will lie.
+        changes: of every run, by dotted keys: where the data lies, fewer epochs.
+
+    Raises:
+        InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
+    """
+    base = read_config(study.base) if isinstance(study.base, str) else config_from(study.base, f"The base of {study.name}")
+    slugs = {row: _slug(row) for row in study.rows}
+    if len(set(slugs.values())) < len(slugs):
+        raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
+    found = []
+    for seed in study.seeds:
+        for split in study_splits(study):
+            for row, own in study.rows.items():
+                shift: dict[str, Any] = {"data.split": "file", "data.splits": settled_splits(study), "data.shift": split.name} if split else {}
+                config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
+                if seed == study.seeds[0] or config.epochs:
+                    place = f"{slugs[row]}-{_slug(split.name)}-{seed}" if split else f"{slugs[row]}-{seed}"
+                    found.append(Cell(row, seed, config, folder / place, split))
+    return found
+
+
+def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
+    """The splits of a study, from easy to hard; one None where it has none.
+
+    Raises:
+        InputError: no such file, or no such split in it.
+    """
+    if study.splits is None:
+        if study.only:
+            raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
+        return [None]
+    splits = read_splits(study.splits)
+    chosen: list[ClassSplit] = [splits.named(name) for name in study.only] or list(splits)
+    return [*sorted(chosen, key=lambda split: split.distance)]
+
+
+def settled_splits(study: StudyConfig) -> str | None:
+    """Its file of splits by its whole path, which holds from any folder; the name of one that ships as it is."""
+    return str(Path(study.splits).resolve()) if study.splits and Path(study.splits).is_file() else study.splits
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
+def run_study(wanted: list[Cell], report: Report | None = None, should_stop: Callable[[], bool] | None = None) -> None:
+    """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
+
+    Args:
+        wanted: of `cells`.
+        report: called with (what is done, cells done, cells) before each cell.
+        should_stop: asked before each cell; once true, the rest is left for the next call.
+
+    Raises:
+        InputError: cells that failed, with the first one's reason.
+    """
+    from likeness.training.loop.train import train
+
+    failed: list[tuple[Cell, InputError]] = []
+    for number, cell in enumerate(wanted):
+        if should_stop and should_stop():
+            break
+        if report:
+            report(told_cell(cell), number, len(wanted))
+        if not finished(cell):
+            try:
+                train(cell.config, cell.folder)
+            except InputError as error:
+                failed.append((cell, error))
+    if failed:
+        names = "; ".join(told_cell(cell) for cell, _ in failed)
+        raise InputError(f"{len(failed)} of {len(wanted)} runs failed: {names}. The first one: {failed[0][1]}")
+
+
+def told_cell(cell: Cell) -> str:
+    """ "ArcFace, swap 12, seed 0"."""
+    return ", ".join([cell.row, *([cell.split.name] if cell.split else []), f"seed {cell.seed}"])
+
+
+def finished(cell: Cell) -> bool:
+    """True where the cell's run is done.
+
+    Raises:
+        InputError: where the folder holds a run with another config.
+    """
+    run = RunFolder(cell.folder)
+    if not (cell.folder / "config.yaml").is_file():
+        return False
+    if not run.config().same_run(cell.config):
+        raise InputError(f"The folder '{cell.folder}' holds a run with another config; choose another folder for the study.")
+    return run.status().state == "finished"
+
+
+def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:
+    """Figures of the finished cells: row, seed, seconds and every metric, of the last or the best weights; with splits also `split`, `distance`."""
+    found = []
+    for cell in wanted:
+        figures = (RunFolder(cell.folder).report() or {}) if finished(cell) else {}
+        if which in figures:
+            place: dict[str, Any] = {"split": cell.split.name, "distance": cell.split.distance} if cell.split else {}
+            found.append({"row": cell.row, "seed": cell.seed} | place | {"seconds": figures["seconds"]} | figures[which])
+    return pd.DataFrame(found)
+
+
+def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...] = FIGURES) -> pd.DataFrame:
+    """A line for each row of the study: runs, and of each figure mean and standard deviation over the seeds ("nmi", "nmi ±")."""
+    return table_of(measured(wanted, which), figures, list(dict.fromkeys(cell.row for cell in wanted)))
+
+
+def read_results(name: str) -> pd.DataFrame:
+    """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` gave them.
+
+    Raises:
+        InputError: none ship for a study of this name.
+    """
+    file = assets_dir() / "results" / f"{name}.csv"
+    if not file.is_file():
+        raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
+    return pd.read_csv(file)
+
+
+def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list[str] | None = None) -> pd.DataFrame:
+    """As `study_table`, from the figures of the single runs; `rows`: also those that have no run yet."""
+    lines = []
+    for row in dict.fromkeys(every["row"]) if rows is None else rows:
+        own = every[every["row"] == row] if len(every) else every
+        line: dict[str, Any] = {"row": row, "runs": len(own)}
+        for name in (figure for figure in figures if figure in own):
+            line |= {name: float(own[name].mean()), f"{name} ±": float(own[name].std(ddof=1))}
+        lines.append(line)
+    return pd.DataFrame(lines)

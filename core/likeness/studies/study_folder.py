@@ -1,0 +1,152 @@
+"""A study on disk: what it compares, its runs, and how it stands; in a process of its own it outlives who began it."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from likeness.errors import InputError
+from likeness.io.files import write_atomic
+from likeness.studies.study import Cell, Report, StudyConfig, cells, finished, read_study, run_study, settled_splits
+from likeness.training.loop.processes import spawn
+from likeness.training.runs.run_folder import RunFolder, Status
+
+
+@dataclass(frozen=True)
+class StudyStatus:
+    """How a study stands.
+
+    Attributes:
+        state: as of a run: "new", "running", "stopped", "finished", "failed", "lost".
+        done, total: runs.
+        current: the run under way, in words.
+        message: what failed.
+    """
+
+    state: str
+    done: int
+    total: int
+    current: str = ""
+    message: str = ""
+
+
+class StudyFolder:
+    """The files of a study: `study.yaml`, a folder for each run, and how it stands.
+
+    Args:
+        path: its folder; need not exist yet.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        # how a study stands is told in the same words as how a run does
+        self._own = RunFolder(self.path)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    def create(self, study: StudyConfig, changes: dict[str, Any] | None = None) -> None:
+        """Writes what is compared; `changes` of all runs, by dotted keys, go into every row."""
+        rows = {row: own | (changes or {}) for row, own in study.rows.items()}
+        content = study.model_copy(update={"rows": rows, "splits": settled_splits(study)}).model_dump(mode="json")
+        write_atomic(self.path / "study.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
+
+    def study(self) -> StudyConfig:
+        """Raises InputError where there is no study."""
+        file = self.path / "study.yaml"
+        if not file.is_file():
+            raise InputError(f"There is no study in '{self.path}'; start one with `likeness study`.")
+        return read_study(file)
+
+    def cells(self) -> list[Cell]:
+        """Its runs, finished or not.
+
+        Raises:
+            InputError: as `study` and `likeness.studies.study.cells`.
+        """
+        return cells(self.study(), self.path)
+
+    def status(self) -> StudyStatus:
+        """How it stands; runs are counted by their own reports."""
+        own = self._own.status()
+        wanted = self.cells()
+        done = sum(finished(cell) for cell in wanted)
+        state = "finished" if done == len(wanted) else "stopped" if own.state == "finished" else own.state
+        return StudyStatus(state, done, len(wanted), own.message if state == "running" else "", own.message if state == "failed" else "")
+
+    def run(self, wanted: list[Cell] | None = None, report: Report | None = None) -> None:
+        """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
+
+        Args:
+            wanted: of its cells; None: all.
+            report: called with (what is done, runs done, runs) before each run.
+
+        Raises:
+            InputError: another process trains it, or runs failed, with the first one's reason.
+        """
+        before = self._own.status()
+        if before.state == "running" and before.pid != os.getpid():
+            raise InputError(f"The study in '{self.path}' is running already (process {before.pid}); stop it first.")
+        if before.pid != os.getpid():
+            self._own.clear_stop()
+        wanted, begun = self.cells() if wanted is None else wanted, time.perf_counter()
+
+        def tell(what: str, done: int, total: int) -> None:
+            self._report("running", done, total, what, begun)
+            if report:
+                report(what, done, total)
+
+        try:
+            run_study(wanted, tell, self._own.stop_requested)
+        except InputError as error:
+            self._report("failed", len(wanted), len(wanted), str(error), begun)
+            raise
+        except BaseException:
+            self._report("stopped", 0, len(wanted), "", begun)
+            raise
+        self._report("stopped" if self._own.stop_requested() else "finished", len(wanted), len(wanted), "", begun)
+
+    def _report(self, state: str, done: int, total: int, message: str, begun: float) -> None:
+        pid = os.getpid() if state == "running" else 0
+        self._own.report_status(Status(state, done, total, message, pid, time.perf_counter() - begun))
+
+    def request_stop(self) -> None:
+        """Asks it to end; the run under way saves a checkpoint, from which the next call goes on."""
+        self._own.request_stop()
+        for cell in self.cells():
+            run = RunFolder(cell.folder)
+            if run.status().state == "running":
+                run.request_stop()
+
+    def stop_requested(self) -> bool:
+        """True once a stop was asked for."""
+        return self._own.stop_requested()
+
+    def begin(self) -> int:
+        """Trains it in a process of its own, or goes on; returns the process's number.
+
+        Raises:
+            InputError: it is running or finished, there is no study, or the folder cannot be written.
+        """
+        standing = self.status()
+        if standing.state in ("running", "finished"):
+            remedy = "stop it first" if standing.state == "running" else "change it first"
+            raise InputError(f"The study '{self.name}' is {standing.state}; {remedy}.")
+        try:
+            self._own.clear_stop()
+            pid = spawn(self.path, "study", str(self.path / "study.yaml"), "--out", str(self.path))
+            self._own.report_status(Status("running", standing.done, standing.total, "Starting", pid))
+        except OSError as error:
+            raise InputError(f"The folder '{self.path}' cannot be written ({error.strerror or error}); make room, or choose another one.") from error
+        return pid
+
+
+def list_studies(folder: Path) -> list[StudyFolder]:
+    """The studies in the subfolders, newest first."""
+    found = [StudyFolder(file.parent) for file in folder.glob("*/study.yaml")]
+    return sorted(found, key=lambda study: (study.path / "study.yaml").stat().st_mtime, reverse=True)

@@ -1,7 +1,0 @@
-"""The bundled CLIP: captions, recipe, training and zero-shot accuracy."""
-
-from likeness.training.clip.recipe import RECIPES, ClipRecipe
-from likeness.training.clip.train import train_clip
-from likeness.training.clip.zero_shot import zero_shot_report
-
-__all__ = ["RECIPES", "ClipRecipe", "train_clip", "zero_shot_report"]

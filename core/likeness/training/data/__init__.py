@@ -1,0 +1,1 @@
+"""What a run is shown: which images, their pixels, batches and labels."""

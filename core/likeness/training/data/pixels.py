@@ -1,0 +1,155 @@
+"""The images of a run, decoded once: 8-bit pixels on disk, cropped and flipped in batches."""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.io.paths import cache_dir
+from likeness.training.loop.once import once
+
+if TYPE_CHECKING:
+    import torch
+
+    from likeness.data import ImageTable
+
+Pixels = NDArray[np.uint8]
+Vector = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+# Sides of the kept and the shown image, as 256 and 224 in the papers' protocol.
+MARGIN = 8 / 7
+_SCALE, _RATIO = (0.16, 1.0), (3 / 4, 4 / 3)
+# By how much of the shown side an image's size and place change at most.
+_JITTER = (0.05, 0.03)
+
+
+def kept_size(size: int) -> int:
+    """Side at which an image is kept so that a crop of `size` can be cut from it."""
+    return round(size * MARGIN)
+
+
+def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> Pixels:
+    """Each image's middle square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
+
+    The file is made once for the same paths, file sizes and times, also where several processes ask at once; it is mapped, so that all
+    processes of a machine share its memory.
+
+    Args:
+        table: n images.
+        size: side of what the network is shown.
+        progress: called with (images done, n).
+        should_stop: asked between images; once true, the work ends with an InputError, and nothing is kept.
+
+    Raises:
+        InputError: for the first image that cannot be read, or when stopped.
+    """
+    file = cache_dir() / "pixels" / f"{_key(table, size)}.npy"
+    if not file.is_file():
+        with once(file, should_stop) as missing:
+            if missing:
+                _decode(table.paths(), kept_size(size), file, progress, should_stop)
+    found: Pixels = np.load(file, mmap_mode="r")
+    return found
+
+
+def middle(pixels: Pixels, size: int) -> "torch.Tensor":
+    """The middle (n, 3, size, size) of kept images, values 0 to 1: what is shown in evaluation."""
+    import torch
+
+    edge = (pixels.shape[1] - size) // 2
+    cut = np.ascontiguousarray(pixels[:, edge : edge + size, edge : edge + size])
+    return torch.from_numpy(cut).permute(0, 3, 1, 2).float().div_(255)
+
+
+def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
+    """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1: what is shown in training.
+
+    A crop has 16 to 100 % of the area and sides in a ratio of 3/4 to 4/3, and is scaled to the full size, as in the papers' protocol.
+
+    Args:
+        pixels: (n, s, s, 3).
+        size: of the crops.
+        rng: what draws them.
+        part, total: the images are these rows of a batch of so many, and their crops are those that the whole batch would have there.
+    """
+    count = len(pixels) if total is None else total
+    area = rng.uniform(*_SCALE, count)
+    ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), count))
+    wide, high = (np.minimum(1.0, np.sqrt(area * factor)) for factor in (ratio, 1 / ratio))
+    left, top = ((2 * rng.random(count) - 1) * (1 - extent) for extent in (wide, high))
+    mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0)
+    return _sampled(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
+
+
+def jittered(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
+    """The middle of kept images, 5 % larger or smaller and 3 % off at most, (n, 3, size, size), values 0 to 1; all mirrored, or none.
+
+    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Where the image
+    has no more pixels, those of its edge go on. Arguments as for `random_crops`.
+    """
+    count, shown = len(pixels) if total is None else total, size / pixels.shape[1]
+    scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
+    left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
+    mirror = -1 if rng.random() < 0.5 else 1
+    return _sampled(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
+
+
+def _sampled(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":
+    """Crops (n, 3, size, size) around (left, top), with extents, in the coordinates of `grid_sample`, -1 to 1 over the kept image."""
+    import torch
+    from torch.nn.functional import grid_sample
+
+    count = len(pixels)
+    line = (np.arange(size) + 0.5) / size * 2 - 1
+    across = left[:, None] + wide[:, None] * line
+    down = top[:, None] + high[:, None] * line
+    grid = np.empty((count, size, size, 2), np.float32)
+    grid[..., 0], grid[..., 1] = across[:, None, :], down[:, :, None]
+    images = torch.from_numpy(np.ascontiguousarray(pixels)).permute(0, 3, 1, 2).float().div_(255)
+    return grid_sample(images, torch.from_numpy(grid), mode="bilinear", padding_mode="border", align_corners=False)
+
+
+def _key(table: "ImageTable", size: int) -> str:
+    digest = hashlib.sha256(f"{size} {MARGIN}".encode())
+    for path in table.paths():
+        try:
+            stat = path.stat()
+        except OSError as error:
+            raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); bring it back or leave it out.") from error
+        digest.update(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:32]
+
+
+def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | None, should_stop: Callable[[], bool] | None) -> None:
+    from likeness.io.images import read_image
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        kept: Any = np.lib.format.open_memmap(temporary, "w+", np.uint8, (len(paths), side, side, 3))
+        for number, path in enumerate(paths):
+            if should_stop and should_stop():
+                raise InputError(f"Stopped while reading images, {number:,} of {len(paths):,}.")
+            kept[number] = _middle_square(read_image(path), side)
+            if progress and (number % 100 == 0 or number == len(paths) - 1):
+                progress(number + 1, len(paths))
+        kept.flush()
+        del kept
+        os.replace(temporary, file)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _middle_square(image: Any, side: int) -> Pixels:
+    from PIL import Image
+
+    short = min(image.size)
+    left, top = ((extent - short) // 2 for extent in image.size)
+    cut = image.resize((side, side), Image.Resampling.BICUBIC, (left, top, left + short, top + short), reducing_gap=3.0)
+    return np.asarray(cut.convert("RGB"), dtype=np.uint8)

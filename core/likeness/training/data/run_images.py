@@ -1,0 +1,161 @@
+"""The images of a run: who trains, who validates, who tests. Needs no torch."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.data import ImageTable, image_classes, read_dataset
+from likeness.data.paper_datasets import is_paper_source
+from likeness.data.readers.folder import natural_key
+from likeness.errors import InputError
+from likeness.labels import LabelDistances, label_distances
+from likeness.training.config import DataConfig
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RunImages:
+    """The images of a run and their parts.
+
+    Attributes:
+        table: all images in use.
+        names: the classes in natural order.
+        labels: (n,) number of each image's class in `names`; -1 for images of classes that take no part in the split of a file, which stay in
+            the table, so that what is computed for all images serves all splits.
+        train, validation, test: row numbers of `table`; test classes are in neither of the others.
+        queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
+        distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
+    """
+
+    table: ImageTable
+    names: list[str]
+    labels: Rows
+    train: Rows
+    validation: Rows
+    test: Rows
+    queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
+    distances: LabelDistances | None = None
+
+    @property
+    def gallery(self) -> Rows:
+        """The test images that are no queries."""
+        return np.setdiff1d(self.test, self.queries)
+
+    @property
+    def used(self) -> Rows:
+        """Row numbers of the images that take part."""
+        return np.flatnonzero(self.labels >= 0)
+
+    @property
+    def train_classes(self) -> list[str]:
+        """Names of the classes that train, numbered as in `labels`."""
+        return self.names[: int(self.labels[self.train].max()) + 1]
+
+
+def run_images(config: DataConfig, seed: int) -> RunImages:
+    """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training images a random part validates.
+
+    Raises:
+        InputError: an attribute that is not there or has gaps, too few classes, classes of a file of splits that the images do not have,
+            a training class without a second image; of continuous labels, whatever `label_distances` refuses, or too few images.
+    """
+    divided = _by_images(config, seed) if config.split == "images" else _by_classes(config, seed)
+    if config.labels is None:
+        return divided
+    queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
+    return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels))
+
+
+def _by_images(config: DataConfig, seed: int) -> RunImages:
+    table = read_dataset(config.source)
+    said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
+    if said is not None:
+        train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (("train", "restval"), ("test", "query")))
+    else:
+        count = len(table) * config.test_images if config.test_images < 1 else config.test_images
+        train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
+    if len(train) < 3 or len(test) < 3:
+        raise InputError(f"'{table.name}' has {len(train)} images to train and {len(test)} to test, and each needs 3; change data.test_images.")
+    held = np.random.default_rng([seed, 1]).permutation(train)[: round(config.validation * len(train))]
+    queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
+    labels = np.zeros(len(table), dtype=np.int64)
+    return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries)
+
+
+def _spread(test: Rows, wanted: int | None) -> Rows:
+    """So many of these rows, at equal distances."""
+    count = max(1, len(test) // 5) if wanted is None else wanted
+    if count >= len(test):
+        raise InputError(f"{count} queries of {len(test)} test images leave no gallery; take fewer.")
+    return test[np.arange(count) * len(test) // count]
+
+
+def _by_classes(config: DataConfig, seed: int) -> RunImages:
+    """Raises InputError as `run_images`."""
+    table, first = _official(config.source) if config.split == "official" else (read_dataset(config.source), 0)
+    classes = image_classes(table, config.attribute)
+    labels = classes.labels
+    training, testing = _sides(config, classes.names, {classes.names[number] for number in labels[:first]}, table.name)
+    if first:
+        both = set(training) & {classes.names[number] for number in labels[first:]}
+        if both:
+            raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
+    names, count = [*training, *testing], len(training)
+    if count < 2 or len(names) - count < 2:
+        raise InputError(f"'{table.name}' has {len(names)} classes; {count} to train and {len(names) - count} to test are too few, each needs two.")
+    place = {name: number for number, name in enumerate(names)}
+    labels = np.array([place.get(name, -1) for name in classes.names], dtype=np.int64)[labels]
+    rng = np.random.default_rng([seed, 1])
+    if config.per_class:
+        kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
+        if config.split == "file":
+            labels[np.setdiff1d(np.arange(len(labels)), kept)] = -1
+        else:
+            table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
+    trains = np.flatnonzero((labels >= 0) & (labels < count))
+    held = rng.permutation(trains)[: round(config.validation * len(trains))]
+    train = np.setdiff1d(trains, held)
+    if len(np.unique(labels[train])) < 2:
+        raise InputError(f"After {config.validation:.0%} were held out, fewer than two classes are left to train; hold out less.")
+    return RunImages(table, names, labels, train, np.sort(held), np.flatnonzero(labels >= count))
+
+
+def _sides(config: DataConfig, names: list[str], official: set[str], table: str) -> tuple[list[str], list[str]]:
+    """Names of the classes that train and of those that test, in natural order."""
+    if config.split == "file":
+        train, test = _from_file(config)
+        missing = [name for name in (*train, *test) if name not in set(names)]
+        if missing:
+            raise InputError(
+                f"'{table}' has no class '{missing[0]}', which the split '{config.shift}' of '{config.splits}' names"
+                f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}; give the splits of these images, or the attribute they are for."
+            )
+        return sorted(train, key=natural_key), sorted(test, key=natural_key)
+    if config.split == "official":
+        return [name for name in names if name in official], [name for name in names if name not in official]
+    count = round(config.train_classes * len(names))
+    return names[:count], names[count:]
+
+
+def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
+    from likeness.shifts.split_files import read_splits
+
+    split = read_splits(config.splits or "").named(config.shift or "")
+    if not config.tuning:
+        return list(split.train), list(split.test)
+    if not split.tuning:
+        raise InputError(f"The split '{split.name}' of '{config.splits}' holds no classes out for tuning; set data.tuning to false.")
+    return [name for name in split.train if name not in set(split.tuning)], list(split.tuning)
+
+
+def _official(source: str) -> tuple[ImageTable, int]:
+    """The train and the test part of a paper's dataset in one table, and how many images train."""
+    if not is_paper_source(source):
+        raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
+    name, _, folder = source.partition(":")
+    parts = [read_dataset(f"{name.partition('/')[0]}/{part}:{folder}") for part in ("train", "test")]
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
+    return ImageTable(parts[1].name, parts[1].root, frame), len(parts[0])

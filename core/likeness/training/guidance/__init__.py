@@ -1,0 +1,1 @@
+"""Language guidance: what language says of the classes of a run, and the losses that follow it."""

@@ -1,0 +1,119 @@
+"""Other ways for language into training, which the language guidance paper compares with its own (Table 4, section B.2)."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, normalize
+
+from likeness.errors import InputError
+from likeness.losses import interpolated, language_scales, multisimilarity
+from likeness.training.guidance.guided_loss import ClassTargets
+
+
+class PredictedLanguage(nn.Module):
+    """DeViSE-style: a network of two layers predicts the class name's language embedding from the image's (Eq. S4).
+
+    The loss is 1 minus the mean cosine of prediction and language, which has the gradient of Eq. S4's cosine, to be made large.
+
+    Args:
+        language: (c, m) language embeddings of the classes.
+        dim: d, of the image embeddings.
+        hidden: width of the inner layer; the paper does not say.
+    """
+
+    replaces_objective, reads_maps = False, False
+    language: Tensor
+
+    def __init__(self, language: NDArray[np.float32], dim: int, hidden: int = 512) -> None:
+        super().__init__()
+        self.register_buffer("language", normalize(torch.from_numpy(language).float(), dim=1), persistent=False)
+        self.network = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, language.shape[1]))
+
+    def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The loss of unit embeddings (n, d) with class numbers (n,)."""
+        return prediction_loss(self.network(embeddings), self.language[labels])
+
+
+def prediction_loss(predicted: Tensor, language: Tensor) -> Tensor:
+    """1 minus the mean cosine of predictions (n, m) and unit language embeddings (n, m)."""
+    return 1 - (normalize(predicted, dim=1) * language).sum(dim=1).mean()
+
+
+class LanguageContrast(nn.Module):
+    """CLIP-style: image and language embeddings of a batch are contrasted directly (Eq. S5).
+
+    Of S[i, j], the cosine of image i and the language of image j's class, times e^T with a learnt T: the mean cross entropy of rows and of
+    columns against the diagonal. Entries of the same class count as wrong like all others off the diagonal, as printed.
+
+    Args:
+        language: (c, d) language embeddings of the classes.
+        dim: d, of the image embeddings; the paper has no network in between, so it must be the language's.
+        start: T at the start; log(1 / 0.07), as in CLIP.
+
+    Raises:
+        InputError: if the dimensions differ.
+    """
+
+    replaces_objective, reads_maps = False, False
+    language: Tensor
+
+    def __init__(self, language: NDArray[np.float32], dim: int, start: float = float(np.log(1 / 0.07))) -> None:
+        super().__init__()
+        if language.shape[1] != dim:
+            raise InputError(
+                f"Language embeddings have {language.shape[1]} dimensions, image embeddings {dim}; set backbone.dim to {language.shape[1]}."
+            )
+        self.register_buffer("language", normalize(torch.from_numpy(language).float(), dim=1), persistent=False)
+        self.temperature = nn.Parameter(torch.tensor(start))
+
+    def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The loss of unit embeddings (n, d) with class numbers (n,)."""
+        mixed = embeddings @ self.language[labels].T * self.temperature.exp()
+        diagonal = torch.arange(len(mixed), device=mixed.device)
+        return (cross_entropy(mixed, diagonal) + cross_entropy(mixed.T, diagonal)) / 2
+
+
+class LanguageMining(nn.Module):
+    """Multisimilarity whose pairs are mined by similarities of image and language together (Eq. S1 and S2); takes the objective's place.
+
+    As printed, Eq. S1 keeps a negative where its similarity is BELOW the hardest positive's less a margin, which would keep the easy ones;
+    taken here is multisimilarity's own rule, above.
+
+    Args:
+        targets: similarities of the class names.
+        weight, power: nu_1 and nu_2 of Eq. S2. The paper found 1 and 1 best, which as printed leaves the image side alone; half of each is
+            the default.
+    """
+
+    replaces_objective, reads_maps = True, False
+
+    def __init__(self, targets: ClassTargets, weight: float = 0.5, power: float = 1.0) -> None:
+        super().__init__()
+        self.targets, self.weight, self.power = targets, weight, power
+
+    def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The loss of unit embeddings (n, d) with class numbers (n,)."""
+        sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
+        return multisimilarity(sims, labels, mining_sims=interpolated(language, sims.detach(), self.weight, self.power))
+
+
+class LanguageScaling(nn.Module):
+    """Multisimilarity whose exponents are scaled by the ratio of language to image similarity (Eq. S3); takes the objective's place.
+
+    Args:
+        targets: similarities of the class names.
+        powers: nu_3 and nu_4.
+        alpha, beta: as the paper readjusted them.
+    """
+
+    replaces_objective, reads_maps = True, False
+
+    def __init__(self, targets: ClassTargets, powers: tuple[float, float] = (0.75, 0.75), alpha: float = 1.5, beta: float = 45.0) -> None:
+        super().__init__()
+        self.targets, self.powers, self.alpha, self.beta = targets, powers, alpha, beta
+
+    def forward(self, embeddings: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The loss of unit embeddings (n, d) with class numbers (n,)."""
+        sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
+        return multisimilarity(sims, labels, self.alpha, self.beta, scales=language_scales(language, sims, *self.powers))

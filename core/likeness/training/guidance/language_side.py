@@ -1,0 +1,204 @@
+"""The language side of a run: similarities of its class names or captions, or of the pseudolabels that an ImageNet classifier gives its images."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.language import (
+    captions_in_order,
+    class_similarities,
+    class_vectors,
+    imagenet_names,
+    insert_class_name,
+    names_in_use,
+    pseudolabel_similarities,
+    pseudolabels_of,
+    read_captions,
+    read_pseudolabels,
+    readable_names,
+    top_pseudolabels,
+)
+from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
+from likeness.training.data.outputs import stored_outputs
+from likeness.training.data.pixels import load_pixels
+from likeness.training.data.run_images import RunImages
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
+from likeness.training.guidance.vit_prediction import ViTPrediction
+from likeness.training.network.network import EmbeddingNetwork, timm_model
+
+Report = Callable[[str, int, int], None]
+
+
+Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContrast | LanguageMining | LanguageScaling
+
+
+def build_guidance(config: RunConfig, images: RunImages, report: Report, network: EmbeddingNetwork | None = None) -> Guidance:
+    """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
+
+    Args:
+        config: of the run.
+        images: of the run.
+        report: called with (what is done, done, total).
+        network: of the run, whose feature maps way "vit" reads.
+
+    Raises:
+        InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
+            without feature maps where they are read.
+    """
+    guidance = config.guidance
+    assert guidance is not None
+    report("Reading class names", 0, 1)
+    options: dict[str, Any] = {
+        "shift": guidance.gamma,
+        "direction": guidance.direction,
+        "matching": guidance.matching,
+        "temperature": guidance.temperature,
+        "mask_language": guidance.mask_language,
+        "stop_gradient": guidance.stop_gradient,
+    }
+    if guidance.way != "match":
+        return _other_way(config, images, network)
+    if guidance.text != "names":
+        return LanguageGuidance(VectorTargets(caption_vectors(guidance, images), of_images=True), masked=False, **options)
+    if guidance.kind == "elg":
+        names = _names(config, images)
+        if not guidance.stop_gradient:
+            return LanguageGuidance(VectorTargets(class_vectors(names, guidance.language, guidance.primer), learnt=True), **options)
+        return LanguageGuidance(ClassTargets(expert_similarities(guidance, names)), **options)
+    used, chosen = pseudolabel_names(config, images, report)
+    similarities = class_similarities(used, guidance.language, guidance.primer)
+    if guidance.level == "class":
+        # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
+        chosen = _placed(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
+        return LanguageGuidance(ClassTargets(np.asarray(pseudolabel_similarities(chosen, similarities, guidance.variant))), **options)
+    chosen = _placed(chosen, images.train, len(images.table))
+    return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
+
+
+def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork | None) -> Guidance:
+    import torch
+
+    guidance, dim = config.guidance, network.head.out_features if network is not None else config.backbone.dim or 0
+    assert guidance is not None
+    names = _names(config, images)
+    if guidance.way in ("mining", "scaling"):
+        targets = ClassTargets(expert_similarities(guidance, names))
+        return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
+    language = class_vectors(names, guidance.language, guidance.primer)
+    if guidance.way == "vit":
+        assert network is not None, "way vit reads the maps of a network"
+        channels, height, width = network.map_shape(config.data.image_size)
+        torch.manual_seed(config.seed)  # reading names draws numbers where the model was not loaded before
+        return ViTPrediction(language, channels, height * width)
+    torch.manual_seed(config.seed)
+    return PredictedLanguage(language, dim) if guidance.way == "devise" else LanguageContrast(language, dim)
+
+
+def _names(config: RunConfig, images: RunImages) -> list[str]:
+    """The names that guide: those of the classes, or in the control dealt out at random."""
+    assert config.guidance is not None
+    names = class_names(images, config.guidance.names)
+    return [names[place] for place in np.random.default_rng([config.seed, 3]).permutation(len(names))] if config.guidance.shuffled else names
+
+
+def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
+    """The names of the training classes, cleaned: their own, or each one's value of another attribute.
+
+    Raises:
+        InputError: an attribute that is not there, or that has no value or several within a class.
+    """
+    if attribute is None:
+        return readable_names(images.train_classes)
+    if attribute not in images.table.attributes:
+        raise InputError(f"'{images.table.name}' has no attribute '{attribute}'; it has {', '.join(images.table.attributes) or 'none'}.")
+    rows = images.used[images.labels[images.used] < len(images.train_classes)]
+    values = images.table.frame[attribute].iloc[rows].groupby(images.labels[rows]).unique()
+    for name, found in zip(images.train_classes, values, strict=True):
+        if len(found) != 1 or pd.isna(found[0]):
+            told = ", ".join(f"'{value}'" for value in found[:2])
+            raise InputError(f"The class '{name}' has no single '{attribute}' ({told}); choose another attribute in guidance.names.")
+    return readable_names([str(found[0]) for found in values])
+
+
+def expert_similarities(guidance: GuidanceConfig, names: list[str]) -> NDArray[np.float32]:
+    """S^lang (c, c) of clean class names; what many classes share is compared once."""
+    distinct = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    places = [distinct[name] for name in names]
+    found: NDArray[np.float32] = class_similarities(list(distinct), guidance.language, guidance.primer)[np.ix_(places, places)]
+    return found
+
+
+def caption_vectors(guidance: GuidanceConfig, images: RunImages) -> NDArray[np.float32]:
+    """Language vectors (images, m) of the training images' captions, with class names for keywords where the text is so; others are zero.
+
+    Raises:
+        InputError: a file that is not there or damaged, or a training image without caption.
+    """
+    assert guidance.captions is not None
+    paths = [str(path) for path in images.table.frame["path"].iloc[images.train]]
+    captions = captions_in_order(read_captions(Path(guidance.captions).expanduser()), paths)
+    if guidance.text == "captions+names":
+        names = class_names(images, guidance.names)
+        own = [names[label] for label in images.labels[images.train]]
+        captions = [insert_class_name(caption, name, guidance.keywords) for caption, name in zip(captions, own, strict=True)]
+    return _placed(class_vectors(captions, guidance.language, "{}"), images.train, len(images.table))
+
+
+def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """Rows at their places among `count`, zeros elsewhere."""
+    found = np.zeros((count, rows.shape[1]), rows.dtype)
+    found[places] = rows
+    return found
+
+
+def pseudolabel_names(config: RunConfig, images: RunImages, report: Report | None = None) -> tuple[list[str], NDArray[np.int64]]:
+    """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
+
+    Raises:
+        InputError: as `pseudolabels`, or a file of pseudolabels that is not there or lacks a class.
+    """
+    guidance = config.guidance
+    assert guidance is not None
+    if guidance.pseudolabels is None:
+        return names_in_use(pseudolabels(config, images, report), imagenet_names())
+    trained = [images.names[number] for number in np.unique(images.labels[images.train])]
+    own = pseudolabels_of(trained, read_pseudolabels(guidance.pseudolabels), guidance.k)
+    used = sorted({name for names in own for name in names})
+    place = {name: number for number, name in enumerate(used)}
+    return used, np.array([[place[name] for name in names] for names in own], dtype=np.int64)
+
+
+def pseudolabels(config: RunConfig, images: RunImages, report: Report | None = None) -> NDArray[np.int64]:
+    """The k best ImageNet names of each training class (classes, k), or of each training image (images, k), best first.
+
+    Raises:
+        InputError: no classifier, or one without ImageNet's 1,000 outputs.
+    """
+    guidance = config.guidance
+    assert guidance is not None
+    outputs = classifier_outputs(guidance.classifier or config.backbone, images, config.data.image_size, report)
+    labels = images.labels[images.train] if guidance.level == "class" else None
+    return top_pseudolabels(outputs, labels, guidance.k, guidance.average)
+
+
+def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int, report: Report | None = None) -> NDArray[np.float32]:
+    """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights.
+
+    Raises:
+        InputError: a backbone without a classifier, or one with other classes.
+    """
+    if classifier.name.startswith("clip:"):
+        raise InputError("Pseudolabels come from an ImageNet classifier; set guidance.classifier to a timm model with its weights.")
+    model = timm_model(classifier)
+    if model.num_classes != len(imagenet_names()):
+        raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")
+    data = model.pretrained_cfg
+    network = EmbeddingNetwork(model, model.num_classes, 2, tuple(data["mean"]), tuple(data["std"]))
+    told = (lambda done, total: report("Computing pseudolabels", done, total)) if report else None
+    return stored_outputs(network, load_pixels(images.table, size), images.train, size, told)

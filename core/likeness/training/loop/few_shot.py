@@ -1,0 +1,117 @@
+"""Few-shot DML: the embedding layer of a trained network is adapted to a few images of each test class (ooDML, section 4.4)."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from likeness.losses import make_objective
+from likeness.samplers import ClassBatches
+from likeness.search import nearest
+from likeness.shifts.episodes import few_shot_episodes
+from likeness.threads import threads_for
+from likeness.training.config import FewShotConfig
+from likeness.training.network.network import EmbeddingNetwork
+
+Matrix = NDArray[np.float32]
+Rows = NDArray[np.int64]
+_PER_CLASS = 2
+# Neighbours that are kept of each image, of which at least one is outside of nearly every support.
+_SPARE = 32
+
+
+def few_shot_scores(
+    network: EmbeddingNetwork, features: Matrix, labels: Rows, config: FewShotConfig, report: Callable[[int, int], None] | None = None
+) -> dict[str, float]:
+    """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
+
+    In each episode `shots` images of every class train the embedding layer alone, from where it stands, by the margin loss with
+    distance-weighted sampling and Adam, whatever the network was trained by. All other images are the queries, and each looks for its
+    nearest neighbour among the others.
+
+    Args:
+        network: whose embedding layer is adapted; it stays as it is.
+        features: (n, f), the backbone's, of the test images.
+        labels: (n,) class numbers.
+        config: shots, episodes, steps.
+        report: called with (episodes done, episodes).
+
+    Returns:
+        For each number of shots s: `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
+
+    Raises:
+        InputError: as `few_shot_episodes`.
+    """
+    numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    tensors = torch.from_numpy(np.ascontiguousarray(features))
+    raw = _embedded(network, tensors)
+    before = nearest(raw, raw, _SPARE, exclude=np.arange(len(numbers))).rows
+    found: dict[str, float] = {}
+    done, total = 0, len(config.shots) * config.episodes
+    for shots in config.shots:
+        zero, few = [], []
+        for number, episode in enumerate(few_shot_episodes(numbers, shots, config.episodes, config.seed)):
+            adapted = adapt(network, tensors[episode.support], numbers[episode.support], config, seed=number)
+            zero.append(_recall_without(episode.support, before, numbers)[episode.query].mean())
+            few.append(_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
+            done += 1
+            if report:
+                report(done, total)
+        found |= {f"zero_shot_{shots}": float(np.mean(zero)), f"few_shot_{shots}": float(np.mean(few))}
+        found[f"few_shot_{shots}_deviation"] = float(np.std(few, ddof=1)) if len(few) > 1 else 0.0
+    return found
+
+
+def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, seed: int = 0) -> EmbeddingNetwork:
+    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0.
+
+    Raises:
+        InputError: fewer than two images in a class.
+    """
+    learner = _without_backbone(network).train()
+    objective = make_objective("margin", int(labels.max()) + 1, learner.head.out_features)
+    optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)
+    size = min(config.batch_size, _PER_CLASS * len(np.unique(labels)))
+    batches = ClassBatches(labels, size - size % _PER_CLASS, _PER_CLASS, config.seed * 1_000 + seed)
+    targets = torch.from_numpy(labels)
+    with torch.random.fork_rng(devices=[]), threads_for(size * learner.head.weight.numel()):
+        for step in range(config.steps):
+            torch.manual_seed((config.seed * 1_000 + seed) * 1_000_003 + step)
+            rows = batches.batch(step)
+            loss = objective(learner(features[rows]).embeddings, targets[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return learner
+
+
+def _without_backbone(network: EmbeddingNetwork) -> EmbeddingNetwork:
+    backbone, network.backbone = network.backbone, None
+    try:
+        return copy.deepcopy(network).cpu().requires_grad_(True)
+    finally:
+        network.backbone = backbone
+
+
+def _embedded(network: EmbeddingNetwork, features: Tensor) -> Matrix:
+    learner = _without_backbone(network).eval() if network.backbone is not None or network.training else network
+    with torch.inference_mode():
+        found: Any = learner(features).embeddings.numpy()
+    return np.asarray(found, dtype=np.float32)
+
+
+def _recall_without(support: Rows, neighbours: Rows, labels: Rows) -> NDArray[np.bool_]:
+    """For each image, whether its nearest one outside of the support is of its class; the last of its neighbours where all are in it."""
+    outside = ~np.isin(neighbours, support)
+    outside[:, -1] = True
+    first = neighbours[np.arange(len(neighbours)), outside.argmax(axis=1)]
+    return np.asarray(labels[first] == labels)
+
+
+def _recall(embeddings: Matrix, labels: Rows) -> float:
+    found = nearest(embeddings, embeddings, 1, exclude=np.arange(len(embeddings))).rows[:, 0]
+    return float((labels[found] == labels).mean())

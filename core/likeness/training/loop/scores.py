@@ -1,0 +1,67 @@
+"""What a run is judged by, on classes that it has not seen."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.evaluation import DISTANCE_KS, NDCG_KS, clustering_metrics, continuous_metrics, retrieval_metrics
+from likeness.evaluation._inputs import Metric
+from likeness.search import nearest
+from likeness.studies.continuous_comparison import bounds, metric_names
+
+RECALLS = (1, 2, 4, 8, 10, 100, 1000)
+
+
+def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: Metric = "cosine") -> dict[str, float]:
+    """R@1 to R@1000, mAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
+    ks = tuple(k for k in RECALLS if k < len(labels))
+    found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
+    clusters = clustering_metrics(embeddings, labels, metric=metric)
+    names = [*(f"recall_at_{k}" for k in ks), "map_at_r", "map_at_1000"]
+    return {name: float(found[name]) for name in names} | {name: float(clusters[name]) for name in ("nmi", "f1")}
+
+
+def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.float32], gallery: NDArray[np.float32]) -> dict[str, float]:
+    """Mean label distance at 1 to 10 and nDCG at 10 to 100 of query embeddings (q, d) in a gallery (n, d); beyond n they are left out.
+
+    Raises:
+        InputError: a gallery of fewer than 10 images.
+    """
+    distances, ndcg = _shown(label_distances.shape[1])
+    found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
+    return {name: found[name] for name in metric_names(distances, ndcg)}
+
+
+def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
+    """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_...") and for one by chance ("chance_...")."""
+    return bounds(label_distances, *_shown(label_distances.shape[1]))
+
+
+def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if gallery < DISTANCE_KS[-1]:
+        raise InputError(f"{gallery} gallery images are too few for metrics at {DISTANCE_KS[-1]}; let more images test, or fewer be queries.")
+    return DISTANCE_KS, tuple(k for k in NDCG_KS if k <= gallery)
+
+
+def matched_recall(embeddings: NDArray[np.float32], labels: NDArray[np.int64], classes: int, choices: int = 10) -> float:
+    """R@1 among the images of so many classes, the mean over random choices of them, which are the same in every call.
+
+    Args:
+        embeddings: (n, d).
+        labels: (n,) class numbers.
+        classes: how many of them look for each other.
+        choices: how many draws; one where all classes take part.
+
+    Raises:
+        InputError: there are fewer classes.
+    """
+    numbers = np.unique(labels)
+    if classes > len(numbers):
+        raise InputError(f"R@1 among {classes} classes needs as many test classes, and there are {len(numbers)}; set matched_classes to fewer.")
+    found = []
+    for choice in range(choices if classes < len(numbers) else 1):
+        kept = np.random.default_rng([choice, 7]).permutation(numbers)[:classes]
+        rows = np.flatnonzero(np.isin(labels, kept))
+        first = nearest(embeddings[rows], embeddings[rows], 1, exclude=np.arange(len(rows))).rows[:, 0]
+        found.append(float((labels[rows][first] == labels[rows]).mean()))
+    return float(np.mean(found))

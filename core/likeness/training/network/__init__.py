@@ -1,0 +1,1 @@
+"""The network of a run: a backbone and its embedding layer."""

@@ -1,0 +1,230 @@
+"""A run on disk: its config, what it measured so far, its checkpoints and how it stands; readable while it runs."""
+
+import contextlib
+import json
+import math
+import os
+import platform
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.io.files import write_atomic
+from likeness.io.text import parse_json, text_of
+from likeness.training.config import RunConfig, as_yaml, read_config
+
+STATES = ("new", "running", "stopped", "finished", "failed", "lost")
+
+_MOST_FIGURES = 1000  # in one line
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a run stands.
+
+    Attributes:
+        state: "new" (a config only), "running", "stopped" (by a person), "finished", "failed" (see `message`), or "lost": it says that it
+            runs, but its process is gone; it can be resumed like a stopped one.
+        step, total: steps done and in all.
+        message: one sentence for people.
+        pid: the process, 0 where there is none.
+        seconds: spent in training.
+    """
+
+    state: str = "new"
+    step: int = 0
+    total: int = 0
+    message: str = ""
+    pid: int = 0
+    seconds: float = 0.0
+
+
+class RunFolder:
+    """The files of one run.
+
+    Args:
+        path: its folder; need not exist yet.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.checkpoint = self.path / "checkpoint.ckpt"
+        self.best = self.path / "best.safetensors"
+        self._metrics, self._status, self._stop = self.path / "metrics.jsonl", self.path / "status.json", self.path / "stop"
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    def create(self, config: RunConfig) -> None:
+        """Writes the config and the environment.
+
+        Raises:
+            InputError: if there is a run with another config in the folder; another number of processes makes no other run.
+        """
+        if (self.path / "config.yaml").is_file() and not self.config().same_run(config):
+            raise InputError(f"The folder '{self.path}' holds a run with another config; choose another folder, or resume that run.")
+        write_atomic(self.path / "config.yaml", as_yaml(config).encode())
+        if not (self.path / "environment.json").is_file():
+            write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
+
+    def take_up(self, config: RunConfig) -> Status:
+        """Begins the run, or goes on with it, in this process; returns how it stood before.
+
+        Raises:
+            InputError: as `create`, or another process has it.
+        """
+        self.create(config)
+        before = self.status()
+        if before.pid != os.getpid():  # else begun by `processes.begin`, and asked to stop since, while this process came up
+            self.clear_stop()
+        if before.state == "running" and before.pid != os.getpid():
+            raise InputError(f"The run in '{self.path}' is running already (process {before.pid}); stop it first.")
+        self.report_status(Status("running", before.step, before.total, "Reading images", os.getpid(), before.seconds))
+        return before
+
+    def end(self, state: str, message: str) -> None:
+        """Writes that the run has ended, at the step where it stood."""
+        now = self.status()
+        self.report_status(Status(state, now.step, now.total, message, 0, now.seconds))
+
+    def fail(self, message: str) -> None:
+        """Writes that an error ended the run; what was asked to stop, while it read images say, has not failed."""
+        self.end("stopped" if self.stop_requested() else "failed", message)
+
+    def config(self) -> RunConfig:
+        """Raises InputError where there is no run."""
+        file = self.path / "config.yaml"
+        if not file.is_file():
+            raise InputError(f"There is no run in '{self.path}'; start one with `likeness train`.")
+        return read_config(file)
+
+    def status(self) -> Status:
+        """How the run stands; a broken file counts as new."""
+        try:
+            status = _status(parse_json(text_of(self._status), "The status"))
+        except (ValueError, TypeError, OverflowError):
+            return Status()
+        if status.state == "running" and not _alive(status.pid):
+            return Status("lost", status.step, status.total, "The process is gone; resume the run to go on.", 0, status.seconds)
+        return status
+
+    def report_status(self, status: Status) -> None:
+        """Writes how the run stands."""
+        write_atomic(self._status, json.dumps(vars(status)).encode())
+
+    def append_metrics(self, row: dict[str, Any]) -> None:
+        """Adds one line; `step` is the step after which it was measured."""
+        with self._metrics.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def metrics(self) -> pd.DataFrame:
+        """What was measured so far, a row each, by step; a line that is being written is left out."""
+        rows = []
+        for line in self._lines():
+            with contextlib.suppress(InputError):
+                row = parse_json(line, "A line")
+                if isinstance(row, dict) and len(row) <= _MOST_FIGURES:
+                    rows.append({name: value for name, value in row.items() if isinstance(value, int | float | str)})
+        return pd.DataFrame(rows)
+
+    def _lines(self) -> list[str]:
+        """Of the measurements; none where there are none, damaged bytes as signs that are no JSON."""
+        try:
+            return self._metrics.read_bytes().decode(errors="replace").splitlines()
+        except OSError:
+            return []
+
+    def metrics_stamp(self) -> tuple[int, int]:
+        """Size and time of change of what was measured: others whenever `metrics` has something new."""
+        with contextlib.suppress(OSError):
+            stat = self._metrics.stat()
+            return stat.st_size, stat.st_mtime_ns
+        return 0, 0
+
+    def forget_after(self, step: int) -> None:
+        """Drops what was measured after `step`: a killed run goes on from its checkpoint, and measures that again."""
+        if not self._metrics.is_file():
+            return
+        kept = [line for line in self._lines() if _step_of(line) <= step]
+        write_atomic(self._metrics, "".join(f"{line}\n" for line in kept).encode())
+
+    def request_stop(self) -> None:
+        """Asks the run to end after its next step; it saves a checkpoint first."""
+        write_atomic(self._stop, b"")
+
+    def stop_requested(self) -> bool:
+        """True once a stop was asked for."""
+        return self._stop.exists()
+
+    def clear_stop(self) -> None:
+        """Forgets an earlier request."""
+        self._stop.unlink(missing_ok=True)
+
+    def write_report(self, report: dict[str, Any]) -> None:
+        """The final figures."""
+        write_atomic(self.path / "report.json", json.dumps(report, indent=1).encode())
+
+    def report(self) -> dict[str, Any] | None:
+        """The final figures, or None before the end.
+
+        Raises:
+            InputError: a damaged file.
+        """
+        file = self.path / "report.json"
+        if not file.is_file():
+            return None
+        found = parse_json(text_of(file), f"'{file.name}' of the run '{self.name}'")
+        if not isinstance(found, dict):
+            raise InputError(f"'{file.name}' of the run '{self.name}' holds no figures; delete it and resume the run.")
+        return found
+
+
+def list_runs(folder: Path) -> list[RunFolder]:
+    """The runs in the subfolders, newest first."""
+    found = [RunFolder(file.parent) for file in folder.glob("*/config.yaml")]
+    return sorted(found, key=lambda run: (run.path / "config.yaml").stat().st_mtime, reverse=True)
+
+
+def _status(fields: dict[str, Any]) -> Status:
+    """A status whose fields have the types that they should have."""
+    whole: dict[str, Any] = {name: int(fields[name]) for name in ("step", "total", "pid") if name in fields}
+    status = Status(**(fields | whole | {"seconds": float(fields.get("seconds", 0.0))}))
+    if not isinstance(status.state, str) or not isinstance(status.message, str) or not 0 <= status.pid < 2**31 or not math.isfinite(status.seconds):
+        raise ValueError("another form")
+    return status
+
+
+def _step_of(line: str) -> float:
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return float("inf")
+
+
+def _alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    with contextlib.suppress(OSError):  # a zombie has ended, though nobody asked for its end yet
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    return True
+
+
+def _environment() -> dict[str, Any]:
+    from importlib.metadata import version
+
+    packages = ("likeness", "torch", "torchvision", "timm", "lightning", "pytorch-metric-learning", "numpy")
+    return {"python": platform.python_version(), "machine": platform.machine(), "begun": time.strftime("%Y-%m-%d %H:%M:%S")} | {
+        name: version(name) for name in packages
+    }

@@ -1,0 +1,115 @@
+"""LSUN Room Layout on miniature copies."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.lib.recfunctions import repack_fields
+from PIL import Image
+from scipy.io import savemat
+
+from likeness.data import read_dataset, read_lsun_rooms
+from likeness.data.readers import lsun_rooms
+from likeness.errors import InputError
+from likeness.labels import LabelsConfig, known_labels, label_distances, layout_distances
+
+
+@pytest.fixture
+def root(miniatures: dict[str, Callable[[Path], Path]], tmp_path: Path) -> Path:
+    return miniatures["lsun-rooms"](tmp_path / "lsun")
+
+
+def test_the_type_with_the_most_images(root: Path) -> None:
+    frame = read_lsun_rooms(root.parent).frame
+    assert list(frame["path"]) == [f"images/sun_{letter}.jpg" for letter in "acdeghjk"]
+    assert list(frame["split"]) == ["train"] * 4 + ["query"] * 2 + ["test"] * 2
+    assert set(frame["type"]) == {4}
+    assert list(frame["scene"][3:5]) == ["bedroom", "é"]
+    assert frame["layout"][0] == "layout_seg/sun_a.mat"
+
+
+def test_the_type_with_the_most_images_may_be_another(tmp_path: Path, parts: SimpleNamespace) -> None:
+    rooms = {part: [(name, scene, {4: 5, 5: 4}.get(kind, kind)) for name, scene, kind in images] for part, images in parts.lsun_rooms_listed.items()}
+    frame = read_lsun_rooms(parts.lsun_rooms(tmp_path / "other", rooms)).frame
+    assert list(frame["path"]) == [f"images/sun_{letter}.jpg" for letter in "acdeghjk"]
+    assert set(frame["type"]) == {5}
+
+
+def test_the_first_30_test_images_are_the_queries(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lsun_rooms.QUERIES == 30
+    monkeypatch.setattr(lsun_rooms, "QUERIES", 1)
+    assert list(read_lsun_rooms(root, "test").frame["split"]) == ["query"] + ["test"] * 3
+
+
+def test_types_and_parts_by_name(root: Path) -> None:
+    assert len(read_dataset(f"lsun-rooms:{root}")) == 8
+    assert list(read_dataset(f"lsun-rooms/type5:{root}").frame["path"]) == ["images/sun_b.jpg", "images/sun_f.jpg"]
+    assert len(read_dataset(f"lsun-rooms/every:{root}")) == 11
+    assert len(read_dataset(f"lsun-rooms/train:{root}")) == 4
+    with pytest.raises(InputError, match=r"The split 'type7' of LSUN Room Layout in '.*' has no images in 'validation\.mat'; choose another"):
+        read_lsun_rooms(root, "type7")
+    with pytest.raises(InputError, match="There is no split 'type11'; choose from test, train, all, every, type0, type1"):
+        read_lsun_rooms(root, "type11")
+
+
+def test_images_without_layout_take_no_part(tmp_path: Path, parts: SimpleNamespace) -> None:
+    rooms = parts.lsun_rooms_listed | {"training": [("sun_x", "attic", 11), *parts.lsun_rooms_listed["training"]]}
+    assert "images/sun_x.jpg" not in set(read_lsun_rooms(parts.lsun_rooms(tmp_path, rooms), "every").frame["path"])
+
+
+def test_layouts_from_mat_files_and_from_images_are_the_same(root: Path, parts: SimpleNamespace) -> None:
+    table = read_lsun_rooms(root)
+    assert known_labels(table) == {"Layout": LabelsConfig(kind="layout")}
+    everything = np.arange(len(table))
+    found = label_distances(table, LabelsConfig(kind="layout")).between(everything, everything)
+    (root / "layout_seg_images").mkdir()
+    names = [f"sun_{letter}" for letter in "abcdefghijk"]
+    for number, name in enumerate(names):
+        Image.fromarray(parts.room_layout(number)).save(root / "layout_seg_images" / f"{name}.png")
+    drawn = read_lsun_rooms(root)
+    assert drawn.frame["layout"][0] == "layout_seg_images/sun_a.png"
+    np.testing.assert_array_equal(label_distances(drawn, LabelsConfig(kind="layout")).between(everything, everything), found)
+    numbers = [names.index(Path(path).stem) for path in table.frame["path"]]
+    whole = np.stack([parts.room_layout(number) for number in numbers])
+    np.testing.assert_allclose(found, layout_distances(whole, whole), atol=0.05)  # other pixels at 64 x 64
+
+
+def test_images_in_image(root: Path) -> None:
+    (root / "images").rename(root / "image")
+    assert read_lsun_rooms(root).frame["path"][0] == "image/sun_a.jpg"
+
+
+@pytest.mark.parametrize("missing", ["validation.mat", "layout_seg"])
+def test_missing_files(root: Path, missing: str) -> None:
+    (root / missing).rename(root / "elsewhere")
+    with pytest.raises(InputError, match=rf"LSUN Room Layout in '.*' lacks '{missing}'; take it from the dataset published at https://web"):
+        read_lsun_rooms(root)
+
+
+def test_a_missing_layout(root: Path) -> None:
+    (root / "layout_seg" / "sun_g.mat").unlink()
+    with pytest.raises(InputError, match=r"The layout 'sun_g\.mat' cannot be read \(.*\); bring it back or leave this image out"):
+        label_distances(read_lsun_rooms(root), LabelsConfig(kind="layout"))
+
+
+def test_damaged_files(root: Path) -> None:
+    records = np.array([("sun_a", "bedroom", 4), ("sun_b", "bedroom", 12)], dtype=[(name, object) for name in ("image", "scene", "type")])
+    for content, message in (
+        ({"training": records}, r"In 'training\.mat' of LSUN Room Layout, the type of image 2 is '12', expected a number from 0 to 11; take"),
+        ({"training": repack_fields(records[["image", "type"]])}, r"The annotations in 'training\.mat' of LSUN Room Layout have no field 'scene'"),
+        ({"testing": records}, r"'training\.mat' of LSUN Room Layout has no variable 'training'"),
+        ({"training": np.arange(4)}, r"have no field 'image'"),
+    ):
+        savemat(root / "training.mat", content)
+        with pytest.raises(InputError, match=message) as caught:
+            read_lsun_rooms(root)
+        assert len(str(caught.value).splitlines()) == 1
+    records["type"][1] = "five"
+    savemat(root / "training.mat", {"training": records})
+    with pytest.raises(InputError, match="the type of image 2 is 'five', expected a number from 0 to 11"):
+        read_lsun_rooms(root)
+    (root / "training.mat").write_bytes(b"no such thing")
+    with pytest.raises(InputError, match=r"'training\.mat' of LSUN Room Layout cannot be read as a MATLAB file"):
+        read_lsun_rooms(root)

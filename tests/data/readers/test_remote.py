@@ -1,0 +1,141 @@
+"""Images behind URLs: listed, fetched, told apart."""
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from likeness.data.readers.remote import fetch, is_url, read_remote_folder, remote_states
+from likeness.data.readers.tabular import read_table
+from likeness.errors import InputError
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class MeanColor:
+    """An encoder."""
+
+    name, identity, dim, has_text = "mean", "mean-1", 3, False
+
+    def encode_images(self, images: Sequence[Any]) -> np.ndarray:
+        colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
+        return colors / np.linalg.norm(colors, axis=1, keepdims=True)
+
+    def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
+        raise NotImplementedError
+
+    def unknown_words(self, text: str) -> list[str]:
+        return []
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of a web server on this machine, and the folder that it shows."""
+    folder = tmp_path / "www"
+    folder.mkdir()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", folder
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def bucket() -> str:
+    import fsspec
+
+    place = f"memory://bucket-{uuid4().hex}"
+    for name in ["10.png", "2.png", "cats/a[1].jpg", "dogs/b.jpg", "dogs/.hidden.jpg", ".git/c.png", "notes.txt"]:
+        fsspec.filesystem("memory").pipe(f"{place}/{name}", name.encode())
+    return place
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("s3://a/b.png", True), ("HTTPS://x", True), ("abfss://c@d/e", True), ("C:\\a", False), ("c://a", False), ("a/b://c", False), ("/s3:/a", False)],
+)
+def test_what_is_a_url(text: str, expected: bool) -> None:
+    assert is_url(text) is expected
+
+
+def test_a_folder_behind_a_url_is_listed_like_one_here(bucket: str) -> None:
+    table = read_remote_folder(bucket)
+    names = [path.removeprefix(f"memory:///{bucket.removeprefix('memory://')}/") for path in table.frame["path"]]
+    assert names == ["2.png", "10.png", "cats/a[1].jpg", "dogs/b.jpg"]
+    assert table.frame["class"].tolist() == ["(none)", "(none)", "cats", "dogs"]
+    assert fetch(table.frame["path"].tolist()) == [name.encode() for name in names]
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("memory://nothing-here", "There are no images below 'memory://nothing-here'"),
+        ("nowhere://x", r"'nowhere://x' cannot be reached \(Protocol not known: nowhere\)"),
+        ("http://127.0.0.1:1/x", r"'http://127.0.0.1:1/x'"),
+    ],
+)
+def test_what_cannot_be_listed(url: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_remote_folder(url)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+
+    def missing(url: str) -> None:
+        raise ImportError("Install s3fs to access S3")
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", missing)
+    with pytest.raises(InputError, match="needs the package for 's3://', which is not here; install it with `pip install s3fs`"):
+        read_remote_folder("s3://bucket/photos")
+
+
+def test_states_change_with_the_object(bucket: str) -> None:
+    import fsspec
+
+    url = f"{bucket}/2.png"
+    first, again, missing = remote_states([url, url, f"{bucket}/none.png"])
+    assert first == again
+    assert isinstance(missing, FileNotFoundError)
+    fsspec.filesystem("memory").pipe(url, b"other")
+    assert remote_states([url]) != [first]
+
+
+def test_images_of_a_web_server_listed_in_a_table(served: tuple[str, Path], tmp_path: Path) -> None:
+    from likeness.encoders import embed_images
+
+    address, folder = served
+    for i in range(3):
+        Image.new("RGB", (8, 8), (i * 80, 10, 200)).save(folder / f"{i}.png")
+    lines = [f"{address}/{name}.png?size=1,{name}" for name in ("0", "2", "none")]
+    (tmp_path / "list.csv").write_text("\n".join(["path,shade", *lines]))
+    fake = MeanColor()
+    table = read_table(tmp_path / "list.csv", remote=True)
+    result = embed_images(table, fake, remote=True)
+    assert result.rows.tolist() == [0, 1]
+    assert [failure.reason for failure in result.failed] == ["there is no such file"]
+    np.testing.assert_array_equal(result.vectors, fake.encode_images([Image.new("RGB", (8, 8), (i * 80, 10, 200)) for i in (0, 2)]))
+    assert embed_images(table, fake, remote=True).n_encoded == 0
+    with pytest.raises(InputError, match=r"None of the 3 images that 'list.csv' lists is there"):
+        read_table(tmp_path / "list.csv")
+
+
+def test_errors_of_a_server_are_errors_of_that_image_alone(served: tuple[str, Path]) -> None:
+    address, folder = served
+    (folder / "a.png").write_bytes(b"a")
+    found = fetch([f"{address}/a.png", f"{address}/none.png", "http://127.0.0.1:1/x.png"])
+    assert found[0] == b"a"
+    assert isinstance(found[1], FileNotFoundError)
+    assert isinstance(found[2], OSError)

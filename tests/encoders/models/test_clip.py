@@ -1,0 +1,258 @@
+"""open_clip encoders: equal to open_clip itself, with clear errors."""
+
+import json
+import logging
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.encoders import Encoder, StagedEncoder, TowerEncoder, encoder_identity, load_encoder
+from likeness.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def reference(tiny_clip: Path):
+    """Model, transform and tokenizer, straight from open_clip."""
+    import open_clip
+
+    model, transform = open_clip.create_model_from_pretrained(f"local-dir:{tiny_clip}")
+    return model.eval(), transform, open_clip.get_tokenizer(f"local-dir:{tiny_clip}")
+
+
+@pytest.fixture(scope="module")
+def encoder(tiny_clip: Path) -> Encoder:
+    return load_encoder(f"local-dir:{tiny_clip}", "cpu")
+
+
+def test_offers_the_interface(encoder: Encoder) -> None:
+    assert isinstance(encoder, StagedEncoder)
+    assert encoder.dim == 24
+    assert encoder.has_text
+
+
+@pytest.mark.parametrize("size", [(32, 32), (64, 48), (48, 64), (20, 30), (33, 200)])
+def test_pixels_equal_open_clips_transform(encoder, reference, photo, size: tuple[int, int]) -> None:
+    image = photo(*size)
+    ours = encoder.tower.pixels([encoder.prepare(image)])[0].numpy()
+    np.testing.assert_array_equal(ours, reference[1](image).numpy())
+
+
+def test_gradients_reach_the_pixels_and_not_the_weights(encoder, photo) -> None:
+    import torch
+
+    pixels = encoder.tower.pixels([encoder.prepare(photo(40, 50, seed=i)) for i in range(2)]).requires_grad_()
+    rows = encoder.tower.embed(pixels)
+    rows[:, 0].sum().backward()
+    np.testing.assert_allclose(rows.detach().numpy(), encoder.encode_images([photo(40, 50, seed=i) for i in range(2)]), atol=1e-6)
+    assert pixels.grad.abs().amax(dim=(1, 2, 3)).min() > 0
+    assert isinstance(encoder, TowerEncoder)
+    module = encoder.tower.forward.__self__
+    assert isinstance(module, torch.nn.Module)
+    assert not any(weight.requires_grad for weight in module.parameters())
+
+
+@pytest.mark.parametrize("size", [(1, 60_000), (60_000, 1), (3, 2000)])
+def test_extremely_long_images_need_little_memory(encoder, size: tuple[int, int]) -> None:
+    from PIL import Image
+
+    image = Image.new("RGB", size, (255, 0, 0))
+    image.paste((0, 0, 255), (size[0] // 2 - 20 if size[0] > size[1] else 0, size[1] // 2 - 20 if size[1] > size[0] else 0, size[0], size[1]))
+    prepared = encoder.prepare(image)
+    assert prepared.shape == (32, 32, 3)
+    assert (prepared == (0, 0, 255)).all()  # the middle, as open_clip crops it
+
+
+def test_image_vectors_equal_open_clips(encoder, reference, photo, tmp_path: Path) -> None:
+    import torch
+
+    images = [photo(40 + i, 50, seed=i) for i in range(5)]
+    with torch.inference_mode():
+        expected = reference[0].encode_image(torch.stack([reference[1](image) for image in images]), normalize=True).numpy()
+    images[2].save(tmp_path / "two.png")
+    vectors = encoder.encode_images([*images[:2], tmp_path / "two.png", *images[3:]])
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+def test_text_vectors_equal_open_clips(encoder, reference) -> None:
+    import torch
+
+    texts = ["a red car", "a photo of a green car", "blue"]
+    with torch.inference_mode():
+        expected = reference[0].encode_text(reference[2](texts), normalize=True).numpy()
+    np.testing.assert_allclose(encoder.encode_texts(texts), expected, atol=1e-6)
+
+
+def test_vectors_do_not_depend_on_the_batch(encoder, photo) -> None:
+    images = [photo(32, 32, seed=i) for i in range(130)]  # more than one batch
+    texts = [" ".join(["car"] * (i % 9 + 1)) for i in range(300)]
+    np.testing.assert_allclose(encoder.encode_images(images)[[0, 129]], encoder.encode_images([images[0], images[129]]), atol=1e-6)
+    np.testing.assert_allclose(encoder.encode_texts(texts)[:9], encoder.encode_texts(texts[:9]), atol=1e-6)
+
+
+def test_several_threads_may_encode_texts(encoder) -> None:
+    expected, failures = encoder.encode_texts(["a red car"]), []
+
+    def work() -> None:
+        try:
+            for _ in range(20):
+                np.testing.assert_allclose(encoder.encode_texts(["a red car"]), expected, atol=1e-6)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failures
+
+
+def test_unknown_words_are_named_once_as_written(encoder) -> None:
+    assert encoder.unknown_words("a Red spaceship of a Spaceship spaceship") == ["spaceship", "Spaceship"]
+    assert encoder.unknown_words("A photo of a BLUE car") == []
+
+
+def test_loading_again_returns_the_same_encoder_until_the_weights_change(save_tiny_clip, tmp_path: Path) -> None:
+    folder = save_tiny_clip(tmp_path / "model", seed=1)
+    first = load_encoder(f"local-dir:{folder}", "cpu")
+    assert load_encoder(f"local-dir:{folder}", "cpu") is first
+    save_tiny_clip(folder, seed=2)
+    second = load_encoder(f"local-dir:{folder}", "cpu")
+    assert second is not first
+    assert second.identity != first.identity
+    assert not np.allclose(second.encode_texts(["car"]), first.encode_texts(["car"]))
+
+
+def test_quick_gelu_follows_the_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    import open_clip
+
+    from likeness.encoders.models import clip
+
+    asked = {}
+
+    def create(name, tag, **options):
+        asked[name, tag] = options["force_quick_gelu"]
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(open_clip, "create_model_from_pretrained", create)
+    for tag in ("openai", "laion2b_s34b_b79k"):
+        with pytest.raises(RuntimeError, match="enough"):
+            clip._create("ViT-B-32", tag, "cpu")
+    assert asked == {("ViT-B-32", "openai"): True, ("ViT-B-32", "laion2b_s34b_b79k"): False}
+
+
+class TestErrors:
+    def test_unknown_model(self) -> None:
+        with pytest.raises(InputError, match=r"no open_clip model 'ViT-B-31'.*nearest names are .*ViT-B-32"):
+            load_encoder("ViT-B-31/openai")
+
+    def test_unknown_tag(self) -> None:
+        with pytest.raises(InputError, match=r"'ViT-B-32' has no weights 'opnai'.*it has openai"):
+            load_encoder("ViT-B-32/opnai")
+
+    def test_missing_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
+            load_encoder(f"local-dir:{tmp_path / 'nowhere'}")
+
+    def test_folder_without_configuration(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"has no open_clip_config\.json"):
+            load_encoder(f"local-dir:{tmp_path}")
+
+    def test_folder_without_weights_never_gives_random_ones(self, tiny_clip: Path, tmp_path: Path) -> None:
+        shutil.copy(tiny_clip / "open_clip_config.json", tmp_path)
+        with pytest.raises(InputError, match="configuration but no weights"):
+            load_encoder(f"local-dir:{tmp_path}")
+
+    @pytest.mark.parametrize(
+        "spoil", ["truncated weights", "garbage weights", "weights of another size", "broken configuration", "empty configuration"]
+    )
+    def test_damaged_folder(self, tiny_clip: Path, tmp_path: Path, spoil: str) -> None:
+        folder = shutil.copytree(tiny_clip, tmp_path / "model")
+        weights, config = folder / "open_clip_model.safetensors", folder / "open_clip_config.json"
+        if spoil == "truncated weights":
+            weights.write_bytes(weights.read_bytes()[:-100])
+        elif spoil == "garbage weights":
+            weights.write_bytes(b"garbage" * 100)
+        elif spoil == "weights of another size":
+            content = json.loads(config.read_text())
+            content["model_cfg"]["embed_dim"] = 16
+            config.write_text(json.dumps(content))
+        else:
+            config.write_text("{" if spoil == "broken configuration" else "{}")
+        with pytest.raises(InputError, match=r"cannot be loaded: .*; save it again") as caught:
+            load_encoder(f"local-dir:{folder}")
+        assert len(str(caught.value).splitlines()) == 1
+
+    def test_no_images(self, encoder) -> None:
+        with pytest.raises(InputError, match="no images to encode"):
+            encoder.encode_images([])
+
+    def test_no_texts(self, encoder) -> None:
+        with pytest.raises(InputError, match="no texts to encode"):
+            encoder.encode_texts([])
+
+    def test_unreadable_image(self, encoder, photo, tmp_path: Path) -> None:
+        (tmp_path / "bad.png").write_bytes(b"no image")
+        with pytest.raises(InputError, match=r"'bad\.png' cannot be read: .*not an image"):
+            encoder.encode_images([photo(32, 32), tmp_path / "bad.png"])
+
+    def test_unknown_device(self, tiny_clip: Path) -> None:
+        with pytest.raises(InputError, match="device 'abacus' is not available"):
+            load_encoder(f"local-dir:{tiny_clip}", "abacus")
+
+
+class TestWithoutNetwork:
+    """The hub is replaced by a port that nobody listens on, so that the tests mean the same on every machine."""
+
+    @pytest.fixture(autouse=True)
+    def no_network(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        from huggingface_hub import constants
+
+        monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+        monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+
+    @pytest.mark.parametrize("name", ["ViT-B-32/openai", "hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K", "timm:mobilenetv2_100.ra_in1k"])
+    def test_fails_within_seconds_and_says_what_to_do(self, name: str, caplog: pytest.LogCaptureFixture) -> None:
+        start = time.perf_counter()
+        message = rf"'{name}' cannot be downloaded: .* cannot be reached; .*'bundled' or a copy on disk as 'local-dir:FOLDER'"
+        with pytest.raises(InputError, match=message):
+            load_encoder(name)
+        assert time.perf_counter() - start < 30  # six attempts at each file take 46 s
+        assert not [record for record in caplog.records if record.levelno >= logging.WARNING]  # one clear line, not two
+
+    def test_folder_that_needs_the_hub(self, tiny_clip: Path, tmp_path: Path) -> None:
+        folder = shutil.copytree(tiny_clip, tmp_path / "model")
+        content = json.loads((folder / "open_clip_config.json").read_text())
+        content["model_cfg"]["text_cfg"] = {"hf_model_name": "nobody/nothing", "context_length": 10}
+        (folder / "open_clip_config.json").write_text(json.dumps(content))
+        with pytest.raises(InputError, match="cannot be downloaded"):
+            load_encoder(f"local-dir:{folder}")
+
+    def test_offline_mode_is_restored(self) -> None:
+        from huggingface_hub import is_offline_mode
+
+        with pytest.raises(InputError):
+            load_encoder("hf-hub:nobody/nothing")
+        assert not is_offline_mode()
+
+    def test_a_model_in_the_hubs_cache_loads(self, tiny_clip: Path, tmp_path: Path) -> None:
+        snapshot = tmp_path / "hub" / "models--someone--tiny" / "snapshots" / "0123456789abcdef0123456789abcdef01234567"
+        shutil.copytree(tiny_clip, snapshot)
+        content = json.loads((snapshot / "open_clip_config.json").read_text())
+        content["model_cfg"]["text_cfg"]["hf_tokenizer_name"] = "someone/tiny"
+        (snapshot / "open_clip_config.json").write_text(json.dumps(content))
+        references = tmp_path / "hub" / "models--someone--tiny" / "refs"
+        references.mkdir()
+        absent = tmp_path / "hub" / "models--someone--tiny" / ".no_exist" / snapshot.name / "config.json"  # the cache notes what the hub lacks
+        absent.parent.mkdir(parents=True)
+        absent.touch()
+        before = encoder_identity("hf-hub:someone/tiny")
+        (references / "main").write_text(snapshot.name)
+        encoder = load_encoder("hf-hub:someone/tiny", "cpu")
+        assert encoder.identity == encoder_identity("hf-hub:someone/tiny") != before
+        same = load_encoder(f"local-dir:{tiny_clip}", "cpu")
+        np.testing.assert_allclose(encoder.encode_texts(["a red car"]), same.encode_texts(["a red car"]), atol=1e-6)

@@ -1,0 +1,347 @@
+"""The embedding store: reuse, invalidation, damage, kills, stops, several processes."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness.data.table import ImageTable
+from likeness.encoders import embed_images, ship_embeddings, store_folder
+from likeness.errors import InputError
+
+# A process that embeds with a slow encoder and notes each batch it encodes before it returns.
+WORKER = """
+import sys, time
+from pathlib import Path
+import numpy as np, pandas as pd
+from likeness.data.table import ImageTable
+from likeness.encoders import embed_images
+
+class Slow:
+    name, identity, dim, has_text = "slow", "slow-1", 3, False
+    def encode_images(self, images):
+        time.sleep(0.01)
+        colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
+        with open(sys.argv[2], "a") as log:
+            log.write(f"{len(images)}\\n")
+        return colors / np.linalg.norm(colors, axis=1, keepdims=True)
+    def encode_texts(self, texts): raise NotImplementedError
+    def unknown_words(self, text): return []
+
+folder = Path(sys.argv[1])
+table = ImageTable("colors", folder, pd.DataFrame({"path": sorted(path.name for path in folder.iterdir())}))
+result = embed_images(table, Slow(), batch_size=4, shard_size=8)
+np.save(sys.argv[3], result.vectors)
+"""
+
+
+def shards(table: ImageTable, encoder) -> list[Path]:
+    return sorted(store_folder(table, encoder.identity).glob("*.npz"))
+
+
+def expected(table: ImageTable) -> np.ndarray:
+    colors = np.array([np.asarray(Image.open(path), dtype=np.float64).mean((0, 1)) + 1 for path in table.paths()])
+    return colors / np.linalg.norm(colors, axis=1, keepdims=True)
+
+
+def test_vectors_stand_in_the_order_of_the_table(table, fake) -> None:
+    turned = ImageTable("turned", table.root, table.frame.iloc[::-1])
+    embed_images(ImageTable("half", table.root, table.frame.iloc[5:15]), fake, batch_size=3)
+    result = embed_images(turned, fake, batch_size=3, shard_size=4)
+    np.testing.assert_allclose(result.vectors, expected(turned), atol=1e-6)
+    np.testing.assert_array_equal(result.rows, np.arange(20))
+    assert result.vectors.dtype == np.float32
+    assert result.complete
+    assert not result.failed
+    assert result.n_encoded == 10
+
+
+def test_nothing_is_encoded_twice(table, fake) -> None:
+    first = embed_images(table, fake, shard_size=6, batch_size=6)
+    assert len(shards(table, fake)) == 4
+    second = embed_images(table, fake)
+    assert fake.images == 20
+    assert second.n_encoded == 0
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+
+
+def test_only_changed_and_new_images_are_encoded(table, fake) -> None:
+    embed_images(table, fake)
+    Image.new("RGB", (8, 8), (1, 2, 3)).save(table.root / "0004.png")
+    Image.new("RGB", (8, 8), (9, 2, 3)).save(table.root / "new.png")
+    grown = ImageTable("colors", table.root, pd.DataFrame({"path": [*table.frame["path"], "new.png"]}))
+    result = embed_images(grown, fake)
+    assert result.n_encoded == 2
+    np.testing.assert_allclose(result.vectors, expected(grown), atol=1e-6)
+
+
+def test_a_change_of_time_alone_counts_as_a_change(table, fake) -> None:
+    embed_images(table, fake)
+    os.utime(table.root / "0000.png", ns=(1, 1))
+    assert embed_images(table, fake).n_encoded == 1
+
+
+def test_another_encoder_shares_nothing(table, fake) -> None:
+    embed_images(table, fake)
+    other = type(fake)("fake-2")
+    assert embed_images(table, other).n_encoded == 20
+    assert embed_images(table, fake).n_encoded == 0
+
+
+def test_unreadable_images_are_listed_remembered_and_tried_again_when_they_change(table, fake, photo) -> None:
+    (table.root / "0003.png").write_bytes(b"no image")
+    photo(64, 64).save(table.root / "0005.png")
+    (table.root / "0005.png").write_bytes((table.root / "0005.png").read_bytes()[:5000])
+    (table.root / "0007.png").unlink()
+    result = embed_images(table, fake)
+    assert [(failure.row, failure.path) for failure in result.failed] == [(3, "0003.png"), (5, "0005.png"), (7, "0007.png")]
+    assert "not an image" in result.failed[0].reason
+    assert "damaged" in result.failed[1].reason
+    assert "no such file" in result.failed[2].reason
+    assert result.complete
+    np.testing.assert_array_equal(result.rows, [row for row in range(20) if row not in (3, 5, 7)])
+    np.testing.assert_allclose(result.vectors, expected(ImageTable("rest", table.root, table.frame.iloc[result.rows])), atol=1e-6)
+    again = embed_images(table, fake)
+    assert again.failed == result.failed
+    assert fake.images == 17
+    Image.new("RGB", (8, 8)).save(table.root / "0003.png")
+    assert [failure.row for failure in embed_images(table, fake).failed] == [5, 7]
+
+
+def test_an_image_that_may_not_be_opened_is_tried_again(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.encoders.store import pipeline
+
+    read = pipeline.read_image
+
+    def refuse(path: Path) -> Image.Image:
+        if path.name == "0002.png":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "read_image", refuse)
+        assert embed_images(table, fake).failed[0].reason == "the file cannot be opened (permission denied)"
+    result = embed_images(table, fake)
+    assert not result.failed
+    assert result.n_encoded == 1
+
+
+def test_nothing_readable(tmp_path: Path, fake) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    result = embed_images(ImageTable("bad", tmp_path, pd.DataFrame({"path": ["a.png", "b.png"]})), fake)
+    assert len(result.vectors) == len(result.rows) == 0
+    assert len(result.failed) == 2
+    assert result.complete
+
+
+def test_an_image_without_finite_vector_is_listed(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = fake.encode_images
+    monkeypatch.setattr(fake, "encode_images", lambda images: np.where(np.arange(len(images))[:, None] == 2, np.nan, encode(images)))
+    result = embed_images(table, fake)
+    assert [(failure.row, failure.reason) for failure in result.failed] == [(2, "the encoder gives no finite vector for it")]
+    assert np.isfinite(result.vectors).all()
+
+
+def test_rows_with_the_same_image_are_encoded_once(table, fake) -> None:
+    doubled = ImageTable("doubled", table.root, pd.concat([table.frame, table.frame]))
+    result = embed_images(doubled, fake)
+    assert fake.images == 20
+    np.testing.assert_array_equal(result.vectors[:20], result.vectors[20:])
+    np.testing.assert_array_equal(result.rows, np.arange(40))
+
+
+def test_content_digests_find_images_that_moved(table, fake, tmp_path: Path) -> None:
+    digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
+    known = ImageTable("known", table.root, table.frame.assign(sha256=digests))
+    embed_images(known, fake)
+    for path in table.paths():
+        os.utime(path, ns=(1, 1))
+    assert embed_images(known, fake).n_encoded == 0
+    assert "sha256" not in known.attributes
+
+
+@pytest.mark.parametrize("spoil", ["truncate", "empty", "flip a bit", "garbage", "another array"])
+def test_a_damaged_shard_is_encoded_again_and_no_other(table, fake, spoil: str) -> None:
+    first = embed_images(table, fake, batch_size=5, shard_size=5)
+    part = first.vectors[5:10].tobytes()
+    (path,) = (path for path in shards(table, fake) if part in path.read_bytes())
+    content = bytearray(path.read_bytes())
+    if spoil == "flip a bit":
+        content[content.index(part)] ^= 1
+    path.write_bytes({"truncate": content[:-30], "empty": b"", "garbage": b"x" * 500}.get(spoil, content))
+    if spoil == "another array":
+        none = np.zeros((0, 16), np.uint8)
+        np.savez(path, keys=np.zeros((2, 16), np.uint8), vectors=np.zeros((3, 3)), failed_keys=none, reasons=np.array([], dtype=str))
+    again = embed_images(table, fake, batch_size=5)
+    assert again.n_encoded == 5
+    np.testing.assert_array_equal(first.vectors, again.vectors)
+    assert embed_images(table, fake).n_encoded == 0
+
+
+def test_stopping_keeps_what_is_done(table, fake) -> None:
+    stopped = embed_images(table, fake, batch_size=4, should_stop=lambda: fake.images >= 8)
+    assert not stopped.complete
+    np.testing.assert_array_equal(stopped.rows, np.arange(8))
+    rest = embed_images(table, fake, batch_size=4)
+    assert rest.complete
+    assert rest.n_encoded == 12
+    np.testing.assert_allclose(rest.vectors, expected(table), atol=1e-6)
+
+
+def test_an_error_of_the_encoder_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = fake.encode_images
+
+    def fail_late(images):
+        if fake.images >= 12:
+            raise RuntimeError("out of memory")
+        return encode(images)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fake, "encode_images", fail_late)
+        with pytest.raises(RuntimeError, match="out of memory"):
+            embed_images(table, fake, batch_size=4, shard_size=100)
+    assert embed_images(table, fake).n_encoded == 8
+
+
+def test_progress_starts_with_what_is_stored_and_ends_with_all(table, fake) -> None:
+    embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
+    reports = []
+    embed_images(table, fake, batch_size=4, progress=lambda *report: reports.append(report))
+    assert [(done, total) for done, total, _ in reports] == [(10, 20), (14, 20), (18, 20), (20, 20)]
+    assert reports[0][2] == 0
+    assert all(rate > 0 for *_, rate in reports[1:])
+
+
+def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.encoders.store import shard_folder as module
+
+    write = module.write_atomic
+
+    def fill_up(path: Path, content: bytes) -> None:
+        if len(shards(table, fake)) >= 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, content)
+
+    message = r"cannot be written to .*: the disk is full; make room, or name another place in LIKENESS_CACHE"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "write_atomic", fill_up)
+        with pytest.raises(InputError, match=message):
+            embed_images(table, fake, batch_size=5, shard_size=5)
+    assert embed_images(table, fake).n_encoded == 10
+
+
+def test_a_store_that_cannot_be_made_is_one_clear_error(table, fake, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"Embeddings cannot be written to .*not a directory"):
+        embed_images(table, fake, store_dir=tmp_path / "file")
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"shard_size": -1}])
+def test_sizes_below_one(table, fake, options: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="must be at least 1"):
+        embed_images(table, fake, **options)
+
+
+def test_shipped_embeddings_need_no_encoding(table, fake, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.encoders.store import images as store
+
+    digests = [sha256(path.read_bytes()).hexdigest() for path in table.paths()]
+    known = ImageTable("known", table.root, table.frame.assign(sha256=digests))
+    monkeypatch.setattr(store, "assets_dir", lambda: tmp_path / "assets")
+    ship_embeddings(known, fake)
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "another cache"))
+    shipped = embed_images(known, fake)
+    assert shipped.n_encoded == 0
+    np.testing.assert_allclose(shipped.vectors, expected(table), atol=1e-6)
+    assert not (tmp_path / "another cache").exists()
+    assert embed_images(known, type(fake)("fake-2")).n_encoded == 20
+    with pytest.raises(InputError, match="no column 'sha256'"):
+        ship_embeddings(table, fake)
+
+
+def test_a_shard_is_closed_after_its_time(table, fake) -> None:
+    embed_images(table, fake, batch_size=5, shard_size=1000, shard_seconds=0.0)
+    assert len(shards(table, fake)) == 4
+
+
+def test_leftovers_of_a_killed_writer_are_removed_later(table, fake) -> None:
+    embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
+    old, young = (store_folder(table, fake.identity) / name for name in (".old.partial", ".young.partial"))
+    old.touch()
+    young.touch()
+    os.utime(old, (1, 1))
+    embed_images(table, fake)
+    assert not old.exists()
+    assert young.exists()
+
+
+def run_worker(folder: Path, log: Path, out: Path) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", WORKER, str(folder), str(log), str(out)])
+
+
+def test_a_kill_at_any_moment_loses_at_most_the_shard_in_work(write_images, tmp_path: Path) -> None:
+    n, shard, batch = 200, 8, 4
+    table, log, out = write_images(tmp_path / "many", n), tmp_path / "log", tmp_path / "out.npy"
+    rng, kills = random.Random(0), 0
+    while not out.exists():
+        before = encoded(log)
+        worker = run_worker(table.root, log, out)
+        deadline = time.monotonic() + 60
+        # Some way into the work (the first kills hit a store that is still empty), then at a random moment.
+        while kills < 5 and worker.poll() is None and encoded(log) < before + rng.randrange(0, 40, 4) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if kills < 5:
+            time.sleep(rng.random() * 0.02)
+            worker.send_signal(signal.SIGKILL)
+            kills += 1
+        assert worker.wait(60) in (0, -signal.SIGKILL)
+    np.testing.assert_allclose(np.load(out), expected(table), atol=1e-6)
+    assert encoded(log) <= n + kills * (shard + batch)
+
+
+def test_two_processes_at_once(write_images, tmp_path: Path) -> None:
+    table = write_images(tmp_path / "many", 60)
+    outs = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    workers = [run_worker(table.root, tmp_path / out.stem, out) for out in outs]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    for out in outs:
+        np.testing.assert_allclose(np.load(out), expected(table), atol=1e-6)
+
+
+def encoded(log: Path) -> int:
+    """Images encoded by all workers; a kill may cut off the last line."""
+    return sum(int(line) for line in log.read_text().split()) if log.exists() else 0
+
+
+def test_torch_stays_away_when_all_is_stored(table, tiny_clip: Path, tmp_path: Path) -> None:
+    name = f"local-dir:{tiny_clip}"
+    first = embed_images(table, name, device="cpu")
+    code = f"""
+import sys
+from pathlib import Path
+import pandas as pd
+from likeness.data import ImageTable
+from likeness.encoders import embed_images
+result = embed_images(ImageTable("colors", Path({str(table.root)!r}), pd.DataFrame({{"path": {list(table.frame["path"])!r}}})), {name!r})
+print(len(result.rows), result.n_encoded, "torch" in sys.modules, float(result.vectors.sum()))
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert answer[:3] == ["20", "0", "False"]
+    assert float(answer[3]) == pytest.approx(float(first.vectors.sum()), abs=1e-3)
+
+
+def test_a_real_encoder_gives_what_it_gives_alone(table, tiny_clip: Path) -> None:
+    from likeness.encoders import load_encoder
+
+    encoder = load_encoder(f"local-dir:{tiny_clip}", "cpu")
+    np.testing.assert_allclose(embed_images(table, encoder, batch_size=7).vectors, encoder.encode_images(table.paths()), atol=1e-6)

@@ -1,0 +1,143 @@
+"""Memory-mapped vectors: whole, checked, renewed, and put together without holding them all."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.data.table import ImageTable
+from likeness.encoders import embed_images, store_folder
+from likeness.encoders.store.packed import packed_vectors
+from likeness.errors import InputError
+from likeness.space import encoder_space
+
+VECTORS = np.random.default_rng(0).normal(size=(300, 7)).astype(np.float32)
+
+
+def parts(vectors: np.ndarray = VECTORS, shards: int = 5) -> Any:
+    """Shards of scattered rows, each row once."""
+    for rows in np.array_split(np.random.default_rng(1).permutation(len(vectors)), shards):
+        yield rows, vectors[rows]
+
+
+def none() -> Any:
+    """Parts that must not be asked for."""
+    raise AssertionError("the file was written again")
+    yield
+
+
+def test_what_is_packed_is_what_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "a.npy"
+    vectors = packed_vectors(file, VECTORS.shape, parts())
+    assert isinstance(vectors, np.memmap)
+    assert not vectors.flags.writeable
+    np.testing.assert_array_equal(vectors, VECTORS)
+    np.testing.assert_array_equal(np.load(file), VECTORS)  # a plain .npy for every other program
+    np.testing.assert_array_equal(packed_vectors(file, VECTORS.shape, none()), VECTORS)
+
+
+def test_every_flipped_bit_and_every_truncation_is_noticed_and_mended(tmp_path: Path) -> None:
+    file = tmp_path / "a.npy"
+    packed_vectors(file, VECTORS.shape, parts())
+    content = file.read_bytes()
+    positions = [*range(0, 128, 7), *range(128, len(content), 211), len(content) - 9, len(content) - 1]
+    spoilt = [content[:position] + bytes([content[position] ^ 16]) + content[position + 1 :] for position in positions]
+    for damaged in [*spoilt, *(content[:length] for length in (0, 5, 100, 128, 129, 4000, len(content) - 1)), content + b"x"]:
+        file.write_bytes(damaged)
+        np.testing.assert_array_equal(packed_vectors(file, VECTORS.shape, parts()), VECTORS)
+        assert file.read_bytes() == content
+
+
+def test_a_file_of_another_shape_is_written_again(tmp_path: Path) -> None:
+    packed_vectors(tmp_path / "a.npy", VECTORS.shape, parts())
+    np.testing.assert_array_equal(packed_vectors(tmp_path / "a.npy", (200, 7), parts(VECTORS[:200])), VECTORS[:200])
+
+
+def test_parts_that_do_not_fill_the_file_leave_none(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="200 rows were given for a packed file of 300"):
+        packed_vectors(tmp_path / "a.npy", VECTORS.shape, parts(VECTORS[:200]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_two_files_used_last_stay(tmp_path: Path) -> None:
+    for age, name in enumerate(["a", "b", "c"]):
+        packed_vectors(tmp_path / f"{name}.npy", VECTORS.shape, parts())
+        os.utime(tmp_path / f"{name}.npy", (1000 + age, 1000 + age))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.npy", "c.npy"]
+    packed_vectors(tmp_path / "b.npy", VECTORS.shape, none())  # using it makes it young
+    packed_vectors(tmp_path / "d.npy", VECTORS.shape, parts())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.npy", "d.npy"]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files makes a real write fail half-way, as a full disk does."""
+    code = """
+import sys
+from pathlib import Path
+import numpy as np
+from likeness.encoders.store.packed import packed_vectors
+try:
+    packed_vectors(Path(sys.argv[1]) / "a.npy", (1000, 64), [(np.arange(1000), np.zeros((1000, 64), np.float32))])
+except ValueError as error:
+    print(error)
+"""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
+    run = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, preexec_fn=limit, check=True)
+    assert "cannot be written to" in run.stdout
+    assert "the disk is full" in run.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def packed_files(table: ImageTable, encoder: Any) -> list[Path]:
+    return sorted((store_folder(table, encoder.identity) / "packed").glob("*"))
+
+
+def test_many_vectors_are_memory_mapped_and_the_same(table: ImageTable, fake) -> None:
+    (table.root / "0003.png").write_bytes(b"no image")
+    plain = embed_images(table, fake, batch_size=3, shard_size=6)
+    mapped = embed_images(table, fake, most_bytes=100)
+    assert isinstance(mapped.vectors, np.memmap)
+    assert not isinstance(plain.vectors, np.memmap)
+    np.testing.assert_array_equal(mapped.vectors, plain.vectors)
+    np.testing.assert_array_equal(mapped.rows, plain.rows)
+    assert mapped.failed == plain.failed
+    assert mapped.n_encoded == 0
+    (file,) = packed_files(table, fake)
+    before = file.stat().st_ino
+    assert embed_images(table, fake, most_bytes=100).lineage == mapped.lineage != ""
+    assert file.stat().st_ino == before
+    turned = embed_images(ImageTable("turned", table.root, table.frame.iloc[::-1]), fake, most_bytes=100)
+    np.testing.assert_array_equal(turned.vectors, plain.vectors[::-1])
+    assert turned.lineage != mapped.lineage
+
+
+def test_vectors_encoded_in_this_call_are_memory_mapped_too(table: ImageTable, fake) -> None:
+    fresh = embed_images(table, fake, batch_size=4, shard_size=4, most_bytes=60)
+    assert isinstance(fresh.vectors, np.memmap)
+    np.testing.assert_array_equal(fresh.vectors, embed_images(table, fake).vectors)
+
+
+def test_a_shard_lost_meanwhile_is_told(table: ImageTable, fake) -> None:
+    embed_images(table, fake, shard_size=4, batch_size=4)
+
+    def lose(done: int, *_: object) -> None:
+        next(store_folder(table, fake.identity).glob("*.npz")).unlink()
+
+    with pytest.raises(InputError, match=r"A file of the store of embeddings was lost or damaged .*; start again to renew it"):
+        embed_images(table, fake, most_bytes=60, progress=lose)
+    assert packed_files(table, fake) == []
+    assert embed_images(table, fake, most_bytes=60).n_encoded == 4
+
+
+def test_a_space_of_mapped_vectors_copies_nothing(table: ImageTable, tiny_clip: Path) -> None:
+    name = f"local-dir:{tiny_clip}"
+    space = encoder_space(table, name, device="cpu", most_bytes=100).space
+    assert isinstance(space.vectors, np.memmap)
+    assert space.lineage
+    assert space.key == encoder_space(table, name, device="cpu", most_bytes=100).space.key
+    assert space.key != encoder_space(ImageTable("part", table.root, table.frame.iloc[:9]), name, device="cpu", most_bytes=100).space.key

@@ -1,0 +1,327 @@
+"""The Ray engine beside the local one: the same files, whatever happens to its workers."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data.table import ImageTable
+from likeness.encoders import embed_images
+from likeness.encoders.store import ray_engine
+from likeness.encoders.store.keys import as_names, table_keys
+from likeness.encoders.store.ray_cluster import ray_cluster
+from likeness.encoders.store.ray_worker import Board, UnitReport, WorkUnit
+from likeness.encoders.store.shard_folder import LocalFolder
+from likeness.encoders.store.shards import read_shards
+from likeness.errors import InputError
+
+SIZES: dict[str, Any] = {"batch_size": 4, "shard_size": 10, "shard_seconds": 1e9}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """One cluster for all tests here; `embed_images` works on the one that it finds."""
+    with ray_cluster(None) as ray:
+        yield ray
+
+
+def noting_encoder(log: Path, dim: int = 3, before: Callable[[int], None] = lambda n: None, wait: float = 0.0) -> Any:
+    """Mean colors; notes process and number of images of each batch. Made here, so that it is pickled with its code."""
+
+    class Noting:
+        name, identity, has_text = "noting", "noting-1", False
+
+        def __init__(self) -> None:
+            self.dim = dim
+
+        def encode_images(self, images: Any) -> np.ndarray:
+            import time
+
+            time.sleep(wait)
+            before(sum(int(line.split()[1]) for line in log.read_text().splitlines()) if log.exists() else 0)
+            colors = np.array([np.resize(np.asarray(image, dtype=np.float32).mean((0, 1)) + 1, dim) for image in images])
+            with log.open("a") as file:
+                file.write(f"{os.getpid()} {len(images)}\n")
+            return colors / np.linalg.norm(colors, axis=1, keepdims=True)
+
+        def encode_texts(self, texts: Any) -> np.ndarray:
+            raise NotImplementedError
+
+        def unknown_words(self, text: str) -> list[str]:
+            return []
+
+    return Noting()
+
+
+def encoded(log: Path) -> int:
+    return sum(int(line.split()[1]) for line in log.read_text().splitlines()) if log.exists() else 0
+
+
+def files_of(store: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in store.rglob("*.npz")}
+
+
+def stored_names(store: Path) -> list[bytes]:
+    """The keys of all vectors in a store, as often as they are there."""
+    (folder,) = (path for place in store.iterdir() for path in place.iterdir())
+    return [name for _, shard in read_shards(LocalFolder(folder), repair=False) for name in as_names(shard.keys).tolist()]
+
+
+@pytest.fixture
+def mixed(write_images: Callable[..., ImageTable], tmp_path: Path) -> ImageTable:
+    """37 images, of which one is damaged, one missing, one there twice and one named in Latin-1."""
+    table = write_images(tmp_path / "mixed", 36)
+    latin = os.fsdecode(b"caf\xe9.png")
+    (table.root / "0035.png").rename(table.root / latin)
+    (table.root / "0005.png").write_bytes(b"no image")
+    (table.root / "0007.png").unlink()
+    return ImageTable("mixed", table.root, pd.DataFrame({"path": [*table.frame["path"][:-1], latin, "0003.png"]}, dtype=object))
+
+
+def test_shards_are_those_of_the_local_engine_byte_for_byte(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
+    import torch
+
+    # as many threads as a worker has: the last digits may depend on them
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    local = embed_images(mixed, f"local-dir:{tiny_clip}", device="cpu", store_dir=tmp_path / "local", **SIZES)
+    torch.set_num_threads(threads)
+    cores = int(cluster.cluster_resources()["CPU"])
+    options = {"engine": "ray", "workers": cores, "device": "cpu", **SIZES}
+    spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", **options)
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
+    assert len(files_of(tmp_path / "ray")) == 3
+    np.testing.assert_array_equal(spread.vectors, local.vectors)
+    np.testing.assert_array_equal(spread.rows, local.rows)
+    assert (spread.failed, spread.complete, spread.n_encoded) == (local.failed, True, 34)
+    assert [failure.row for failure in spread.failed] == [5, 7]
+
+
+def test_vectors_are_those_of_the_local_engine_without_any_option(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
+    local = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "local")
+    spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", engine="ray")
+    assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
+    np.testing.assert_array_equal(spread.vectors, local.vectors)
+
+
+def test_what_is_stored_is_not_read_again(cluster, mixed: ImageTable, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    embed_images(ImageTable("part", mixed.root, mixed.frame.iloc[:20]), noting_encoder(log), **SIZES)
+    before = encoded(log)
+    reports: list[tuple[int, int, float]] = []
+    rest = embed_images(mixed, noting_encoder(log), engine="ray", progress=lambda *report: reports.append(report), **SIZES)
+    assert (rest.n_encoded, encoded(log) - before) == (16, 16)
+    assert reports[0] == (20 + 1, 37, 0.0)  # the last row is there twice
+    assert reports[-1][:2] == (37, 37)
+    assert [done for done, *_ in reports] == sorted(done for done, *_ in reports)
+    monkey = embed_images(mixed, noting_encoder(log), engine="ray", **SIZES)
+    assert monkey.n_encoded == 0
+    np.testing.assert_array_equal(monkey.vectors, rest.vectors)
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing_and_doubles_nothing(cluster, write_images, tmp_path: Path) -> None:
+    table, log, killed = write_images(tmp_path / "many", 120), tmp_path / "log", []
+
+    def kill(done: int, *_: object) -> None:
+        if done >= (len(killed) + 1) * 40 and len(killed) < 2:
+            killed.append(int(log.read_text().splitlines()[-1].split()[0]))
+            os.kill(killed[-1], signal.SIGKILL)
+
+    # every batch is a shard: of the unit in work, a part is stored when its worker dies
+    options = SIZES | {"shard_size": 24, "shard_seconds": 0.0, "engine": "ray", "workers": 2}
+    result = embed_images(table, noting_encoder(log, wait=0.05), store_dir=tmp_path / "store", progress=kill, **options)
+    assert len(killed) == 2
+    assert result.complete
+    np.testing.assert_array_equal(result.rows, np.arange(120))
+    np.testing.assert_array_equal(result.vectors, embed_images(table, noting_encoder(tmp_path / "other"), batch_size=4).vectors)
+    assert sorted(stored_names(tmp_path / "store")) == sorted(as_names(table_keys(table, False)[0]).tolist())
+    # at most one batch per kill was encoded but not yet stored
+    assert encoded(log) <= 120 + 4 * len(killed)
+
+
+def test_images_that_kill_every_worker_are_named(cluster, write_images, tmp_path: Path) -> None:
+    table, log = write_images(tmp_path / "deadly", 24), tmp_path / "log"
+
+    def die(n: int) -> None:
+        if n >= 12:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    options = SIZES | {"shard_size": 12, "engine": "ray", "workers": 1}
+    with pytest.raises(InputError, match=r"3 workers died one after another at the images '0012.png' to '0023.png'"):
+        embed_images(table, noting_encoder(log, before=die), store_dir=tmp_path / "store", **options)
+    assert len(stored_names(tmp_path / "store")) == 12
+
+
+def test_stopping_keeps_what_is_done(cluster, write_images, tmp_path: Path) -> None:
+    table, log = write_images(tmp_path / "many", 200), tmp_path / "log"
+    options = SIZES | {"shard_size": 100, "engine": "ray", "workers": 1}
+    stopped = embed_images(table, noting_encoder(log, wait=0.1), should_stop=lambda: encoded(log) >= 8, **options)
+    assert not stopped.complete
+    assert 8 <= len(stopped.rows) == encoded(log) < 100
+    rest = embed_images(table, noting_encoder(log), **options)
+    assert rest.complete
+    assert encoded(log) == 200
+
+
+def test_a_defect_of_the_encoder_is_raised_and_what_is_done_is_kept(cluster, write_images, tmp_path: Path) -> None:
+    table, log = write_images(tmp_path / "many", 24), tmp_path / "log"
+
+    def fail(n: int) -> None:
+        if n >= 8:
+            raise RuntimeError("out of memory")
+
+    options = SIZES | {"shard_size": 100, "engine": "ray"}
+    with pytest.raises(RuntimeError, match=r"A worker failed: (?s:.*)out of memory"):
+        embed_images(table, noting_encoder(log, before=fail), **options)
+    assert embed_images(table, noting_encoder(log), **options).n_encoded == 16
+
+
+def test_a_disk_that_fills_up_under_a_worker_is_one_sentence(cluster, write_images, tmp_path: Path) -> None:
+    """A limit on the size of files makes a real write of the worker fail half-way, as a full disk does."""
+    table, log = write_images(tmp_path / "many", 40), tmp_path / "log"
+
+    def limit(n: int) -> None:
+        import resource
+
+        if n >= 20:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    options = SIZES | {"shard_size": 20, "engine": "ray", "workers": 1}
+    with pytest.raises(InputError, match=r"cannot be written to .*: the disk is full; make room"):
+        embed_images(table, noting_encoder(log, dim=1000, before=limit), store_dir=tmp_path / "store", **options)
+    assert not list((tmp_path / "store").rglob("*.partial"))
+    rest = embed_images(table, noting_encoder(log, dim=1000), store_dir=tmp_path / "store", **options)
+    assert (rest.complete, rest.n_encoded) == (True, 20)
+
+
+def test_a_store_that_the_workers_do_not_see(cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    task = ray_engine._task
+    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), place=str(tmp_path / "elsewhere")))
+    with pytest.raises(InputError, match=r"The worker on [\d.]+ does not see the store '.*elsewhere'; name a folder that every node reaches"):
+        embed_images(write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log"), engine="ray")
+
+
+def test_workers_with_other_weights_are_refused(cluster, write_images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    table, encoder = write_images(tmp_path / "few", 4), noting_encoder(tmp_path / "log")
+    task = ray_engine._task
+    monkeypatch.setattr(ray_engine, "_task", lambda *given, **named: replace(task(*given, **named), encoder=other))
+    other = noting_encoder(tmp_path / "log")
+    type(other).identity = "noting-2"
+    with pytest.raises(InputError, match="has other weights than the one here; install the same on every node"):
+        embed_images(table, encoder, engine="ray")
+
+
+def test_images_and_store_behind_urls(cluster, write_images, tmp_path: Path) -> None:
+    table = write_images(tmp_path / "few", 6)
+    behind = ImageTable("urls", tmp_path, pd.DataFrame({"path": [path.as_uri() for path in table.paths()]}))
+    spread = embed_images(behind, noting_encoder(tmp_path / "log"), engine="ray", remote=True, store_dir=(tmp_path / "store").as_uri())
+    np.testing.assert_array_equal(spread.vectors, embed_images(table, noting_encoder(tmp_path / "log")).vectors)
+    assert len(files_of(tmp_path / "store")) == 1
+
+
+def test_ray_that_is_missing_is_one_sentence(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"needs Ray Data, which is not here .*; install it with `pip install 'likeness\[ray\]'`"):
+        embed_images(table, fake, engine="ray")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "spark"}, "There is no engine 'spark'; choose one of local, ray"),
+        ({"engine": "ray", "workers": 0}, "0 workers cannot be had"),
+        ({"workers": 2}, "2 workers cannot be had from the engine 'local'"),
+    ],
+)
+def test_wrong_options(table, fake, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        embed_images(table, fake, **options)
+
+
+def test_a_cluster_of_our_own_listens_only_here_and_leaves_nothing(tmp_path: Path) -> None:
+    code = """
+import os, sys, time, psutil
+from likeness.encoders.store.ray_cluster import ray_cluster
+me = psutil.Process()
+with ray_cluster(None) as ray:
+    folder = ray._private.worker._global_node.get_session_dir_path()
+    children = me.children(recursive=True)
+    sockets = [socket for each in [me, *children] for socket in each.net_connections(kind="inet") if socket.status == "LISTEN"]
+    print(len(sockets) > 3, {socket.laddr.ip.removeprefix("::ffff:") for socket in sockets})
+gone, alive = psutil.wait_procs(children, timeout=20)
+print(len(gone) > 3, [each.name() for each in alive], os.path.exists(folder), ray.is_initialized(), os.environ.get("RAY_USAGE_STATS_ENABLED"))
+"""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True, timeout=120)
+    first, second = done.stdout.splitlines()
+    assert first == "True {'127.0.0.1'}"
+    assert second == "True [] False False None"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:x", "[::1]:99999"])
+def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    message = r"There is no Ray cluster at '.*' \(.+\); start one with `ray start --head`, .*or give no address"
+    with pytest.raises(InputError, match=message), ray_cluster(address):
+        pass
+
+
+def test_what_goes_over_the_wire_comes_back_the_same() -> None:
+    keys = np.arange(32, dtype=np.uint8).reshape(2, 16)
+    unit = WorkUnit.of_row(WorkUnit(7, ["a.png", os.fsdecode(b"\xff/\xe4.png")], keys).as_row())
+    assert (unit.number, unit.paths) == (7, ["a.png", os.fsdecode(b"\xff/\xe4.png")])
+    np.testing.assert_array_equal(unit.keys, keys)
+    report = UnitReport(3, "abc", ((1, "größer"),), "no", "why")
+    assert UnitReport.of_row(report.as_row()) == report
+
+
+def test_the_board_counts_deaths_and_tells_what_is_new() -> None:
+    board = Board()
+    assert [board.begin(1), board.begin(1), board.begin(2)] == [(False, 0), (True, 1), (False, 0)]
+    assert not board.note(1, 4, 4)
+    board.note(1, 2, 2)  # an attempt that begins anew is not behind the first
+    assert board.news() == ({1: 4}, 6, True)
+    assert board.news() == ({}, 6, True)
+    board.end(2)
+    assert board.begin(2) == (True, 0)  # done, but its report was lost
+    board.end(2)
+    board.stop()
+    assert board.begin(1) is None
+    assert board.note(1, 8, 4)
+    assert not board.news()[2]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "workers", "device", "expected"),
+    [
+        ([{"CPU": 2}], None, "auto", (2, 0, 1)),
+        ([{"CPU": 2}], 2, "auto", (1, 0, 2)),
+        ([{"CPU": 2}], 5, "auto", (1, 0, 5)),
+        ([{"CPU": 16}, {"CPU": 16}], None, "cpu", (16, 0, 2)),
+        ([{"CPU": 16}, {"CPU": 8}, {}], None, "cpu", (8, 0, 3)),
+        ([{"CPU": 16}, {"CPU": 16}], 8, "cpu", (4, 0, 8)),
+        ([{"CPU": 16}, {"CPU": 16}], 1, "cpu", (16, 0, 1)),
+        ([{"CPU": 16, "GPU": 2}, {"CPU": 16, "GPU": 2}], None, "auto", (8, 1, 4)),
+        ([{"CPU": 4, "GPU": 1}], None, "auto", (4, 1, 1)),
+        ([{"CPU": 16, "GPU": 2}], 1, "cuda", (8, 1, 1)),
+        ([{"CPU": 16, "GPU": 2}], None, "cpu", (16, 0, 1)),
+        ([{}], 100, "auto", (1, 0, 100)),
+    ],
+)
+def test_how_a_cluster_is_shared_out(nodes, workers, device: str, expected: tuple[float, int, int]) -> None:
+    assert ray_engine._share([{"Alive": True, "Resources": each} for each in nodes], workers, device) == expected

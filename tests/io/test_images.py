@@ -1,0 +1,155 @@
+"""Reading images of every mode as upright, opaque RGB."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from likeness.io.images import UnreadableImageError, read_image, to_rgb
+
+RED, WHITE = (255, 0, 0), (255, 255, 255)
+
+
+def save(image: Image.Image, path: Path, **options) -> Path:
+    image.save(path, **options)
+    return path
+
+
+def color(image: Image.Image, at: tuple[int, int] = (1, 1)) -> tuple[int, int, int]:
+    assert image.mode == "RGB"
+    return image.getpixel(at)
+
+
+def test_rgb_is_read_as_it_is(photo, tmp_path: Path) -> None:
+    image = photo(20, 10)
+    np.testing.assert_array_equal(np.asarray(read_image(save(image, tmp_path / "a.png"))), np.asarray(image))
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exif_orientation(tmp_path: Path, orientation: int) -> None:
+    upright = np.zeros((4, 6, 3), np.uint8)
+    upright[0, 0], upright[0, 5] = RED, WHITE
+    # The stored pixels are the upright ones, undone: what each value of the tag means, from the EXIF standard.
+    undo = {
+        1: lambda a: a,
+        2: lambda a: a[:, ::-1],
+        3: lambda a: a[::-1, ::-1],
+        4: lambda a: a[::-1],
+        5: lambda a: a.swapaxes(0, 1),
+        6: lambda a: np.rot90(a, 1),
+        7: lambda a: np.rot90(a.swapaxes(0, 1), 2),
+        8: lambda a: np.rot90(a, -1),
+    }
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = Image.fromarray(np.ascontiguousarray(undo[orientation](upright)))
+    np.testing.assert_array_equal(np.asarray(read_image(save(stored, tmp_path / "a.png", exif=exif))), upright)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "PA", "RGBa"])
+def test_transparent_parts_lie_over_white(mode: str) -> None:
+    image = Image.new("RGBA", (4, 4), (0, 0, 0, 0))
+    image.putpixel((1, 1), (0, 0, 0, 255))
+    if mode == "PA":
+        alpha = image.getchannel("A")
+        image = Image.new("P", (4, 4), 0)
+        image.putpalette([0] * 768)
+        image.putalpha(alpha)
+    read = to_rgb(image if image.mode == mode else image.convert(mode))
+    assert color(read) == (0, 0, 0)
+    assert color(read, (0, 0)) == WHITE
+
+
+def test_half_transparent_red_over_white_is_pink() -> None:
+    assert color(to_rgb(Image.new("RGBA", (4, 4), (255, 0, 0, 128)))) == (255, 127, 127)
+
+
+@pytest.mark.parametrize("mode", ["P", "L", "RGB"])
+def test_a_transparent_color_is_white(tmp_path: Path, mode: str) -> None:
+    image = Image.new("RGB", (4, 4), (0, 0, 0))
+    image.putpixel((1, 1), (200, 200, 200))
+    image = image.quantize(2) if mode == "P" else image.convert(mode)
+    index = image.getpixel((0, 0))
+    read = read_image(save(image, tmp_path / "a.png", transparency=index))
+    assert color(read, (0, 0)) == WHITE
+    assert color(read) == (200, 200, 200)
+
+
+def test_palette_without_transparency(tmp_path: Path) -> None:
+    assert color(read_image(save(Image.new("RGB", (4, 4), RED).quantize(2), tmp_path / "a.png"))) == RED
+
+
+def test_one_bit(tmp_path: Path) -> None:
+    assert color(read_image(save(Image.new("1", (4, 4), 1), tmp_path / "a.png"))) == WHITE
+
+
+def test_cmyk(tmp_path: Path) -> None:
+    read = read_image(save(Image.new("CMYK", (16, 16), (0, 255, 255, 0)), tmp_path / "a.jpg", quality=100))
+    np.testing.assert_allclose(color(read), RED, atol=4)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0, 0), (65535, 255), (32896, 128), (257, 1)])
+def test_16_bit_gray_is_scaled_not_clipped(tmp_path: Path, value: int, expected: int) -> None:
+    image = Image.fromarray(np.full((4, 4), value, np.uint16))
+    assert color(read_image(save(image, tmp_path / "a.png"))) == (expected,) * 3
+    assert color(read_image(save(image, tmp_path / "a.tif"))) == (expected,) * 3
+
+
+@pytest.mark.parametrize(("values", "expected"), [(0.5, 128), (1.0, 255), (200.0, 200), (-3.0, 0), (np.nan, 0)])
+def test_float_gray(tmp_path: Path, values: float, expected: int) -> None:
+    image = Image.fromarray(np.full((4, 4), values, np.float32))
+    assert color(read_image(save(image, tmp_path / "a.tif"))) == (expected,) * 3
+
+
+def test_the_first_frame_of_an_animation(tmp_path: Path) -> None:
+    frames = [Image.new("RGB", (4, 4), RED), Image.new("RGB", (4, 4), WHITE)]
+    assert color(read_image(save(frames[0], tmp_path / "a.gif", save_all=True, append_images=frames[1:]))) == RED
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "gif", "tif", "bmp"])
+def test_truncated_files_are_unreadable_never_a_crash(photo, tmp_path: Path, suffix: str) -> None:
+    buffer = io.BytesIO()
+    photo(64, 64).save(buffer, {"jpg": "JPEG", "tif": "TIFF"}.get(suffix, suffix.upper()))
+    content = buffer.getvalue()
+    path = tmp_path / f"a.{suffix}"
+    messages = []
+    for length in range(0, len(content), len(content) // 40):
+        path.write_bytes(content[:length])
+        try:
+            read_image(path)
+        except UnreadableImageError as error:
+            messages.append(str(error))
+    assert len(messages) > 30
+    assert all(message.startswith(f"The image 'a.{suffix}' cannot be read: it is ") for message in messages)
+
+
+@pytest.mark.filterwarnings("ignore")  # Pillow warns of what it reads over
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "gif", "tif", "bmp"])
+def test_random_damage_is_unreadable_or_read_never_a_crash(photo, tmp_path: Path, suffix: str) -> None:
+    buffer = io.BytesIO()
+    photo(24, 24).save(buffer, {"jpg": "JPEG", "tif": "TIFF"}.get(suffix, suffix.upper()))
+    rng = np.random.default_rng(0)
+    path = tmp_path / f"a.{suffix}"
+    for _ in range(150):
+        content = bytearray(buffer.getvalue())
+        for position in rng.integers(0, min(len(content), 300), 3):
+            content[position] = rng.integers(256)
+        path.write_bytes(content)
+        try:
+            assert read_image(path).mode == "RGB"
+        except UnreadableImageError:
+            continue
+
+
+def test_too_many_pixels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(Image.new("L", (100, 100)), tmp_path / "a.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(UnreadableImageError, match="more pixels than is safe"):
+        read_image(path)
+
+
+def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_image(tmp_path / "nowhere.png")

@@ -1,0 +1,164 @@
+"""1 - mIoU of room layouts against loops, scikit-learn and hand-computed cases; layouts from files."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy.io import savemat
+from sklearn.metrics import jaccard_score
+
+from likeness.errors import InputError
+from likeness.labels import LayoutLabels, layout_distances, read_layouts
+
+
+@pytest.fixture
+def masks() -> np.ndarray:
+    """Layouts of up to five surfaces; some lack some, some have pixels of none."""
+    rng = np.random.default_rng(0)
+    return np.stack([rng.choice(rng.permutation(6)[: rng.integers(2, 7)], (9, 7)) for _ in range(14)])
+
+
+def slow(a: np.ndarray, b: np.ndarray) -> float:
+    shown = [label for label in range(1, 256) if (a == label).any() or (b == label).any()]
+    return 1 - sum(((a == label) & (b == label)).sum() / ((a == label) | (b == label)).sum() for label in shown) / len(shown)
+
+
+def test_by_hand() -> None:
+    a, b = np.array([[[1, 1], [2, 2]]]), np.array([[[1, 2], [2, 2]], [[1, 1], [3, 3]], [[0, 1], [2, 2]], [[4, 4], [4, 4]]])
+    # of labels 1 and 2: 1/2 and 2/3; of 1, 2, 3: 1, 0, 0; the pixel without surface is missing from 1 only; nothing in common
+    np.testing.assert_allclose(layout_distances(a, b), [[1 - (1 / 2 + 2 / 3) / 2, 1 - 1 / 3, 1 - (1 / 2 + 1) / 2, 1]], rtol=1e-6)
+
+
+def test_against_a_loop_and_scikit_learn(masks: np.ndarray) -> None:
+    found = layout_distances(masks[:6], masks[6:])
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, [[slow(a, b) for b in masks[6:]] for a in masks[:6]], atol=1e-6)
+    for i, j in ((0, 0), (1, 3), (5, 7)):
+        a, b = masks[i].ravel(), masks[6 + j].ravel()
+        labels = [label for label in np.union1d(a, b) if label]
+        assert found[i, j] == pytest.approx(1 - jaccard_score(a, b, labels=labels, average="macro"), abs=1e-6)
+
+
+def test_laws(masks: np.ndarray) -> None:
+    apart = layout_distances(masks, masks)
+    np.testing.assert_allclose(apart, apart.T, atol=1e-6)
+    np.testing.assert_array_equal(np.diagonal(apart), 0)
+    assert ((apart >= 0) & (apart <= 1)).all()
+
+
+def test_names_of_labels_and_places_of_pixels_do_not_matter(masks: np.ndarray) -> None:
+    apart = layout_distances(masks, masks)
+    names = np.array([0, 200, 7, 255, 1, 31])
+    np.testing.assert_allclose(layout_distances(names[masks], names[masks]), apart, atol=1e-6)
+    np.testing.assert_allclose(layout_distances(masks[:, ::-1, ::-1], masks[:, ::-1, ::-1]), apart, atol=1e-6)
+    doubled = masks.repeat(2, axis=1).repeat(2, axis=2)
+    np.testing.assert_allclose(layout_distances(doubled, doubled), apart, atol=1e-6)
+
+
+def test_the_label_0_is_no_surface() -> None:
+    a, b = np.array([[[0, 0, 1]]]), np.array([[[0, 2, 1]]])
+    np.testing.assert_allclose(layout_distances(a, a), 0)
+    np.testing.assert_allclose(layout_distances(a, b), 0.5)
+
+
+def test_labels_of_images_equal_the_plain_form(masks: np.ndarray) -> None:
+    labels = LayoutLabels(masks)
+    rows, columns = np.array([3, 0, 3]), np.array([11, 3])
+    np.testing.assert_allclose(labels.between(rows, columns), layout_distances(masks, masks)[np.ix_(rows, columns)], atol=1e-6)
+    assert (len(labels), labels.unit, labels.masks.dtype) == (14, "1 - mIoU", np.uint8)
+    assert labels.between(np.array([], dtype=np.int64), columns).shape == (0, 2)
+
+
+def test_no_images() -> None:
+    assert layout_distances(np.zeros((0, 4, 4), int), np.ones((3, 4, 4), int)).shape == (0, 3)
+    assert len(LayoutLabels(np.zeros((0, 4, 4), np.uint8))) == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        (np.ones((1, 4, 4), int), np.ones((1, 4, 5), int), r"The masks have \(4, 4\) and \(4, 5\) pixels; bring them to one size"),
+        (np.ones((4, 4), int), np.ones((1, 4, 4), int), r"The masks have shape \(4, 4\) and type int64; give one number from 0 to 255 per pixel"),
+        (np.ones((1, 4, 4)), np.ones((1, 4, 4), int), r"The masks have shape \(1, 4, 4\) and type float64"),
+        (np.full((1, 4, 4), -1), np.ones((1, 4, 4), int), "give one number from 0 to 255"),
+        (np.full((1, 4, 4), 256), np.ones((1, 4, 4), int), "give one number from 0 to 255"),
+        (np.array([[[1]], [[0]]]), np.ones((1, 1, 1), int), "The mask of image 1 shows no surface, only 0; leave this image out"),
+    ],
+)
+def test_errors(a: np.ndarray, b: np.ndarray, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        layout_distances(a, b)
+
+
+class TestFiles:
+    @pytest.fixture
+    def labels(self) -> np.ndarray:
+        return np.random.default_rng(1).integers(0, 6, (16, 16), dtype=np.uint8)
+
+    def test_gray_palette_and_mat_files_are_the_same(self, labels: np.ndarray, tmp_path: Path) -> None:
+        Image.fromarray(labels).save(tmp_path / "gray.png")
+        palette = Image.new("P", (16, 16))
+        palette.putdata(labels.ravel().tolist())
+        palette.putpalette(list(np.random.default_rng(2).integers(0, 256, 768)))
+        palette.save(tmp_path / "palette.png")
+        savemat(tmp_path / "small.mat", {"layout": labels})
+        savemat(tmp_path / "double.MAT", {"layout": labels.astype(float), "other": np.zeros(3)}, appendmat=False)
+        found = read_layouts([tmp_path / name for name in ("gray.png", "palette.png", "small.mat", "double.MAT")], 16)
+        assert found.dtype == np.uint8
+        for each in found:
+            np.testing.assert_array_equal(each, labels)
+
+    def test_a_bitmap_has_labels_0_and_1(self, tmp_path: Path) -> None:
+        Image.fromarray(np.eye(8, dtype=bool)).save(tmp_path / "bits.png")
+        np.testing.assert_array_equal(read_layouts([tmp_path / "bits.png"], 8)[0], np.eye(8))
+
+    def test_sizes_are_brought_to_one_without_new_labels(self, labels: np.ndarray, tmp_path: Path) -> None:
+        wide = labels.repeat(4, axis=0).repeat(6, axis=1)
+        Image.fromarray(wide).save(tmp_path / "wide.png")
+        savemat(tmp_path / "wide.mat", {"layout": wide})
+        for each in read_layouts([tmp_path / "wide.png", tmp_path / "wide.mat"], 16):
+            np.testing.assert_array_equal(each, labels)
+        np.testing.assert_array_equal(read_layouts([tmp_path / "wide.png"], 32)[0], labels.repeat(2, axis=0).repeat(2, axis=1))
+
+    def test_other_images(self, tmp_path: Path) -> None:
+        Image.new("RGB", (4, 4)).save(tmp_path / "colors.png")
+        Image.fromarray(np.full((4, 4), 900, np.uint16)).save(tmp_path / "deep.png")
+        (tmp_path / "text.png").write_text("no image")
+        Image.fromarray(np.ones((64, 64), np.uint8)).save(tmp_path / "cut.png")
+        (tmp_path / "cut.png").write_bytes((tmp_path / "cut.png").read_bytes()[:50])
+        for name, message in (
+            ("colors.png", r"The layout 'colors\.png' has mode RGB; give one 8-bit label per pixel, as gray or palette PNG"),
+            ("deep.png", r"The layout 'deep\.png' has mode I;16"),
+            ("text.png", r"The layout 'text\.png' cannot be read \(.*\); bring it back or leave this image out"),
+            ("cut.png", r"The layout 'cut\.png' cannot be read \("),
+            ("none.png", r"The layout 'none\.png' cannot be read \("),
+            ("none.mat", r"The layout 'none\.mat' cannot be read \("),
+        ):
+            with pytest.raises(InputError, match=message) as caught:
+                read_layouts([tmp_path / name])
+            assert len(str(caught.value).splitlines()) == 1
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ({"other": np.ones((4, 4))}, r"The layout 'x\.mat' has no variable 'layout'; save the labels \(h, w\) under this name"),
+            ({"layout": np.ones((4, 4, 3))}, r"The layout 'x\.mat' has shape \(4, 4, 3\) and type float64; give one whole number from 0 to 255"),
+            ({"layout": np.full((4, 4), 0.5)}, r"has shape \(4, 4\) and type float64; give one whole number"),
+            ({"layout": np.full((4, 4), np.nan)}, "give one whole number"),
+            ({"layout": np.full((4, 4), 256)}, "give one whole number"),
+            ({"layout": np.full((4, 4), -1)}, "give one whole number"),
+            ({"layout": np.array(["a", "b"], dtype=object)}, "type object; give one whole number"),
+            ({"layout": np.zeros((0, 0))}, r"has shape \(0, 0\)"),
+        ],
+    )
+    def test_damaged_mat_files(self, content: dict[str, Any], message: str, tmp_path: Path) -> None:
+        savemat(tmp_path / "x.mat", content)
+        with pytest.raises(InputError, match=message):
+            read_layouts([tmp_path / "x.mat"])
+
+    def test_a_foreign_mat_file(self, tmp_path: Path) -> None:
+        (tmp_path / "x.mat").write_bytes(b"no such thing" * 30)
+        with pytest.raises(InputError, match=r"The layout 'x\.mat' cannot be read \(.*\); bring it back"):
+            read_layouts([tmp_path / "x.mat"])

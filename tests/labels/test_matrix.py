@@ -1,0 +1,156 @@
+"""Given label distances: of images, of classes, from files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.labels import ClassLabels, MatrixLabels, matrix, read_matrix
+
+
+def distances(n: int, seed: int = 0) -> np.ndarray:
+    points = np.random.default_rng(seed).normal(size=(n, 3))
+    found = np.linalg.norm(points[:, None] - points[None], axis=2)
+    return (found + found.T) / 2
+
+
+def broken(row: int, column: int, value: float, both: bool = True) -> np.ndarray:
+    found = distances(30)
+    found[row, column] = value
+    if both:
+        found[column, row] = value
+    return found
+
+
+def test_entries() -> None:
+    given = distances(9)
+    labels = MatrixLabels(given, "km")
+    rows, columns = np.array([8, 0, 8]), np.array([3, 8])
+    found = labels.between(rows, columns)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, given[np.ix_(rows, columns)].astype(np.float32))
+    assert (len(labels), labels.unit) == (9, "km")
+    found[:] = 0
+    np.testing.assert_array_equal(labels.matrix, distances(9))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32, np.uint8])
+def test_types_of_numbers(dtype: type) -> None:
+    given = np.array([[0, 2], [2, 0]], dtype)
+    np.testing.assert_array_equal(MatrixLabels(given).between(np.arange(2), np.arange(2)), [[0, 2], [2, 0]])
+
+
+def test_no_image_and_one() -> None:
+    assert len(MatrixLabels(np.zeros((0, 0)))) == 0
+    np.testing.assert_array_equal(MatrixLabels(np.zeros((1, 1))).between(np.array([0]), np.array([0])), [[0]])
+
+
+@pytest.mark.parametrize("block", [1, 7, 30, 1024])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (broken(29, 3, -0.5), "The label distance of 3 and 29 is -0.5; distances are finite and not negative"),
+        (broken(8, 7, np.nan, both=False), "The label distance of 8 and 7 is nan; distances are finite"),
+        (broken(0, 29, np.inf), "The label distance of 0 and 29 is inf; distances are finite"),
+        (broken(28, 28, 0.25), "The label distance of 28 to itself is 0.25; it must be 0"),
+        (broken(4, 25, 100, both=False), "The label distance of 4 and 25 is 100 one way and .* the other; give a symmetric matrix, such as the mean"),
+        (broken(25, 4, 100, both=False), "The label distance of 4 and 25 is .* one way and 100 the other"),
+    ],
+)
+def test_what_is_no_distance(given: np.ndarray, message: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the entry lies in the blocks that are looked at."""
+    monkeypatch.setattr(matrix, "_BLOCK", block)
+    with pytest.raises(InputError, match=message):
+        MatrixLabels(given)
+
+
+@pytest.mark.parametrize("block", [1, 4, 1024])
+@pytest.mark.parametrize(("large", "uneven"), [((8, 9), (0, 1)), ((0, 1), (8, 9))])
+def test_symmetry_is_measured_by_the_largest_of_all_entries(
+    block: int, large: tuple[int, int], uneven: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by the largest of a block: rounding of a sum is as large as the sum's parts."""
+    monkeypatch.setattr(matrix, "_BLOCK", block)
+    given = np.full((10, 10), 1e-3)
+    given[large] = given[large[::-1]] = 1000
+    np.fill_diagonal(given, 0)
+    given[uneven] += 9e-4
+    assert len(MatrixLabels(given)) == 10
+    given[uneven] += 2e-4
+    with pytest.raises(InputError, match=rf"The label distance of {uneven[0]} and {uneven[1]} is 0\.0021 one way and 0\.001 the other"):
+        MatrixLabels(given)
+
+
+@pytest.mark.parametrize(
+    "given", [np.zeros((2, 3)), np.zeros(4), np.zeros((2, 2, 2)), np.zeros((2, 2), bool), np.zeros((2, 2), "U1"), np.zeros((2, 2), complex)]
+)
+def test_what_is_no_matrix(given: np.ndarray) -> None:
+    with pytest.raises(InputError, match=r"The label distances have shape \(.*\) and type .*; give a square matrix of numbers"):
+        MatrixLabels(given)
+
+
+class TestClasses:
+    def test_against_a_loop(self) -> None:
+        classes, labels = distances(5), np.random.default_rng(1).integers(0, 5, 20)
+        found = ClassLabels(classes, labels, within=0.01).between(np.arange(20), np.arange(20))
+        loop = [[0 if i == j else 0.01 if a == b else classes[a, b] for j, b in enumerate(labels)] for i, a in enumerate(labels)]
+        np.testing.assert_allclose(found, loop, rtol=1e-6)
+        assert found.dtype == np.float32
+
+    def test_within_is_half_of_the_smallest(self) -> None:
+        labels = ClassLabels(np.array([[0, 4, 6], [4, 0, 9], [6, 9, 0]]), np.array([0, 1, 1, 2]))
+        np.testing.assert_array_equal(labels.between(np.arange(4), np.arange(4)), [[0, 4, 4, 6], [4, 0, 2, 9], [4, 2, 0, 9], [6, 9, 9, 0]])
+        np.testing.assert_array_equal(labels.between(np.array([2, 2]), np.array([2, 1])), [[0, 2], [0, 2]])
+
+    def test_classes_of_one_meaning_do_not_make_it_0(self) -> None:
+        labels = ClassLabels(np.array([[0, 0, 6], [0, 0, 6], [6, 6, 0]]), np.array([0, 0, 1, 2]))
+        assert labels.within_distance == 3
+        np.testing.assert_array_equal(labels.between(np.array([0]), np.arange(4)), [[0, 3, 0, 6]])
+
+    @pytest.mark.parametrize("classes", [np.zeros((1, 1)), np.zeros((3, 3))])
+    def test_nothing_is_apart(self, classes: np.ndarray) -> None:
+        labels = ClassLabels(classes, np.array([0, 0]))
+        assert labels.within_distance == 0
+        np.testing.assert_array_equal(labels.between(np.arange(2), np.arange(2)), 0)
+
+    def test_within_may_be_0(self) -> None:
+        assert ClassLabels(distances(2), np.array([0, 0, 1]), within=0).between(np.array([0]), np.array([1])) == 0
+
+    def test_errors(self) -> None:
+        for within in (-1.0, np.inf, np.nan):
+            with pytest.raises(InputError, match=f"The distance within a class is {within}; choose 0 or more"):
+                ClassLabels(distances(2), np.array([0, 1]), within)
+        for label in (-1, 2):
+            with pytest.raises(InputError, match=f"Image 1 has the class {label}, and there are 2 from 0; number them so"):
+                ClassLabels(distances(2), np.array([0, label]))
+        with pytest.raises(InputError, match="give a square matrix of numbers"):
+            ClassLabels(np.zeros((2, 3)), np.array([0, 1]))
+
+
+class TestFiles:
+    def test_it_is_mapped(self, tmp_path: Path) -> None:
+        given = distances(20).astype(np.float32)
+        np.save(tmp_path / "x.npy", given)
+        labels = read_matrix(tmp_path / "x.npy", 20)
+        assert isinstance(labels.matrix, np.memmap)
+        np.testing.assert_array_equal(labels.between(np.arange(20), np.arange(20)), given)
+        assert len(read_matrix(str(tmp_path / "x.npy"))) == 20
+
+    def test_errors(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "x.npy", distances(3))
+        np.savez(tmp_path / "several.npz", distances(3))
+        np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
+        (tmp_path / "empty.npy").touch()
+        (tmp_path / "text.npy").write_text("0 1\n1 0\n")
+        for name, message in (
+            ("none.npy", r"There is no file of label distances '.*none\.npy'; give a \.npy file with a matrix \(n, n\)"),
+            ("x.npy", r"'x\.npy' has shape \(3, 3\), and there are 4 images; give a matrix \(4, 4\)"),
+            ("several.npz", r"'several\.npz' holds several arrays; save the one that is wanted with numpy\.save"),
+            ("objects.npy", r"'objects\.npy' cannot be read as an array \(.*\); save it with numpy\.save"),
+            ("empty.npy", r"'empty\.npy' cannot be read as an array \("),
+            ("text.npy", r"'text\.npy' cannot be read as an array \("),
+        ):
+            with pytest.raises(InputError, match=message) as caught:
+                read_matrix(tmp_path / name, 4)
+            assert len(str(caught.value).splitlines()) == 1

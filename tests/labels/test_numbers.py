@@ -1,0 +1,91 @@
+"""Distances between numbers and angles against SciPy, loops and laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from likeness.errors import InputError
+from likeness.labels import NumberLabels, number_distances
+
+degrees = st.lists(st.floats(-2000, 2000), min_size=3, max_size=3)
+
+
+def around(a: float, b: float) -> float:
+    """The angle between two directions, by their unit vectors."""
+    one, two = np.exp(1j * np.radians([a, b]))
+    return float(np.degrees(abs(np.angle(one / two))))
+
+
+def test_numbers_against_scipy_and_a_loop() -> None:
+    a, b = np.random.default_rng(0).normal(0, 50, (2, 9, 3))
+    found = number_distances(a, b)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, cdist(a, b), rtol=1e-6)
+    np.testing.assert_allclose(found, [[sum((x - y) ** 2 for x, y in zip(p, q, strict=True)) ** 0.5 for q in b] for p in a], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "apart"), [(350, 10, 20), (10, 350, 20), (0, 180, 180), (-10, 10, 20), (0, 720, 0), (181, 0, 179), (-179, 179, 2)]
+)
+def test_angles_by_hand(a: float, b: float, apart: float) -> None:
+    np.testing.assert_allclose(number_distances([a], [b], [360]), [[apart]], atol=1e-9)
+
+
+def test_angles_against_directions() -> None:
+    a, b = np.random.default_rng(1).uniform(-720, 720, (2, 30))
+    np.testing.assert_allclose(number_distances(a, b, (360,)), [[around(x, y) for y in b] for x in a], atol=1e-4)
+
+
+@given(degrees)
+@settings(max_examples=60, deadline=None)
+def test_angles_are_a_metric_with_a_bound(angles: list[float]) -> None:
+    apart = number_distances(angles, angles, [360]).astype(np.float64)
+    assert (apart <= 180).all()
+    np.testing.assert_array_equal(np.diagonal(apart), 0)
+    np.testing.assert_array_equal(apart, apart.T)
+    assert (apart[:, None, :] <= apart[:, :, None] + apart[None, :, :] + 1e-3).all()
+    np.testing.assert_allclose(number_distances([each + 360 for each in angles], angles, [360]), apart, atol=1e-3)
+
+
+def test_some_numbers_are_angles() -> None:
+    """A number on a line and an angle of period 24, such as an hour."""
+    found = number_distances([[3, 23]], [[0, 3], [3, 11]], [0, 24])
+    np.testing.assert_allclose(found, [[5, 12]])
+
+
+def test_a_full_turn_is_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = NumberLabels(np.array([[0.0, 0.0], [360.0, 0.0], [359.0, 90.0]]), (360, 360), "degrees")
+    found = labels.between(np.arange(3), np.arange(3))
+    np.testing.assert_allclose(found, [[0, 0, np.hypot(1, 90)], [0, 0, np.hypot(1, 90)], [np.hypot(1, 90), np.hypot(1, 90), 0]], rtol=1e-6)
+    assert (len(labels), labels.unit) == (3, "degrees")
+
+
+def test_a_column_may_be_given_flat() -> None:
+    labels = NumberLabels(np.array([1.0, 4.0, 6.0]))
+    np.testing.assert_array_equal(labels.between(np.array([2, 0]), np.array([0, 1])), [[5, 2], [0, 3]])
+    assert number_distances([], [1, 2]).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "periods", "message"),
+    [
+        (np.zeros((2, 2)), np.zeros((2, 3)), None, "The labels have 2 and 3 numbers; give as many for both"),
+        (np.zeros((2, 2, 1)), np.zeros((2, 2)), None, r"The labels have shape \(2, 2, 1\); give a row of numbers per image, \(n, p\)"),
+        ([1, np.nan, np.inf], [1], None, "The label of image 1 is not a finite number, and 1 more; fill them in or leave these out"),
+        ([[1, 2]], [[1, 2]], [360], r"The periods are \[360\.0\]; give one for each of 2 numbers, 0 for those that are not circular"),
+        ([1], [2], [-360], r"The periods are \[-360\.0\]; give one for each of 1 numbers"),
+        ([1], [2], [np.nan], r"The periods are \[nan\]"),
+    ],
+)
+def test_errors(a: object, b: object, periods: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        number_distances(a, b, periods)
+
+
+def test_labels_are_checked_when_they_are_made() -> None:
+    with pytest.raises(InputError, match="The label of image 0 is not a finite number, and 0 more"):
+        NumberLabels(np.array([np.nan, 1]))
+    with pytest.raises(InputError, match="give one for each of 1 numbers"):
+        NumberLabels(np.array([0.0, 1]), (360, 360))

@@ -1,0 +1,85 @@
+"""Distances between poses against SciPy, loops and laws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+
+from likeness.errors import InputError
+from likeness.labels import JOINTS, PoseLabels, joints_of, pose_distances
+
+
+@pytest.fixture
+def poses() -> np.ndarray:
+    return np.random.default_rng(0).uniform(0, 200, (12, 5, 2))
+
+
+def test_by_hand() -> None:
+    a = [[[0, 0], [10, 10]]]
+    b = [[[3, 4], [10, 10]], [[0, 0], [10, 22]], [[6, 8], [5, 22]]]
+    np.testing.assert_array_equal(pose_distances(a, b), np.array([[5, 12, 23]], np.float32))
+
+
+def test_against_a_loop_and_scipy(poses: np.ndarray) -> None:
+    found = pose_distances(poses[:7], poses[7:])
+    loop = [[sum(np.linalg.norm(p - q) for p, q in zip(a, b, strict=True)) for b in poses[7:]] for a in poses[:7]]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, loop, rtol=1e-6)
+    np.testing.assert_allclose(found, sum(cdist(poses[:7, joint], poses[7:, joint]) for joint in range(5)), rtol=1e-6)
+
+
+def test_it_is_a_metric(poses: np.ndarray) -> None:
+    apart = pose_distances(poses, poses).astype(np.float64)
+    np.testing.assert_array_equal(apart, apart.T)
+    np.testing.assert_array_equal(np.diagonal(apart), 0)
+    assert (apart[~np.eye(12, dtype=bool)] > 0).all()
+    assert (apart[:, None, :] <= apart[:, :, None] + apart[None, :, :] + 1e-3).all()
+
+
+def test_moving_and_turning_all_poses_changes_nothing(poses: np.ndarray) -> None:
+    turn = np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
+    apart = pose_distances(poses, poses)
+    np.testing.assert_allclose(pose_distances(poses @ turn + [3, -8], poses @ turn + [3, -8]), apart, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(pose_distances(3 * poses, 3 * poses), 3 * apart, rtol=1e-5)
+    order = [4, 1, 0, 3, 2]
+    np.testing.assert_allclose(pose_distances(poses[:, order], poses[:, order]), apart, rtol=1e-6)
+
+
+def test_labels_of_images(poses: np.ndarray) -> None:
+    labels = PoseLabels(poses, ("a", "b", "c", "d", "e"))
+    rows, columns = np.array([3, 0, 3]), np.array([11, 3])
+    np.testing.assert_array_equal(labels.between(rows, columns), pose_distances(poses, poses)[np.ix_(rows, columns)])
+    assert labels.between(rows, columns)[0, 1] == 0
+    assert labels.between(np.array([], dtype=np.int64), columns).shape == (0, 2)
+    assert (len(labels), labels.unit) == (12, "px")
+
+
+def test_one_joint_and_no_image() -> None:
+    np.testing.assert_array_equal(pose_distances([[[0, 0]]], [[[3, 4]], [[0, 1]]]), [[5, 1]])
+    assert pose_distances(np.zeros((0, 3, 2)), np.zeros((4, 3, 2))).shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        (np.zeros((2, 28)), np.zeros((2, 28)), r"The poses have shape \(2, 28\); give the coordinates of each joint, \(n, joints, 2\)"),
+        (np.zeros((2, 14, 2)), np.zeros((2, 13, 2)), r"The poses have 14 and 13 joints; give the same ones for both"),
+        (np.zeros((2, 3, 2)), [[[0, 0], [1, np.nan], [2, 2]]], r"Image 0 has no coordinates for joint 1; leave out images with joints"),
+        ([[[0, 0], [1, 1]], [[np.inf, 0], [1, 1]]], np.zeros((2, 2, 2)), r"Image 1 has no coordinates for joint 0"),
+    ],
+)
+def test_errors(a: object, b: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        pose_distances(a, b)
+
+
+def test_labels_are_checked_when_they_are_made() -> None:
+    with pytest.raises(InputError, match="Image 1 has no coordinates for joint 2"):
+        PoseLabels(np.array([[[0, 0]] * 3, [[0, 0], [0, 0], [0, np.nan]]]))
+
+
+def test_joints_are_those_with_two_columns_in_the_order_of_leeds() -> None:
+    assert len(JOINTS) == len(set(JOINTS)) == 14
+    columns = ["path", "tail_y", "tail_x", "neck_y", "neck_x", "right_ankle_x", "right_ankle_y", "left_hip_x", "x", "y", "_x"]
+    assert joints_of(pd.DataFrame(columns=columns)) == ["right_ankle", "neck", "tail"]
+    assert joints_of(pd.DataFrame({"path": ["a"]})) == []

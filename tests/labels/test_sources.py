@@ -1,0 +1,229 @@
+"""From tables to label distances."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from pydantic import ValidationError
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.io.frozen_config import told
+from likeness.labels import (
+    KINDS,
+    ClassLabels,
+    LabelsConfig,
+    MatrixLabels,
+    caption_distances,
+    known_labels,
+    label_distances,
+    layout_distances,
+    number_distances,
+    pose_distances,
+)
+
+
+def table(root: Path, **columns: Any) -> ImageTable:
+    count = len(next(iter(columns.values())))
+    return ImageTable("Cars", root, pd.DataFrame({"path": [f"{number}.png" for number in range(count)], **columns}))
+
+
+def whole(given: ImageTable, **config: Any) -> np.ndarray:
+    labels = label_distances(given, LabelsConfig(**config))
+    assert len(labels) == len(given)
+    return labels.between(np.arange(len(given)), np.arange(len(given)))
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> str:
+    (tmp_path / "words.txt").write_text("red 1 0\nblue 0.6 0.8\nbus 0 1\n", encoding="utf-8")
+    return f"vectors:{tmp_path}/words.txt"
+
+
+class TestPoses:
+    @pytest.fixture
+    def people(self, tmp_path: Path) -> ImageTable:
+        return table(tmp_path, neck_x=[0, 3.0], neck_y=[0, 4], left_hip_x=[0, 0], left_hip_y=[1, 3], tail_x=[5, 5], tail_y=[5, 6])
+
+    def test_all_joints(self, people: ImageTable) -> None:
+        np.testing.assert_array_equal(whole(people), [[0, 5 + 2 + 1], [8, 0]])
+        labels = label_distances(people, LabelsConfig())
+        assert labels.names == ("left_hip", "neck", "tail")
+        np.testing.assert_array_equal(labels.between(np.array([0]), np.array([1])), pose_distances(labels.joints[:1], labels.joints[1:]))
+
+    def test_some_joints(self, people: ImageTable) -> None:
+        np.testing.assert_array_equal(whole(people, columns=("neck",)), [[0, 5], [5, 0]])
+
+    def test_errors(self, people: ImageTable, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="'Cars' has no joints, no columns such as neck_x and neck_y; name another kind of label"):
+            whole(table(tmp_path, color=["red"]))
+        with pytest.raises(InputError, match="'Cars' has no column 'nose_x'; it has neck_x, neck_y, left_hip_x"):
+            whole(people, columns=("neck", "nose"))
+        people.frame.loc[1, "neck_x"] = np.nan
+        with pytest.raises(InputError, match="Image 1 has no coordinates for joint 1; leave out images with joints that are not visible"):
+            whole(people)
+
+
+class TestNumbers:
+    def test_numbers_and_angles(self, tmp_path: Path) -> None:
+        given = table(tmp_path, yaw=[350, 10], elevation=[0.0, 15.0])
+        np.testing.assert_allclose(whole(given, kind="numbers", columns=("yaw",)), [[0, 340], [340, 0]])
+        np.testing.assert_allclose(whole(given, kind="angles", columns=("yaw", "elevation")), [[0, 25], [25, 0]])
+        expected = number_distances(given.frame[["yaw", "elevation"]], given.frame[["yaw", "elevation"]])
+        np.testing.assert_array_equal(whole(given, kind="numbers", columns=("yaw", "elevation")), expected)
+        assert label_distances(given, LabelsConfig(kind="angles", columns=("yaw",))).unit == "degrees"
+
+    @pytest.mark.parametrize("kind", ["numbers", "angles"])
+    def test_errors(self, kind: str, tmp_path: Path) -> None:
+        given = table(tmp_path, color=["red", "blue"], yaw=[1.0, np.nan])
+        for columns, message in (
+            (("color",), "The columns color of 'Cars' are no numbers (could not convert string to float: 'red'); name others."),
+            (("yaw", "size"), "'Cars' has no column 'size'; it has color, yaw."),
+            (("yaw",), "The label of image 1 is not a finite number, and 0 more"),
+            (("path",), "'Cars' has no column 'path'; it has color, yaw."),
+        ):
+            with pytest.raises(InputError, match=re.escape(message)):
+                whole(given, kind=kind, columns=columns)
+
+
+class TestLayouts:
+    def test_files_of_a_column(self, tmp_path: Path) -> None:
+        masks = np.random.default_rng(0).integers(1, 4, (3, 8, 8), dtype=np.uint8)
+        for number, mask in enumerate(masks):
+            Image.fromarray(mask).save(tmp_path / f"layout{number}.png")
+        names = [f"layout{number}.png" for number in range(3)]
+        expected = layout_distances(masks, masks)
+        np.testing.assert_array_equal(whole(table(tmp_path, layout=names), kind="layout", size=8), expected)
+        np.testing.assert_array_equal(whole(table(tmp_path, room=names), kind="layout", columns=("room",), size=16), expected)
+
+    def test_errors(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="'Cars' has no column 'layout'; it has color"):
+            whole(table(tmp_path, color=["red"]), kind="layout")
+        Image.new("L", (4, 4)).save(tmp_path / "empty.png")
+        with pytest.raises(InputError, match="The mask of image 0 shows no surface, only 0"):
+            whole(table(tmp_path, layout=["empty.png"]), kind="layout")
+        with pytest.raises(InputError, match=r"The layout 'none\.png' cannot be read"):
+            whole(table(tmp_path, layout=["none.png"]), kind="layout")
+
+
+class TestCaptions:
+    def test_they_are_computed_once(self, tmp_path: Path, vectors: str, cache: Path) -> None:
+        pytest.importorskip("likeness.data.captions_column")
+        captions = [["a red bus", "a bus"], ["blue"], ["the blue bus", "red red"]]
+        given, seen = table(tmp_path, captions=[json.dumps(each) for each in captions]), []
+        config = LabelsConfig(kind="captions", language=vectors)
+        found = label_distances(given, config, lambda done, total: seen.append((done, total)))
+        np.testing.assert_array_equal(found.matrix, caption_distances(captions, vectors).between(np.arange(3), np.arange(3)))
+        assert seen == [(6, 6)]
+        label_distances(given, config, lambda done, total: seen.append((done, total)))
+        assert len(seen) == 1
+        assert len(list((cache / "label_distances").iterdir())) == 1
+
+    @pytest.mark.parametrize("changed", ["caption", "vector"])
+    def test_other_captions_and_other_vectors_are_computed_anew(self, changed: str, tmp_path: Path, vectors: str, cache: Path) -> None:
+        pytest.importorskip("likeness.data.captions_column")
+        config = LabelsConfig(kind="captions", language=vectors)
+        whole(table(tmp_path, captions=['["red"]', '["bus"]']), **config.model_dump())
+        if changed == "vector":
+            (tmp_path / "words.txt").write_text("red 1 0\nblue 0 1\nbus 0 3\n", encoding="utf-8")
+        found = whole(table(tmp_path, captions=['["red"]', '["bus"]' if changed == "vector" else '["red bus"]']), **config.model_dump())
+        assert found[0, 1] == pytest.approx(2 * (np.sqrt(10) if changed == "vector" else np.sqrt(2) / 2), rel=1e-6)
+        assert len(list((cache / "label_distances").iterdir())) == 2
+
+    def test_errors(self, tmp_path: Path, vectors: str) -> None:
+        pytest.importorskip("likeness.data.captions_column")
+        with pytest.raises(InputError, match="'Cars' has no captions but the columns color"):
+            whole(table(tmp_path, color=["red"]), kind="captions", language=vectors)
+        with pytest.raises(InputError, match="None of the words of the caption 'zebra' of image 0 is known to"):
+            whole(table(tmp_path, captions=['["zebra"]']), kind="captions", language=vectors)
+
+
+class TestNames:
+    def test_one_less_the_similarity(self, tmp_path: Path, vectors: str) -> None:
+        given = table(tmp_path, color=["red", "blue", "red", "bus"])
+        config = LabelsConfig(kind="names", columns=("color",), language=vectors, within=0.05)
+        labels = label_distances(given, config)
+        assert isinstance(labels, ClassLabels)
+        found = labels.between(np.arange(4), np.arange(4))
+        # cosines of (1, 0), (0.6, 0.8), (0, 1)
+        expected = [[0, 0.4, 0.05, 1], [0.4, 0, 0.4, 0.2], [0.05, 0.4, 0, 1], [1, 0.2, 1, 0]]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        without = label_distances(given, config.model_copy(update={"within": None}))
+        assert without.between(np.array([0]), np.array([2]))[0, 0] == pytest.approx(0.1, abs=1e-6)
+
+    def test_the_column_class_unless_another_is_named(self, tmp_path: Path, vectors: str) -> None:
+        given = table(tmp_path, **{"class": ["red", "blue"]})
+        np.testing.assert_allclose(whole(given, kind="names", language=vectors), [[0, 0.4], [0.4, 0]], atol=1e-6)
+
+    def test_errors(self, tmp_path: Path, vectors: str) -> None:
+        with pytest.raises(InputError, match="'Cars' has no attribute 'class'; it has color"):
+            whole(table(tmp_path, color=["red"]), kind="names", language=vectors)
+        with pytest.raises(InputError, match="'Cars' has no 'color' for 1 images"):
+            whole(table(tmp_path, color=["red", None]), kind="names", columns=("color",), language=vectors)
+
+
+class TestMatrix:
+    def test_a_file(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "x.npy", 1 - np.eye(3))
+        given = table(tmp_path, color=["a", "b", "c"])
+        assert isinstance(label_distances(given, LabelsConfig(kind="matrix", file=str(tmp_path / "x.npy"))), MatrixLabels)
+        np.testing.assert_array_equal(whole(given, kind="matrix", file=str(tmp_path / "x.npy")), 1 - np.eye(3))
+
+    def test_of_other_images(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "x.npy", 1 - np.eye(3))
+        with pytest.raises(InputError, match=r"'x\.npy' has shape \(3, 3\), and there are 1 images; give a matrix \(1, 1\)"):
+            whole(table(tmp_path, color=["a"]), kind="matrix", file=str(tmp_path / "x.npy"))
+
+
+def test_mpii_is_asked_of_its_own_folder_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'Cars' has no 'dist_pose_val\.mat'; read MPII Human Pose as mpii-pose:FOLDER"):
+        whole(table(tmp_path, color=["red"]), kind="mpii")
+
+
+class TestConfig:
+    @pytest.mark.parametrize(
+        ("config", "message"),
+        [
+            ({"kind": "numbers"}, "kind numbers needs columns, the names of numeric ones"),
+            ({"kind": "angles"}, "kind angles needs columns"),
+            ({"kind": "matrix"}, "kind matrix needs file, a .npy file; the other kinds take none"),
+            ({"kind": "pose", "file": "x.npy"}, "kind matrix needs file, a .npy file; the other kinds take none"),
+            ({"kind": "poses"}, "kind is 'poses'"),
+            ({"kind": "names", "within": -1}, "within is -1"),
+            ({"kind": "layout", "size": 4}, "size is 4"),
+            ({"kind": "pose", "joints": ["neck"]}, "there is no key 'joints'"),
+        ],
+    )
+    def test_what_does_not_fit(self, config: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValidationError) as caught:
+            LabelsConfig(**config)
+        assert message in told(caught.value)
+
+    def test_every_kind_has_a_reader(self) -> None:
+        from likeness.labels.sources import _READERS
+
+        assert set(_READERS) == set(KINDS)
+
+
+class TestKnown:
+    def test_by_columns(self, tmp_path: Path) -> None:
+        joints = {f"{name}_{axis}": [0.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
+        assert known_labels(table(tmp_path, **joints)) == {"Pose": LabelsConfig(kind="pose")}
+        assert known_labels(table(tmp_path, neck_x=[0], neck_y=[0], tail_x=[0], tail_y=[0])) == {}
+        assert known_labels(table(tmp_path, layout=["a"], yaw=[1], elevation=[2], captions=["[]"])) == {
+            "Layout": LabelsConfig(kind="layout"),
+            "Viewpoint": LabelsConfig(kind="angles", columns=("yaw", "elevation")),
+            "Captions": LabelsConfig(kind="captions"),
+        }
+        assert known_labels(table(tmp_path, color=["red"], yaw=[1])) == {}
+
+    def test_what_is_known_can_be_read(self, tmp_path: Path) -> None:
+        joints = {f"{name}_{axis}": [0.0, 1.0] for name in ("neck", "head_top", "left_hip") for axis in "xy"}
+        given = table(tmp_path, yaw=[1, 2], elevation=[2, 2], **joints)
+        for name, config in known_labels(given).items():
+            assert label_distances(given, config).between(np.array([0]), np.array([1]))[0, 0] > 0, name

@@ -1,0 +1,132 @@
+"""Label distances that are computed once and stored."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.labels import NumberLabels, PartLabels
+from likeness.labels.protocol import Distances, Rows
+from likeness.labels.stored import stored_distances
+
+
+class Watched:
+    """Numbers on a line; `before` is called before each block."""
+
+    unit = "m"
+
+    def __init__(self, count: int, before: Callable[[], None] = lambda: None) -> None:
+        self.labels, self.before, self.calls = NumberLabels(np.random.default_rng(0).normal(size=count)), before, 0
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        self.calls += 1
+        self.before()
+        return self.labels.between(rows, columns)
+
+    def whole(self) -> Distances:
+        return self.labels.between(np.arange(len(self)), np.arange(len(self)))
+
+
+def fail() -> None:
+    raise AssertionError("it computes")
+
+
+def files(cache: Path) -> list[str]:
+    return sorted(path.name for path in (cache / "label_distances").iterdir()) if (cache / "label_distances").is_dir() else []
+
+
+@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 64, 65])
+def test_borders_of_blocks(count: int) -> None:
+    watched = Watched(count)
+    found = stored_distances(watched, "key", workers=1)
+    assert isinstance(found.matrix, np.memmap)
+    assert (found.matrix.dtype, found.unit, len(found)) == (np.float32, "m", count)
+    np.testing.assert_array_equal(found.matrix, watched.whole())
+    blocks = -(-count // 32)
+    assert watched.calls == blocks * (blocks + 1) // 2
+
+
+def test_it_is_computed_once(cache: Path) -> None:
+    first = stored_distances(Watched(40), "one", workers=1)
+    again = stored_distances(Watched(40, fail), "one", workers=1)
+    np.testing.assert_array_equal(first.matrix, again.matrix)
+    assert len(files(cache)) == 1
+    other = Watched(40)
+    stored_distances(other, "two", workers=1)
+    assert other.calls == 3
+    assert len(files(cache)) == 2
+
+
+def test_progress() -> None:
+    seen: list[tuple[int, int]] = []
+    stored_distances(Watched(70), "key", lambda done, total: seen.append((done, total)), workers=1)
+    assert seen[0] == (32 * 33 // 2, 70 * 71 // 2)
+    assert seen[-1] == (70 * 71 // 2, 70 * 71 // 2)
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 4])
+def test_failing_half_way_leaves_nothing(cache: Path, blocks: int) -> None:
+    watched = Watched(70)
+    watched.before = lambda: fail() if watched.calls > blocks else None
+    with pytest.raises(AssertionError, match="it computes"):
+        stored_distances(watched, "key", workers=1)
+    assert files(cache) == []
+    watched.before = lambda: None
+    np.testing.assert_array_equal(stored_distances(watched, "key", workers=1).matrix, watched.whole())
+
+
+def test_being_stopped_by_a_person_leaves_nothing(cache: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stored_distances(Watched(70), "key", stop, workers=1)
+    assert files(cache) == []
+
+
+_KILLED = """
+import os, signal
+import numpy as np
+from likeness.labels import NumberLabels
+from likeness.labels.stored import stored_distances
+stored_distances(NumberLabels(np.arange(70.0)), "key", lambda done, total: done > 2000 and os.kill(os.getpid(), signal.SIGKILL), workers=1)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_killed_half_way_leaves_nothing_that_is_read(cache: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", _KILLED], env=os.environ | {"LIKENESS_CACHE": str(cache)}, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    left = files(cache)
+    assert [name.endswith(".partial") for name in left] == [True]
+    watched = Watched(70)
+    np.testing.assert_array_equal(stored_distances(watched, "key", workers=1).matrix, watched.whole())
+    assert len(files(cache)) == 2  # it might be another process's, which still computes
+    long_ago = time.time() - 2 * 86_400
+    os.utime(cache / "label_distances" / left[0], (long_ago, long_ago))
+    stored_distances(Watched(3), "another", workers=1)
+    assert not any(name.endswith(".partial") for name in files(cache))
+
+
+def test_several_workers_equal_one(cache: Path) -> None:
+    labels = NumberLabels(np.random.default_rng(1).normal(size=(100, 2)))
+    one = np.array(stored_distances(labels, "one", workers=1).matrix)
+    np.testing.assert_array_equal(stored_distances(labels, "two", workers=2).matrix, one)
+
+
+def test_a_worker_that_fails_leaves_nothing(cache: Path) -> None:
+    labels = PartLabels({"a": np.zeros((40, 40)), "b": np.zeros((40, 40))}, np.arange(80) // 40, np.arange(80) % 40)
+    with pytest.raises(InputError, match="label distances are known within a part only"):
+        stored_distances(labels, "key", workers=2)
+    assert files(cache) == []

@@ -1,0 +1,38 @@
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
+from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
+
+
+def test_every_method_is_known_and_has_a_title() -> None:
+    assert METHODS == ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
+    assert tuple(METHOD_TITLES) == METHODS
+    assert tuple(method.name for method in named_methods(METHODS)) == METHODS
+
+
+def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
+    made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
+    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, LinearAutoencoder, Autoencoder, InDiReCT, InDiReCT, Oracle)
+    assert [type(estimator) for estimator in made.values()] == list(kinds)
+    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in made.items() if name != "raw")
+    assert (made["exact"].solver, made["adam"].solver) == ("exact", "adam")
+
+
+def test_an_own_method_stands_beside() -> None:
+    own = named_methods(["raw", ("mine", RandomTransform)])[1]
+    assert (own.name, own.learns_from, own.seeds, own.dims) == ("mine", "text", True, True)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        (["exact", "best"], "There is no method 'best'; choose from random, raw, random-transform, pca, lae, ae, exact, adam, oracle"),
+        ([], "There is no method to compare; name at least one of random"),
+        (["raw", "raw"], "The method 'raw' stands twice; give each once"),
+        (["raw", ("raw", Identity)], "The method 'raw' stands twice"),
+    ],
+)
+def test_unusable_methods_are_refused(methods: list, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        named_methods(methods)

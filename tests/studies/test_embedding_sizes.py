@@ -1,0 +1,83 @@
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics
+from likeness.notions import PCA, Identity, InDiReCT, Notion, RandomTransform
+from likeness.notions.methods import METHODS
+from likeness.space import EncoderSpace
+from likeness.studies import embedding_sizes
+
+QUICK = ("raw", "random-transform", "pca", "exact")
+
+
+def _direct(base: EncoderSpace, notion: Notion, estimator: Any, texts: Any) -> dict[str, float]:
+    fitted = estimator.fit(texts.vectors(base.encoder, notion.prompts))
+    return retrieval_metrics(fitted.transform(base.space.vectors), base.space.table.frame[notion.attribute])
+
+
+def test_the_sizes_and_runs_are_the_papers_by_default() -> None:
+    defaults = {name: parameter.default for name, parameter in inspect.signature(embedding_sizes).parameters.items()}
+    assert defaults["sizes"] == (2, 4, 8, 16, 32, 64, 128, 256, 512)
+    assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
+    assert defaults["methods"] == METHODS
+    assert defaults["metrics"][0] == "map_at_r"
+
+
+def test_every_run_equals_the_estimator_and_the_metric_called_directly(base: EncoderSpace, color: Notion, shape: Notion, texts: Any) -> None:
+    runs = embedding_sizes(base, [color, shape], QUICK, sizes=(2, 3, 8), seeds=(0, 4))
+    makers = {
+        "raw": lambda dim, seed: Identity(),
+        "random-transform": RandomTransform,
+        "pca": PCA,
+        "exact": lambda dim, seed: InDiReCT(dim, seed=seed),
+    }
+    done = runs[runs["refused"] == ""]
+    for run in done.itertuples():
+        notion = color if run.notion == color.name else shape
+        expected = _direct(base, notion, makers[str(run.method)](dim=run.dim, seed=run.seed), texts)
+        assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
+    # raw once; the others at three sizes with two seeds, PCA (no seed) at 2 and 3 of four prompts and at 2 of three
+    assert done.groupby(["notion", "method"]).size().to_dict() == {
+        (name, method): count
+        for name, pca in ((color.name, 2), (shape.name, 1))
+        for method, count in {"raw": 1, "random-transform": 6, "pca": pca, "exact": 6}.items()
+    }
+
+
+def test_what_is_too_large_is_refused_with_the_reason_and_not_clipped(base: EncoderSpace, color: Notion) -> None:
+    runs = embedding_sizes(base, [color], ("raw", "pca", "exact"), sizes=(2, 4, 24, 25), seeds=(0,)).set_index(["method", "dim"])
+    assert runs.loc[("exact", 25), "refused"] == "dim is 25, but the encoder has 24 dimensions; choose a whole number from 1 to 24."
+    assert np.isnan(runs.loc[("exact", 25), "map_at_r"])
+    assert runs.loc[("exact", 24), "refused"] == ""
+    assert runs.loc[("pca", 4), "refused"].startswith("PCA to 4 dimensions needs more than 4 prompts, but there are 4;")
+    assert runs.loc[("raw", 24), "refused"] == ""
+    assert sorted(dim for method, dim in runs.index if method != "raw") == [2, 2, 4, 4, 24, 24, 25, 25]
+
+
+def test_metrics_are_those_asked_for(base: EncoderSpace, color: Notion) -> None:
+    runs = embedding_sizes(base, [color], ("raw",), metrics=("mrr", "nmi"))
+    assert list(runs.columns[-2:]) == ["mrr", "nmi"]
+
+
+def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, color: Notion) -> None:
+    steps: list[tuple[int, int]] = []
+    rows: list[dict[str, Any]] = []
+    whole = embedding_sizes(base, [color], ("exact",), (2, 4), (0, 1), progress=lambda done, total: steps.append((done, total)), on_run=rows.append)
+    assert (steps[0], steps[-1]) == ((0, 4), (4, 4))
+    assert [(row["dim"], row["seed"]) for row in rows] == list(zip(whole["dim"], whole["seed"], strict=True)) == [(2, 0), (2, 1), (4, 0), (4, 1)]
+    kept: list[dict[str, Any]] = []
+    part = embedding_sizes(base, [color], ("exact",), (2, 4), (0, 1), should_stop=lambda: len(kept) == 3, on_run=kept.append)
+    assert part["map_at_r"].tolist() == whole["map_at_r"].tolist()[:3]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [((), "There is no dimension to measure"), ((0,), "The dimension 0 can't be measured"), ((2.5,), r"The dimension 2\.5 can't be measured")],
+)
+def test_bad_sizes_are_named(base: EncoderSpace, color: Notion, sizes: tuple[Any, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        embedding_sizes(base, [color], ("exact",), sizes)

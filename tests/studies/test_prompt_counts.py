@@ -1,0 +1,126 @@
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics
+from likeness.notions import InDiReCT, Notion, Oracle, get_notion, suggest_dim
+from likeness.space import EncoderSpace
+from likeness.studies import prompt_counts
+from likeness.studies.prompt_counts import prompt_sample
+
+
+def test_counts_and_runs_are_the_papers_by_default() -> None:
+    defaults = {name: parameter.default for name, parameter in inspect.signature(prompt_counts).parameters.items()}
+    assert defaults["counts"] == (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150)
+    assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
+    assert defaults["dim"] == 128
+    assert len(get_notion("car-model-names").prompts) == 569
+
+
+def test_samples_of_a_seed_are_nested_and_those_of_others_differ(shades: Notion) -> None:
+    samples = {(seed, count): prompt_sample(shades, count, seed).prompts for seed in range(4) for count in (2, 7, 20, 40)}
+    for (seed, count), prompts in samples.items():
+        assert len(set(prompts)) == len(prompts) == count
+        assert set(prompts) <= set(shades.prompts)
+        assert prompts == samples[seed, 40][:count]
+    assert len({frozenset(samples[seed, 7]) for seed in range(4)}) == 4
+    assert all(set(samples[seed, 40]) == set(shades.prompts) for seed in range(4))
+
+
+def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
+    # 1,000 samples of 10 of 40: each prompt in 250 +- 14 of them; five deviations
+    drawn = [prompt for seed in range(1000) for prompt in prompt_sample(shades, 10, seed).prompts]
+    counts = np.array([drawn.count(prompt) for prompt in shades.prompts])
+    assert counts.sum() == 10_000
+    assert (np.abs(counts - 250) < 70).all()
+
+
+def test_every_run_equals_a_fit_on_the_sample(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+    runs = prompt_counts(base, shades, (3, 12), ("exact",), dim=5, seeds=(1, 2))
+    assert list(runs.columns[:5]) == ["prompts", "notion", "method", "dim", "seed"]
+    assert list(zip(runs["prompts"], runs["seed"], strict=True)) == [(3, 1), (3, 2), (12, 1), (12, 2)]
+    assert set(runs["notion"]) == {"shades"}
+    for run in runs.itertuples():
+        chosen = np.random.default_rng(run.seed).permutation(40)[: run.prompts]
+        rows = texts.vectors("made-up", [shades.prompts[i] for i in chosen])
+        fitted = InDiReCT(5, seed=run.seed).fit(rows)
+        expected = retrieval_metrics(fitted.transform(base.space.vectors), base.space.table.frame["color"])
+        assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
+    assert runs["map_at_r"].nunique() == 4
+
+
+def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: EncoderSpace, shades: Notion) -> None:
+    runs = prompt_counts(base, shades, (3, 12), ("raw", "exact", "oracle"), dim=4, seeds=(0, 1))
+    assert runs.groupby(["method", "prompts"]).size().to_dict() == {
+        ("raw", 0): 1,
+        ("oracle", 0): 2,
+        ("exact", 3): 2,
+        ("exact", 12): 2,
+    }
+    labels = base.space.table.frame["color"]
+    expected = retrieval_metrics(Oracle(4, seed=1).fit(base.space.vectors, labels).transform(base.space.vectors), labels)
+    oracle = runs[(runs["method"] == "oracle") & (runs["seed"] == 1)]
+    assert oracle["map_at_r"].item() == pytest.approx(expected["map_at_r"], abs=1e-12)
+
+
+def test_a_method_that_a_sample_is_too_small_for_is_refused(base: EncoderSpace, shades: Notion) -> None:
+    runs = prompt_counts(base, shades, (5, 6), ("pca",), dim=5, seeds=(0,))
+    assert runs["refused"].tolist() == [
+        "PCA to 5 dimensions needs more than 5 prompts, but there are 5; choose at most 4 dimensions, give more prompts, or use InDiReCT.",
+        "",
+    ]
+
+
+def test_the_suggested_dimension_is_that_of_each_sample(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+    runs = prompt_counts(base, shades, (3, 30), ("exact",), dim="suggested", seeds=(0, 1))
+    assert runs["dim"].tolist() == [
+        suggest_dim(texts.vectors("made-up", prompt_sample(shades, count, seed).prompts)) for count in (3, 30) for seed in (0, 1)
+    ]
+
+
+def test_all_prompts_are_embedded_in_one_call_before_the_samples(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+    prompt_counts(base, shades, (3, 12), ("raw", "exact"), dim=4, seeds=(0, 1))
+    encoder, first = texts.calls[0]
+    assert (encoder, first) == ("made-up", tuple(shades.prompts))
+    assert all(set(asked) <= set(first) for _, asked in texts.calls)
+
+
+def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, shades: Notion) -> None:
+    steps: list[tuple[int, int]] = []
+    rows: list[dict[str, Any]] = []
+    options: Any = {"counts": (3, 12), "methods": ("raw", "exact"), "dim": 4, "seeds": (0, 1)}
+    whole = prompt_counts(base, shades, **options, progress=lambda done, total: steps.append((done, total)), on_run=rows.append)
+    assert (steps[0], steps[-1]) == ((0, 5), (5, 5))
+    assert steps == sorted(steps)
+    assert [(row["prompts"], row["method"], row["map_at_r"]) for row in rows] == list(
+        zip(whole["prompts"], whole["method"], whole["map_at_r"], strict=True)
+    )
+    kept: list[dict[str, Any]] = []
+    part = prompt_counts(base, shades, **options, should_stop=lambda: len(kept) == 2, on_run=kept.append)
+    assert part["map_at_r"].tolist() == whole["map_at_r"].tolist()[:2]
+    none = prompt_counts(base, shades, **options, should_stop=lambda: True)
+    assert (len(none), list(none.columns)) == (0, list(whole.columns))
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ((), "There is no number of prompts to measure"),
+        ((1,), r"1 prompts can't be sampled; give whole numbers from 2\."),
+        ((2.5,), r"2\.5 prompts can't be sampled"),
+        ((10, 41), "The notion 'shades' has 40 prompts, so 41 can't be sampled; give smaller numbers or a notion with more aspects"),
+        ((10, 20, 10), "10 prompts stand twice"),
+    ],
+)
+def test_bad_counts_are_named(base: EncoderSpace, shades: Notion, counts: tuple[Any, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        prompt_counts(base, shades, counts, ("exact",))
+
+
+def test_bad_methods_are_named_before_anything_is_embedded(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+    with pytest.raises(InputError, match="There is no method 'best'"):
+        prompt_counts(base, shades, (3,), ("exact", "best"))
+    assert texts.calls == []

@@ -1,0 +1,126 @@
+"""Studies: rows times seeds as runs of their own, gone on with where they were stopped, and their table."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from likeness.errors import InputError
+from likeness.studies import study as module
+from likeness.studies.study import Cell, StudyConfig, cells, measured, read_study, run_study, study_table
+from likeness.training.runs.run_folder import RunFolder
+
+
+@pytest.fixture
+def study(content: dict[str, Any]) -> StudyConfig:
+    base = content | {"epochs": 1}
+    return StudyConfig(name="two", base=base, seeds=(0, 1), rows={"Margin": {}, "Contrastive": {"objective.name": "contrastive"}})
+
+
+def _stamp(cell: Cell) -> int:
+    return (cell.folder / "report.json").stat().st_mtime_ns
+
+
+def test_every_row_has_a_run_of_every_seed_the_first_seed_first(study: StudyConfig, tmp_path: Path) -> None:
+    found = cells(study, tmp_path, {"epochs": 2})
+    assert [(cell.row, cell.seed) for cell in found] == [("Margin", 0), ("Contrastive", 0), ("Margin", 1), ("Contrastive", 1)]
+    assert [cell.config.objective.name for cell in found] == ["margin", "contrastive"] * 2
+    assert {cell.config.epochs for cell in found} == {2}
+    assert [(cell.config.name, cell.config.seed, cell.folder.name) for cell in found[:3]] == [
+        ("Margin", 0, "margin-0"),
+        ("Contrastive", 0, "contrastive-0"),
+        ("Margin", 1, "margin-1"),
+    ]
+
+
+def test_a_second_call_repeats_nothing_and_goes_on_with_what_is_missing(study: StudyConfig, tmp_path: Path) -> None:
+    wanted = cells(study, tmp_path)
+    run_study(wanted[:2])
+    before = [_stamp(cell) for cell in wanted[:2]]
+    told: list[tuple[str, int, int]] = []
+    run_study(wanted, lambda what, done, total: told.append((what, done, total)))
+    assert [_stamp(cell) for cell in wanted[:2]] == before
+    assert [RunFolder(cell.folder).status().state for cell in wanted] == ["finished"] * 4
+    assert told[0] == ("Margin, seed 0", 0, 4)
+    assert told[-1] == ("Contrastive, seed 1", 3, 4)
+
+
+def test_the_table_has_mean_and_deviation_over_the_seeds(study: StudyConfig, tmp_path: Path) -> None:
+    wanted = cells(study, tmp_path)
+    run_study(wanted[:3])
+    every, table = measured(wanted), study_table(wanted).set_index("row")
+    margin = [RunFolder(cell.folder).report()["last"]["nmi"] for cell in (wanted[0], wanted[2])]  # type: ignore[index]
+    assert every.loc[every["row"] == "Margin", "nmi"].tolist() == margin
+    assert table.loc["Margin", "nmi"] == pytest.approx(np.mean(margin), abs=1e-12)
+    assert table.loc["Margin", "nmi ±"] == pytest.approx(np.std(margin, ddof=1), abs=1e-12)
+    assert table["runs"].tolist() == [2, 1]
+    assert np.isnan(table.loc["Contrastive", "nmi ±"])
+
+
+def test_nothing_finished_is_a_table_without_figures(study: StudyConfig, tmp_path: Path) -> None:
+    assert study_table(cells(study, tmp_path)).to_dict("records") == [{"row": "Margin", "runs": 0}, {"row": "Contrastive", "runs": 0}]
+
+
+def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyConfig, tmp_path: Path) -> None:
+    broken = study.model_copy(update={"rows": {"Broken": {"data.attribute": "nothing"}, "Margin": {}}, "seeds": (0,)})
+    wanted = cells(broken, tmp_path)
+    with pytest.raises(InputError, match=r"1 of 2 runs failed: Broken, seed 0\. The first one.*has no attribute 'nothing'"):
+        run_study(wanted)
+    assert RunFolder(wanted[1].folder).status().state == "finished"
+
+
+def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.training.loop import train as train_module
+
+    train, calls = train_module.train, []
+
+    def interrupted(config: Any, folder: Path, *rest: Any) -> RunFolder:
+        calls.append(folder)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return train(config, folder, *rest)
+
+    wanted = cells(study, tmp_path)
+    monkeypatch.setattr(train_module, "train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(wanted)
+    assert [module.finished(cell) for cell in wanted] == [True, False, False, False]
+
+
+def test_a_folder_with_other_runs_is_refused(study: StudyConfig, tmp_path: Path) -> None:
+    run_study(cells(study, tmp_path)[:1])
+    with pytest.raises(InputError, match="another config"):
+        study_table(cells(study, tmp_path, {"epochs": 2}))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("rows: {}", "rows"),
+        ("seeds: []\nrows: {A: {}}", "seeds"),
+        ("nonsense: 1\nrows: {A: {}}", "there is no key 'nonsense'"),
+        ("rows: [", "no YAML"),
+        ("just a text", "does not fit"),
+    ],
+)
+def test_a_study_that_does_not_fit_is_one_sentence(tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "mine.yaml").write_text(content)
+    with pytest.raises(InputError, match=told):
+        read_study(tmp_path / "mine.yaml")
+
+
+def test_an_unknown_study_names_those_that_ship() -> None:
+    with pytest.raises(InputError, match="shipped-cars"):
+        read_study("nothing-of-that-name")
+
+
+def test_rows_that_would_share_a_folder_are_refused(content: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="other names"):
+        cells(StudyConfig(base=content, rows={"+ELG": {}, "ELG": {}}), tmp_path)
+
+
+def test_a_study_file_reads_back(study: StudyConfig, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study.model_dump(mode="json")))
+    assert read_study(tmp_path / "mine.yaml") == study

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness.data import ImageTable, read_folder
+from likeness.errors import InputError
+from likeness.training.data.pixels import kept_size, load_pixels, middle, random_crops
+
+
+def test_the_middle_square_is_kept(tmp_path: Path) -> None:
+    """A wide picture, red left, green in the middle, blue right."""
+    wide = np.zeros((40, 120, 3), np.uint8)
+    for part in range(3):
+        wide[:, 40 * part : 40 * part + 40, part] = 200
+    Image.fromarray(wide).save(tmp_path / "wide.png")
+    pixels = load_pixels(read_folder(tmp_path), 14)
+    assert (pixels.shape, pixels.dtype) == ((1, 16, 16, 3), np.uint8)
+    assert kept_size(14) == 16
+    np.testing.assert_array_equal(pixels[0, 8, 8], [0, 200, 0])
+    assert pixels[0, :, 3:13, 1].min() == 200
+    shown = middle(pixels, 14)
+    assert shown.shape == (1, 3, 14, 14)
+    np.testing.assert_allclose(shown[0].permute(1, 2, 0).numpy(), pixels[0, 1:15, 1:15] / 255, atol=1e-6)
+
+
+def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) -> None:
+    told: list[tuple[int, int]] = []
+    table = read_folder(photos)
+    first = load_pixels(table, 16, lambda *each: told.append(each))
+    assert told[-1] == (36, 36)
+    told.clear()
+    np.testing.assert_array_equal(load_pixels(table, 16, lambda *each: told.append(each)), first)
+    assert told == []
+    Image.new("RGB", (30, 30), "white").save(table.paths()[0])
+    assert load_pixels(table, 16)[0].min() == 255
+    assert len(list((cache / "pixels").iterdir())) == 2
+
+
+def test_an_image_that_is_broken_or_absent_is_named_and_leaves_nothing(photos: Path, cache: Path) -> None:
+    table = read_folder(photos)
+    table.paths()[7].write_bytes(b"no image")
+    with pytest.raises(InputError, match=table.paths()[7].name):
+        load_pixels(table, 16)
+    assert list((cache / "pixels").iterdir()) == []
+    absent = ImageTable("a", photos, pd.DataFrame({"path": ["gone.png"]}))
+    with pytest.raises(InputError, match=r"gone.png' cannot be opened"):
+        load_pixels(absent, 16)
+
+
+def test_can_be_stopped(photos: Path, cache: Path) -> None:
+    with pytest.raises(InputError, match="Stopped while reading images, 0 of 36"):
+        load_pixels(read_folder(photos), 16, should_stop=lambda: True)
+    assert list((cache / "pixels").iterdir()) == []
+
+
+def test_crops_are_parts_of_the_image_some_of_them_mirrored() -> None:
+    """On a ramp, each crop is a ramp: rising or falling, between its ends."""
+    ramp = np.broadcast_to(np.linspace(0, 255, 64).astype(np.uint8)[None, None, :, None], (200, 64, 64, 3))
+    found = random_crops(ramp, 32, np.random.default_rng(0)).numpy()
+    assert found.shape == (200, 3, 32, 32)
+    steps = np.diff(found[:, 0, 16], axis=1)
+    rising, falling = (steps >= -1e-6).all(axis=1), (steps <= 1e-6).all(axis=1)
+    assert (rising | falling).all()
+    assert 70 < rising.sum() < 130
+    spans = np.abs(found[:, 0, 16, -1] - found[:, 0, 16, 0])
+    assert spans.min() > 0.25  # a crop has at least 16 % of the area, sides in a ratio of at most 4/3
+    assert spans.max() <= 1
+    assert spans.std() > 0.05
+    np.testing.assert_allclose(found[:, 0, 0], found[:, 0, 31], atol=1e-5)  # nothing varies from top to bottom
+
+
+def test_crops_follow_their_generator() -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (4, 18, 18, 3)).astype(np.uint8)
+    first, again, other = (random_crops(pixels, 16, np.random.default_rng(seed)).numpy() for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)

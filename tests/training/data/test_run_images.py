@@ -1,0 +1,82 @@
+"""Images of a run whose classes are divided by a file of splits."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.shifts import splits_from, write_splits
+from likeness.training.config import DataConfig, config_from
+from likeness.training.data.run_images import run_images
+
+
+@pytest.fixture
+def splits(tmp_path: Path) -> Path:
+    easy = {"name": "start", "distance": 1.0, "train": [f"class {n}" for n in (5, 0, 2, 4)], "test": ["class 1", "class 3"]}
+    hard = {"name": "removal 1", "distance": 2.0, "train": ["class 0", "class 4"], "test": ["class 3", "class 5"]}
+    content = {"version": 1, "dataset": "photos", "splits": [easy | {"tuning": ["class 4", "class 0"]}, hard]}
+    write_splits(tmp_path / "splits.json", splits_from(content))
+    return tmp_path / "splits.json"
+
+
+def _config(photos: Path, file: Path, **more: Any) -> DataConfig:
+    return DataConfig(**({"source": str(photos), "split": "file", "splits": str(file), "shift": "start"} | more))
+
+
+def _sides(images: Any) -> tuple[list[str], list[str]]:
+    names = np.array(images.names)
+    return [sorted(set(names[images.labels[rows]])) for rows in (images.train, images.test)]  # type: ignore[return-value]
+
+
+def test_classes_are_divided_as_the_file_says(photos: Path, splits: Path) -> None:
+    images = run_images(_config(photos, splits), 0)
+    assert images.names == [f"class {n}" for n in (0, 2, 4, 5, 1, 3)]
+    assert images.train_classes == images.names[:4]
+    assert (len(images.train), len(images.test)) == (24, 12)
+    for row in range(36):
+        assert images.table.frame["class"][row] == images.names[images.labels[row]]
+
+
+def test_classes_that_take_no_part_stay_in_the_table(photos: Path, splits: Path) -> None:
+    images = run_images(_config(photos, splits, shift="removal 1"), 0)
+    assert len(images.table) == 36
+    assert sorted(images.used) == sorted([*images.train, *images.test])
+    assert _sides(images) == [["class 0", "class 4"], ["class 3", "class 5"]]
+    assert set(images.table.frame["class"].iloc[images.labels == -1]) == {"class 1", "class 2"}
+
+
+def test_fewer_images_of_each_class_in_the_same_table(photos: Path, splits: Path) -> None:
+    images = run_images(_config(photos, splits, per_class=3), 0)
+    assert len(images.table) == 36
+    assert np.bincount(images.labels[images.used]).tolist() == [3] * 6
+
+
+def test_tuning_tests_on_training_classes(photos: Path, splits: Path) -> None:
+    images = run_images(_config(photos, splits, tuning=True), 0)
+    assert _sides(images) == [["class 2", "class 5"], ["class 0", "class 4"]]
+    with pytest.raises(InputError, match="holds no classes out for tuning"):
+        run_images(_config(photos, splits, shift="removal 1", tuning=True), 0)
+
+
+def test_errors(photos: Path, splits: Path) -> None:
+    with pytest.raises(InputError, match="no split 'end' of photos; there are start, removal 1"):
+        run_images(_config(photos, splits, shift="end"), 0)
+    with pytest.raises(
+        InputError, match=r"has no class 'AM General Hummer SUV 2000', which the split 'start' of 'cars196-oodml' names, and 195 more"
+    ):
+        run_images(_config(photos, splits, splits="cars196-oodml"), 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"split": "file", "splits": "x.json"}, "split file needs splits, the file, and shift"),
+        ({"splits": "x.json", "shift": "start"}, "go with split file, not with classes"),
+        ({"tuning": True}, "go with split file"),
+    ],
+)
+def test_keys_that_do_not_fit_each_other(data: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        config_from({"data": data})

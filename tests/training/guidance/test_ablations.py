@@ -1,0 +1,101 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.losses import interpolated, language_scales, multisimilarity
+from likeness.training.config import config_from
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.guided_loss import ClassTargets
+from likeness.training.loop.train import train
+
+LABELS = torch.tensor([0, 0, 1, 1, 2, 2])
+ROWS = torch.arange(6)
+
+
+@pytest.fixture
+def embeddings() -> torch.Tensor:
+    torch.manual_seed(0)
+    return torch.nn.functional.normalize(torch.randn(6, 4), dim=1)
+
+
+@pytest.fixture
+def language() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
+
+
+@pytest.fixture
+def targets(language: np.ndarray) -> ClassTargets:
+    unit = language / np.linalg.norm(language, axis=1, keepdims=True)
+    return ClassTargets((unit @ unit.T).astype(np.float32))
+
+
+def test_prediction_is_one_minus_the_mean_cosine(embeddings: torch.Tensor, language: np.ndarray) -> None:
+    loss = PredictedLanguage(language, 4, hidden=7)
+    with torch.no_grad():
+        predicted = loss.network(embeddings).numpy()
+    cosines = [predicted[i] @ language[y] / np.linalg.norm(predicted[i]) / np.linalg.norm(language[y]) for i, y in enumerate(LABELS.tolist())]
+    assert loss(embeddings, LABELS, ROWS).item() == pytest.approx(1 - np.mean(cosines), abs=1e-6)
+
+
+def test_contrast_is_equation_s5(embeddings: torch.Tensor, language: np.ndarray) -> None:
+    loss, unit = LanguageContrast(language, 4, start=1.5), language / np.linalg.norm(language, axis=1, keepdims=True)
+    mixed = embeddings.numpy() @ unit[LABELS.numpy()].T * np.exp(1.5)
+    total = 0.0
+    for i in range(6):
+        row, column = (np.exp(each) / np.exp(each).sum() for each in (mixed[i], mixed[:, i]))
+        total += -0.5 * np.log(row[i]) - 0.5 * np.log(column[i])
+    assert loss(embeddings, LABELS, ROWS).item() == pytest.approx(total / 6, rel=1e-5)
+    with pytest.raises(InputError, match=r"have 4 dimensions, image embeddings 5; set backbone\.dim to 4"):
+        LanguageContrast(language, 5)
+
+
+def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.Tensor, targets: ClassTargets) -> None:
+    sims, words = embeddings @ embeddings.T, targets(LABELS, ROWS)[0]
+    mined = multisimilarity(sims, LABELS, mining_sims=interpolated(words, sims, 0.5))
+    assert LanguageMining(targets)(embeddings, LABELS, ROWS).item() == pytest.approx(mined.item())
+    scaled = multisimilarity(sims, LABELS, 1.5, 45.0, scales=language_scales(words, sims))
+    assert LanguageScaling(targets)(embeddings, LABELS, ROWS).item() == pytest.approx(scaled.item())
+    assert LanguageMining(targets, weight=1.0)(embeddings, LABELS, ROWS).item() == pytest.approx(multisimilarity(sims, LABELS).item())
+
+
+@pytest.mark.parametrize("way", ["devise", "clip-style", "mining", "scaling"])
+def test_each_way_trains_and_resumes_where_it_would_have_been(content: dict[str, Any], tmp_path: Path, way: str) -> None:
+    content |= {"guidance": {"language": "bundled", "way": way, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
+    content["backbone"] |= {"dim": 512} if way == "clip-style" else {}
+    config = config_from(content)
+    metrics = train(config, tmp_path / "run").metrics()
+    if way in ("mining", "scaling"):
+        assert "loss_objective" not in metrics
+        np.testing.assert_allclose(metrics["loss"], metrics["loss_guidance"])
+    else:
+        np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + 2 * metrics["loss_guidance"], rtol=1e-4)
+    again = train(config, tmp_path / "again").metrics()
+    assert again["loss"].tolist() == metrics["loss"].tolist()
+
+
+def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
+    content |= {"guidance": {"language": "bundled", "way": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
+    losses = train(config_from(content), tmp_path / "run").metrics()["loss_guidance"]
+    assert losses.tail(5).mean() < 0.5 * losses.head(5).mean()
+
+
+@pytest.mark.parametrize(
+    ("guidance", "message"),
+    [
+        ({"kind": "plg", "way": "mining"}, "way mining needs class names, kind elg"),
+        ({"way": "devise", "language": ["minilm", "bundled"]}, "way devise takes one language model, not 2"),
+        ({"way": "vit", "language": ["minilm", "bundled"]}, "way vit takes one language model, not 2"),
+        (
+            {"way": "devise", "language": "wordnet"},
+            "way devise needs a language model that gives vectors, and wordnet gives similarities of names only",
+        ),
+        ({"way": "mlp"}, "guidance.way is 'mlp'"),
+    ],
+)
+def test_ways_that_do_not_fit_are_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        config_from(content | {"guidance": guidance})

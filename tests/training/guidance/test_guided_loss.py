@@ -1,0 +1,173 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.language import class_similarities, imagenet_names, top_pseudolabels
+from likeness.losses import language_match
+from likeness.training.config import config_from
+from likeness.training.data.run_images import run_images
+from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
+from likeness.training.guidance.language_side import build_guidance, classifier_outputs, pseudolabels
+from likeness.training.loop.train import train
+from likeness.training.runs.run_folder import RunFolder
+
+
+def nothing(what: str, done: int, total: int) -> None:
+    """Shows no progress."""
+
+
+@pytest.fixture
+def batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    return torch.nn.functional.normalize(torch.randn(6, 4), dim=1), torch.tensor([2, 0, 0, 1, 2, 1]), torch.tensor([7, 3, 4, 0, 1, 9])
+
+
+def test_class_targets_are_the_table_at_the_batchs_classes(batch: tuple[torch.Tensor, ...]) -> None:
+    rows, labels, numbers = batch
+    table = np.random.default_rng(0).random((3, 3)).astype(np.float32)
+    found = ClassTargets(table)(labels, numbers)
+    assert found.shape == (1, 6, 6)
+    for i in range(6):
+        for j in range(6):
+            assert float(found[0, i, j]) == pytest.approx(float(table[labels[i], labels[j]]))
+    guidance = LanguageGuidance(ClassTargets(table), shift=0.5)
+    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(language_match(rows @ rows.T, found[0], labels, 0.5)))
+
+
+def test_image_targets_follow_each_images_own_pseudolabels(batch: tuple[torch.Tensor, ...]) -> None:
+    rows, labels, numbers = batch
+    rng = np.random.default_rng(0)
+    names, own = rng.random((5, 5)).astype(np.float32), rng.integers(0, 5, (10, 2))
+    found = ImageTargets(own, names)(labels, numbers)
+    for i, a in enumerate(numbers.tolist()):
+        for j, b in enumerate(numbers.tolist()):
+            assert float(found[0, i, j]) == pytest.approx((names[own[a, 0], own[b, 0]] + names[own[a, 1], own[b, 1]]) / 2, rel=1e-5)
+    guidance = LanguageGuidance(ImageTargets(own, names), masked=False)
+    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(language_match(rows @ rows.T, found[0])))
+
+
+def test_several_targets_are_averaged(batch: tuple[torch.Tensor, ...]) -> None:
+    rows, labels, numbers = batch
+    tables = np.random.default_rng(0).random((2, 3, 3)).astype(np.float32)
+    both = LanguageGuidance(ClassTargets(tables))(rows, labels, numbers)
+    each = [float(LanguageGuidance(ClassTargets(table))(rows, labels, numbers)) for table in tables]
+    assert float(both) == pytest.approx(np.mean(each))
+
+
+def test_class_names_are_cleaned_and_primed(content: dict[str, Any]) -> None:
+    config = config_from(content | {"guidance": {"language": "bundled"}})
+    guidance = build_guidance(config, run_images(config.data, 0), nothing)
+    expected = class_similarities(["class 0", "class 1", "class 2"], "bundled", "A photo of a {}")
+    np.testing.assert_allclose(guidance.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator]
+
+
+@pytest.fixture
+def classifier() -> dict[str, Any]:
+    """Random weights, but 1,000 outputs."""
+    return {"name": "test_resnet", "weights": "none"}
+
+
+@pytest.mark.parametrize(("variant", "targets"), [("mean", 1), ("multi", 3), ("dense", 1), ("dense+multi", 9)])
+def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, Any], variant: str, targets: int) -> None:
+    guidance_config = {"kind": "plg", "k": 3, "language": "bundled", "classifier": classifier, "variant": variant}
+    config = config_from(content | {"guidance": guidance_config})
+    images = run_images(config.data, 0)
+    torch.manual_seed(0)
+    guidance = build_guidance(config, images, nothing)
+    table: torch.Tensor = guidance.targets.table  # type: ignore[assignment]
+    assert table.shape == (targets, 3, 3)
+    assert guidance.masked
+    torch.manual_seed(0)
+    chosen = pseudolabels(config, images)
+    torch.manual_seed(0)
+    outputs = classifier_outputs(config.guidance.classifier, images, 16)  # type: ignore[union-attr, arg-type]
+    np.testing.assert_array_equal(chosen, top_pseudolabels(outputs, images.labels[images.train], 3))
+    if variant == "mean":
+        names = [imagenet_names()[each] for each in chosen[:, 0]], [imagenet_names()[each] for each in chosen[:, 1]]
+        one = class_similarities([names[0][0], names[0][1]], "bundled")[0, 1], class_similarities([names[1][0], names[1][1]], "bundled")[0, 1]
+        third = class_similarities([imagenet_names()[chosen[0, 2]], imagenet_names()[chosen[1, 2]]], "bundled")[0, 1]
+        assert float(table[0, 0, 1]) == pytest.approx(float(np.mean([*one, third])), abs=1e-5)
+
+
+def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content: dict[str, Any], classifier: dict[str, Any]) -> None:
+    config = config_from(content | {"guidance": {"kind": "plg", "k": 3, "language": "bundled", "classifier": classifier}})
+    images = run_images(config.data, 0)
+    lost = replace(images, train=images.train[images.labels[images.train] != 1])
+    tables = []
+    for each in (images, lost):
+        torch.manual_seed(0)
+        tables.append(build_guidance(config, each, nothing).targets.table[0].numpy())  # type: ignore[union-attr, operator]
+    assert tables[1].shape == (3, 3)
+    np.testing.assert_allclose(tables[1][np.ix_([0, 2], [0, 2])], tables[0][np.ix_([0, 2], [0, 2])], atol=1e-6)
+
+
+def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:
+    config = config_from(content | {"guidance": {"kind": "plg", "k": 2, "level": "sample", "language": "bundled", "classifier": classifier}})
+    images = run_images(config.data, 0)
+    guidance = build_guidance(config, images, nothing)
+    assert not guidance.masked
+    assert guidance.targets.pseudolabels.shape == (36, 2)  # type: ignore[union-attr]
+
+
+def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str, Any], cache: Path) -> None:
+    config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier}})
+    images, told = run_images(config.data, 0), []
+    for _ in range(2):
+        torch.manual_seed(0)
+        classifier_outputs(config.guidance.classifier, images, 16, lambda what, done, total: told.append((what, done, total)))  # type: ignore[union-attr, arg-type]
+    assert told == [("Computing pseudolabels", 18, 18)]
+    assert len(list((cache / "outputs").iterdir())) == 1
+
+
+def test_what_gives_no_pseudolabels_is_refused(content: dict[str, Any]) -> None:
+    for classifier, message in (
+        ({"name": "clip:bundled"}, "Pseudolabels come from an ImageNet classifier"),
+        ({"name": "test_resnet", "weights": "none", "options": {"num_classes": 10}}, "has 10 classes, not ImageNet's 1,000"),
+    ):
+        config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier, "language": "bundled"}})
+        with pytest.raises(InputError, match=message):
+            build_guidance(config, run_images(config.data, 0), nothing)
+
+
+def test_a_language_model_that_is_not_there_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:
+    config = config_from(content | {"guidance": {"language": f"vectors:{tmp_path}/glove.txt"}})
+    with pytest.raises(InputError, match=r"glove.txt"):
+        train(config, tmp_path / "run")
+    status = RunFolder(tmp_path / "run").status()
+    assert status.state == "failed"
+    assert "glove.txt" in status.message
+
+
+def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dict[str, Any], tmp_path: Path) -> None:
+    content |= {"epochs": 30, "evaluate_every": 30}
+    found = {}
+    for omega in (0.0, 50.0):
+        metrics = train(config_from(content | {"guidance": {"language": "bundled", "omega": omega}}), tmp_path / str(omega)).metrics()
+        np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + omega * metrics["loss_guidance"], rtol=1e-4)
+        found[omega] = metrics["loss_guidance"].tail(10).mean()
+    assert found[50.0] < 0.8 * found[0.0]
+
+
+def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], classifier: dict[str, Any], tmp_path: Path) -> None:
+    guidance = {"kind": "plg", "language": "bundled", "k": 2, "level": "sample", "classifier": classifier}
+    run = train(config_from(content | {"guidance": guidance}), tmp_path / "run")
+    assert run.status().state == "finished"
+    assert np.isfinite(run.metrics()["loss_guidance"]).all()
+
+
+def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
+    from likeness.training.guidance.language_side import _names
+
+    asked = content | {"guidance": {"language": "bundled", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
+    config = config_from(asked)
+    images = run_images(config.data, 0)
+    names = _names(config, images)
+    assert sorted(names) == sorted(images.train_classes)
+    assert names == _names(config, images)
+    dealt = [_names(config.model_copy(update={"seed": seed}), images) for seed in range(8)]
+    assert any(each != images.train_classes for each in dealt)

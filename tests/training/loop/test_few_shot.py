@@ -1,0 +1,121 @@
+"""Adaptation to a few images: what it changes, what it leaves, and that it is measured on the queries alone."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics, structure_metrics
+from likeness.shifts import few_shot_episodes
+from likeness.training.config import FewShotConfig, config_from
+from likeness.training.data.embeddings import embeddings
+from likeness.training.data.pixels import load_pixels, middle
+from likeness.training.data.run_images import run_images
+from likeness.training.loop.few_shot import _recall_without, adapt, few_shot_scores
+from likeness.training.loop.train import train
+from likeness.training.network.network import EmbeddingNetwork, build_network
+from likeness.training.runs.run_encoder import load_network
+
+CLASSES, EACH, DIM = 5, 12, 16
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Classes that differ in a few directions, which noise in the others hides."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(CLASSES), EACH)
+    rows = 3 * rng.standard_normal((len(labels), DIM))
+    rows[:, :CLASSES] = 1.2 * np.eye(CLASSES)[labels] + 0.3 * rng.standard_normal((len(labels), CLASSES))
+    return rows.astype(np.float32), labels
+
+
+@pytest.fixture
+def network() -> EmbeddingNetwork:
+    return EmbeddingNetwork(None, DIM, None)
+
+
+CONFIG = FewShotConfig(shots=(2, 5), episodes=3, steps=60, rate=0.02)
+
+
+def test_adaptation_helps_where_the_features_hide_the_classes(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    found = few_shot_scores(network, *data, CONFIG)
+    assert found["few_shot_5"] > found["zero_shot_5"] + 0.1
+    assert set(found) == {
+        f"{what}_{shots}{rest}" for shots in (2, 5) for what, rest in (("zero_shot", ""), ("few_shot", ""), ("few_shot", "_deviation"))
+    }
+
+
+def test_zero_shot_is_r_at_1_among_the_queries(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    found = few_shot_scores(network, rows, labels, CONFIG)
+    queries = [episode.query for episode in few_shot_episodes(labels, 5, 3, 0)]
+    expected = [retrieval_metrics(rows[query], labels[query], ks=(1,))["recall_at_1"] for query in queries]
+    assert found["zero_shot_5"] == pytest.approx(np.mean(expected))
+
+
+def test_the_network_stays_and_the_same_call_gives_the_same(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    before, state = network.head.weight.detach().clone(), torch.get_rng_state()
+    first, again = (few_shot_scores(network, *data, CONFIG) for _ in range(2))
+    assert first == again
+    assert torch.equal(network.head.weight, before)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert first != few_shot_scores(network, *data, CONFIG.model_copy(update={"seed": 1}))
+
+
+def test_no_steps_of_size_change_nothing(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    kept = adapt(network, torch.from_numpy(rows), labels, CONFIG.model_copy(update={"rate": 1e-30, "weight_decay": 0.0}))
+    assert torch.allclose(kept.head.weight, network.head.weight)
+    moved = adapt(network, torch.from_numpy(rows), labels, CONFIG)
+    assert not torch.allclose(moved.head.weight, network.head.weight)
+
+
+def test_neighbours_in_the_support_do_not_count() -> None:
+    neighbours = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
+    labels = np.array([0, 1, 0, 1])
+    assert _recall_without(np.array([1]), neighbours, labels)[[0, 2, 3]].tolist() == [True, False, False]
+    assert _recall_without(np.array([], dtype=np.int64), neighbours, labels).tolist() == [False, False, False, False]
+
+
+def test_too_few_images_for_the_shots(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = data
+    with pytest.raises(InputError, match="5 shots need 7 images of each class, but class 4 has 6 images"):
+        few_shot_scores(network, rows[:-6], labels[:-6], CONFIG)
+
+
+def test_a_run_of_the_whole_network_measures_it_at_its_end(content: dict[str, Any], tmp_path: Path) -> None:
+    few_shot = {"shots": [2], "episodes": 2, "steps": 3}
+    config = config_from(content | {"epochs": 1, "few_shot": few_shot, "structure": True, "matched_classes": 2})
+    run = train(config, tmp_path / "run")
+    report = run.report()
+    assert report is not None
+    last = report["last"]
+    images = run_images(config.data, config.seed)
+    network, pixels = load_network(run), load_pixels(images.table, 16)
+    seen = embeddings(network, pixels, images.test, 16)
+    queries = [episode.query for episode in few_shot_episodes(images.labels[images.test], 2, 2, 0)]
+    expected = [retrieval_metrics(seen[query], images.labels[images.test][query], ks=(1,))["recall_at_1"] for query in queries]
+    assert last["zero_shot_2"] == pytest.approx(np.mean(expected))
+    structure = structure_metrics(embeddings(network, pixels, images.train, 16), images.labels[images.train])
+    assert {name: last[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
+    assert 0 <= last["matched_recall_at_1"] <= 1
+    assert "few_shot_2" not in report["best"]
+
+
+def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_path: Path) -> None:
+    raw = content | {"epochs": 0, "backbone": content["backbone"] | {"dim": None}}
+    run = train(config_from(raw), tmp_path / "raw")
+    report, images = run.report(), run_images(config_from(raw).data, 0)
+    assert report is not None
+    torch.manual_seed(0)
+    network = build_network(config_from(raw).backbone).eval()
+    with torch.inference_mode():
+        features = network.features(middle(load_pixels(images.table, 16)[images.test], 16)).numpy()
+    expected = retrieval_metrics(features, images.labels[images.test], ks=(1,))
+    assert report["last"]["recall_at_1"] == pytest.approx(expected["recall_at_1"])
+    assert report["last"]["map_at_r"] == pytest.approx(expected["map_at_r"], abs=1e-5)
+    assert report["steps"] == 0
+    assert train(config_from(raw), run.path).metrics()["step"].tolist() == [0]

@@ -1,0 +1,91 @@
+"""What a training step hands to objectives that read more than embeddings."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from likeness.errors import InputError
+from likeness.losses import S2SD, DiVA, UniformPrior
+from likeness.training.config import config_from
+from likeness.training.loop.module import RunModule, build_objective
+from likeness.training.network.network import build_network
+
+MAPS = {"target_dims": (16,), "pooling": "average+max"}
+DIVA = {"objective": {"name": "margin", "diva": {"hidden": 8}}, "batch": {"size": 6, "per_class": 3}}
+
+
+def module(content: dict[str, Any], s2sd: dict[str, Any]) -> RunModule:
+    return of_config(content | {"objective": {"name": "multisimilarity", "s2sd": s2sd}})
+
+
+def of_config(content: dict[str, Any]) -> RunModule:
+    config = config_from(content)
+    torch.manual_seed(0)
+    network = build_network(config.backbone)
+    return RunModule(network, build_objective(config.objective, 4, config.backbone.dim, network.feature_dim), None, config, 1)
+
+
+def test_s2sd_pools_the_feature_maps_of_the_backbone_as_it_is_told(content: dict[str, Any]) -> None:
+    own = module(content, MAPS).eval()
+    images, labels = torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 1, 1, 2, 2])
+    loss = own.training_step((images, labels, torch.arange(6)), 0)
+    maps = own.network.maps(images)
+    assert maps.ndim == 4
+    assert isinstance(own.objective, S2SD)
+    pooled = maps.mean(dim=(2, 3)) + maps.amax(dim=(2, 3))
+    expected = own.objective(own.network(images).embeddings, labels, pooled)
+    assert torch.allclose(loss, expected, atol=1e-6)
+    assert not torch.allclose(loss, own.objective(own.network(images).embeddings, labels, maps.mean(dim=(2, 3))), atol=1e-4)
+
+
+@pytest.mark.parametrize("backbone", [{"head_only": True}, {"name": "clip:bundled"}])
+def test_s2sd_on_maps_is_refused_where_there_are_none(content: dict[str, Any], backbone: dict[str, Any]) -> None:
+    wrong = content | {"backbone": content["backbone"] | backbone, "objective": {"s2sd": MAPS}}
+    with pytest.raises(InputError, match=r"objective\.s2sd\.pooling average\+max reads feature maps"):
+        config_from(wrong)
+
+
+def test_diva_keeps_the_copys_keys_of_the_second_view_and_trains_all_but_the_copy(content: dict[str, Any]) -> None:
+    own = of_config(content | DIVA | {"backbone": content["backbone"] | {"parts": 4}})
+    assert isinstance(own.objective, DiVA)
+    assert own.reads == ("view",)
+    images, view, labels = torch.rand(6, 3, 16, 16), torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 0, 1, 1, 1])
+    keys = own.objective.keys
+    assert keys is not None
+    assert keys.queue.shape == (30 * 6, 2)
+    for batch, seen in (((images, labels, torch.arange(6), view), view), ((images, labels, torch.arange(6)), images)):
+        own.training_step(batch, 0)
+        torch.testing.assert_close(keys.stored()[-6:], own.objective.parts(keys.copy(seen).embeddings)[-1])
+    grouped = {id(each) for group in own.configure_optimizers().param_groups for each in group["params"]}
+    trained = [*own.network.parameters(), *own.objective.separations.parameters()]
+    assert grouped == {id(each) for each in trained}
+
+
+def test_the_copy_of_a_head_only_run_is_that_of_its_embedding_layer(content: dict[str, Any]) -> None:
+    config = config_from(content | DIVA | {"backbone": content["backbone"] | {"parts": 4, "head_only": True}})
+    network = build_network(config.backbone)
+    network.backbone = None
+    own = RunModule(network, build_objective(config.objective, 4, 8, network.feature_dim), None, config, 1)
+    names = {name.removeprefix("objective.keys.copy.") for name in own.state_dict() if "keys.copy" in name}
+    assert names == {"head.weight", "head.bias"}
+    features = torch.randn(6, network.feature_dim)
+    loss = own.training_step((features, torch.tensor([0, 0, 0, 1, 1, 1]), torch.arange(6)), 0)
+    assert torch.isfinite(loss)
+
+
+def test_the_uniform_prior_wraps_s2sd_and_is_trained_with_it(content: dict[str, Any]) -> None:
+    own = of_config(content | {"objective": {"name": "margin", "s2sd": MAPS, "uniform_prior": {"weight": 0.5, "hidden": 7}}})
+    assert isinstance(own.objective, UniformPrior)
+    assert isinstance(own.objective.objective, S2SD)
+    assert own.network.keeps_maps
+    assert (own.objective.weight, own.objective.discriminator[0].weight.shape) == (0.5, (7, 8))
+    loss = own.training_step((torch.rand(6, 3, 16, 16), torch.tensor([0, 0, 1, 1, 2, 2]), torch.arange(6)), 0)
+    loss.backward()
+    assert all(each.grad is not None for each in own.objective.parameters())
+
+
+@pytest.mark.parametrize(("wrapper", "told"), [("diva", "diva has no option 'rho'"), ("uniform_prior", "uniform_prior has no option 'rho'")])
+def test_options_of_another_are_refused(content: dict[str, Any], wrapper: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        config_from(content | {"objective": {wrapper: {"rho": 0.2}}})

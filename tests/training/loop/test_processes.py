@@ -1,0 +1,89 @@
+"""Runs in processes of their own: begun, stopped, resumed, refused."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig
+from likeness.training.loop.processes import begin, last_words
+from likeness.training.runs.run_folder import RunFolder, Status
+
+_WAIT = 120
+
+
+def _until(run: RunFolder, *states: str) -> str:
+    end = time.monotonic() + _WAIT
+    while time.monotonic() < end:
+        if run.status().state in states:
+            return run.status().state
+        time.sleep(0.1)
+    raise TimeoutError(f"still {run.status()}, and it said: {last_words(run)}")
+
+
+def test_a_run_goes_its_way_is_stopped_and_resumed(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    pid = begin(run, config.model_copy(update={"epochs": 3_000}))
+    assert run.status().state == "running"
+    assert run.status().pid == pid
+    with pytest.raises(InputError, match="is running; stop it first"):
+        begin(run)
+    end = time.monotonic() + _WAIT
+    while not run.checkpoint.is_file() and time.monotonic() < end:
+        time.sleep(0.05)
+    run.request_stop()
+    assert _until(run, "stopped", "failed") == "stopped"
+    step = run.status().step
+    assert step > 0
+
+    begin(run)
+    assert run.status().state == "running"
+    while run.status().step <= step and time.monotonic() < end + _WAIT:
+        time.sleep(0.05)
+    run.request_stop()
+    assert _until(run, "stopped", "failed") == "stopped"
+    assert run.status().step > step
+
+
+def test_a_stop_is_heard_though_its_process_is_still_coming_up(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    begin(run, config.model_copy(update={"epochs": 3_000}))
+    run.request_stop()
+    assert _until(run, "stopped", "failed") == "stopped"
+    assert run.status().step <= 1
+
+
+def test_a_finished_run_is_not_begun_again(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(config)
+    run.report_status(Status("finished", 9, 9))
+    with pytest.raises(InputError, match="is finished; give the new one a name"):
+        begin(run, config)
+
+
+def test_a_folder_with_another_run_is_refused(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(config)
+    with pytest.raises(InputError, match="another config"):
+        begin(run, config.model_copy(update={"seed": 5}))
+    assert run.status().state == "new"
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(config: RunConfig, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match="cannot be written"):
+        begin(RunFolder(tmp_path / "file" / "run"), config)
+
+
+def test_what_a_failing_process_said_can_be_read(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    data = config.data.model_copy(update={"attribute": "nothing"})
+    begin(run, config.model_copy(update={"data": data}))
+    assert _until(run, "failed", "lost") == "failed"
+    assert "has no attribute 'nothing'" in run.status().message
+    assert "has no attribute 'nothing'" in last_words(run)
+
+
+def test_a_run_that_never_began_has_said_nothing(tmp_path: Path) -> None:
+    assert last_words(RunFolder(tmp_path)) == ""

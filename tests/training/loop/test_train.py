@@ -1,0 +1,315 @@
+"""Whole runs: what they leave behind, and that nothing that interrupts them changes where they end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig, as_yaml, config_from, with_changes
+from likeness.training.loop.train import train
+from likeness.training.runs.run_folder import RunFolder, Status
+
+
+def weights(run: RunFolder) -> dict[str, torch.Tensor]:
+    found: dict[str, torch.Tensor] = torch.load(run.checkpoint, weights_only=True)["state_dict"]
+    return found
+
+
+def same(a: RunFolder, b: RunFolder) -> bool:
+    ours, theirs = weights(a), weights(b)
+    return list(ours) == list(theirs) and all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_a_run_leaves_config_metrics_checkpoints_events_and_a_report(config: RunConfig, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    run = train(config, tmp_path / "run", lambda *each: told.append(each))
+    assert run.config() == config
+    status, metrics, report = run.status(), run.metrics(), run.report()
+    assert (status.state, status.step, status.total, status.pid) == ("finished", 9, 9, 0)
+    assert metrics["step"].tolist() == list(range(1, 10))
+    assert np.isfinite(metrics["loss"]).all()
+    evaluated = metrics.dropna(subset=["recall_at_1"])
+    assert evaluated["step"].tolist() == [3, 6, 9]
+    assert {"map_at_r", "map_at_1000", "nmi", "f1", "recall_at_8"} <= set(metrics.columns)
+    assert "recall_at_100" not in metrics.columns  # there are 18 test images
+    assert report is not None
+    assert report["last"]["step"] == 9
+    assert report["best"]["recall_at_1"] == evaluated["recall_at_1"].max()
+    assert load_file(run.best)["head.weight"].shape[0] == 8
+    assert list((run.path / "tensorboard").glob("events*"))
+    assert torch.__version__.startswith(json.loads((run.path / "environment.json").read_text())["torch"])
+    assert ("Reading images", 36, 36) in told
+
+
+def test_the_seed_decides_everything(config: RunConfig, tmp_path: Path) -> None:
+    first, again = (train(config, tmp_path / name) for name in ("a", "b"))
+    other = train(with_changes(config, {"seed": 1}), tmp_path / "c")
+    assert same(first, again)
+    assert not same(first, other)
+    assert first.metrics()["loss"].tolist() == again.metrics()["loss"].tolist()
+
+
+def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(config: RunConfig, tmp_path: Path) -> None:
+    whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
+
+    appended: list[int] = []
+    original = RunFolder.append_metrics
+
+    def append(self: RunFolder, row: dict[str, Any]) -> None:
+        original(self, row)
+        appended.append(row["step"])
+        if len(appended) in (3, 5):  # not at a checkpoint, and between two evaluations
+            self.request_stop()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", append)
+        for step in (3, 5):
+            assert train(config, halting.path).status().state == "stopped"
+            assert halting.status().step == step
+    assert halting.report() is None
+    assert train(config, halting.path).status().state == "finished"
+    assert same(whole, halting)
+    assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+
+
+DIVA = {
+    "objective": {"name": "margin", "diva": {"hidden": 8, "queue_batches": 2}},
+    "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "parts": 4, "freeze_batch_norm": False},
+    "batch": {"size": 9, "per_class": 3},
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        DIVA,
+        DIVA | {"backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "parts": 4, "head_only": True}},
+        {"objective": {"name": "r-margin", "uniform_prior": {"weight": 0.5}}},
+    ],
+    ids=["diva", "diva head only", "uniform prior"],
+)
+def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: dict[str, Any], tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = config_from(content | changes)
+    whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
+    original = RunFolder.append_metrics
+
+    def append(self: RunFolder, row: dict[str, Any]) -> None:
+        original(self, row)
+        if row["step"] == 3:
+            self.request_stop()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", append)
+        assert train(config, halting.path).status().state == "stopped"
+    assert train(config, halting.path).status().state == "finished"
+    assert same(whole, halting)
+    assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert np.isfinite(whole.metrics()["loss"]).all()
+    assert not any(name.startswith("objective") for name in load_file(whole.best))
+
+
+RUN = """
+import sys
+from likeness.training.config import read_config
+from likeness.training.loop.train import train
+train(read_config(sys.argv[1]), sys.argv[2])
+"""
+
+
+def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(content: dict[str, Any], tmp_path: Path) -> None:
+    """SIGKILL, three times, each after a random number of steps was written; batch norm that learns, so that there is more to keep."""
+    content["backbone"]["freeze_batch_norm"] = False
+    config = config_from(content | {"epochs": 40, "evaluate_every": 10})
+    whole, killed = train(config, tmp_path / "whole"), RunFolder(tmp_path / "killed")
+    (tmp_path / "config.yaml").write_text(as_yaml(config))
+    rng, kills, limit = np.random.default_rng(0), 0, time.monotonic() + 300
+    while killed.status().state != "finished" and time.monotonic() < limit:
+        before = len(killed.metrics())
+        process = subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path / "config.yaml"), str(killed.path)])
+        wanted = before + int(rng.integers(2, 30)) if kills < 3 else 10_000
+        while process.poll() is None and len(killed.metrics()) < wanted:
+            time.sleep(0.005)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+        if process.returncode == -signal.SIGKILL:
+            assert killed.status().state in ("lost", "new")
+    assert kills == 3
+    assert killed.status().state == "finished"
+    assert same(whole, killed)
+    assert killed.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(content: dict[str, Any], tmp_path: Path) -> None:
+    configs = [config_from(content | {"seed": seed}) for seed in (0, 1)]
+    alone = [train(config, tmp_path / f"alone{number}") for number, config in enumerate(configs)]
+    processes = []
+    for number, config in enumerate(configs):
+        (tmp_path / f"{number}.yaml").write_text(as_yaml(config))
+        processes.append(subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path / f"{number}.yaml"), str(tmp_path / f"both{number}")]))
+    assert [process.wait(120) for process in processes] == [0, 0]
+    assert all(same(run, RunFolder(tmp_path / f"both{number}")) for number, run in enumerate(alone))
+
+
+def test_a_full_disk_ends_the_run_and_loses_nothing(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lightning import Trainer
+
+    original, calls = Trainer.save_checkpoint, []
+
+    def full(self: Trainer, file: Path, *rest: Any) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            Path(file).write_bytes(b"half")
+            raise OSError(28, "No space left on device")
+        original(self, file, *rest)
+
+    monkeypatch.setattr(Trainer, "save_checkpoint", full)
+    with pytest.raises(InputError, match="No space left on device; make room on the disk and resume"):
+        train(config, tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
+    assert (run.status().state, run.status().message[:7]) == ("failed", "Writing")
+    assert not list(run.path.glob("*.partial"))
+    monkeypatch.setattr(Trainer, "save_checkpoint", original)
+    train(config, run.path)
+    assert same(run, train(config, tmp_path / "undisturbed"))
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_with_its_last_checkpoint(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.training.network.network import EmbeddingNetwork, Seen
+
+    original, calls = EmbeddingNetwork.forward, []
+
+    def broken(self: EmbeddingNetwork, inputs: torch.Tensor) -> Seen:
+        seen = original(self, inputs)
+        calls.append(1)
+        return Seen(seen.embeddings * float("nan"), seen.features) if self.training and len(calls) > 6 else seen
+
+    monkeypatch.setattr(EmbeddingNetwork, "forward", broken)
+    with pytest.raises(InputError, match=r"The loss is nan at step [5-7]; choose a smaller learning rate than 0.001"):
+        train(config, tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
+    assert run.status().state == "failed"
+    assert all(torch.isfinite(value).all() for value in weights(run).values())
+
+
+def test_a_stop_while_images_are_read_is_no_failure(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    with pytest.raises(InputError, match="Stopped while reading images"):
+        train(config_from(config.model_dump() | {"data": config.data.model_dump() | {"image_size": 18}}), run.path, lambda *_: run.request_stop())
+    assert run.status().state == "stopped"
+
+
+def test_a_run_that_is_running_is_not_started_twice(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(config)
+    run.report_status(Status("running", 1, 9, "", os.getppid()))
+    with pytest.raises(InputError, match="is running already"):
+        train(config, run.path)
+
+
+def test_another_config_in_the_folder_is_refused(config: RunConfig, tmp_path: Path) -> None:
+    train(config, tmp_path / "run")
+    with pytest.raises(InputError, match="holds a run with another config"):
+        train(with_changes(config, {"epochs": 4}), tmp_path / "run")
+
+
+def test_a_broken_checkpoint_is_named(config: RunConfig, tmp_path: Path) -> None:
+    run = train(config, tmp_path / "run")
+    run.checkpoint.write_bytes(run.checkpoint.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"checkpoint.ckpt' cannot be read"):
+        train(config, run.path)
+
+
+def test_an_ended_run_does_nothing_more(config: RunConfig, tmp_path: Path) -> None:
+    run = train(config, tmp_path / "run")
+    before = run.metrics()["loss"].tolist()
+    assert train(config, run.path).status().state == "finished"
+    assert run.metrics()["loss"].tolist() == before
+
+
+def test_training_separates_classes_that_it_has_not_seen(content: dict[str, Any], tmp_path: Path) -> None:
+    run = train(config_from(content | {"epochs": 40, "evaluate_every": 40, "objective": {"name": "multisimilarity"}}), tmp_path / "run")
+    losses = run.metrics()["loss"]
+    assert losses.tail(20).mean() < 0.7 * losses.head(10).mean()
+
+
+def test_head_only_trains_on_features_that_are_computed_once(content: dict[str, Any], tmp_path: Path) -> None:
+    content["backbone"]["head_only"] = True
+    run = train(config_from(content), tmp_path / "run")
+    assert {name.split(".")[1] for name in weights(run) if name.startswith("network")} == {"head"}
+    assert run.status().state == "finished"
+
+
+def test_s2sd_and_proxies_train_and_resume(content: dict[str, Any], tmp_path: Path) -> None:
+    content["objective"] = {"name": "proxyanchor", "s2sd": {"target_dims": [12], "distill_weight": 0.0, "feature_weight": 10.0}}
+    run = train(config_from(content), tmp_path / "run")
+    assert any("branches" in name for name in weights(run))
+    assert any("proxies" in name for name in weights(run))
+
+
+def test_the_rate_falls_at_milestones(content: dict[str, Any], tmp_path: Path) -> None:
+    content["optimizer"] = {"rate": 0.001, "milestones": [1, 2], "factor": 0.5}
+    metrics = train(config_from(content), tmp_path / "run").metrics()
+    assert metrics["rate"].tolist() == [0.001] * 3 + [0.0005] * 3 + [0.00025] * 3
+
+
+def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: RunConfig) -> None:
+    from torch import nn
+
+    from likeness.training.loop.module import RunModule
+    from likeness.training.network.network import build_network
+
+    plateau = with_changes(config, {"optimizer.plateau": 2, "optimizer.factor": 0.5, "data.validation": 0.2})
+    module = RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3)
+    rates = []
+    for recall in (0.5, 0.4, 0.5, 0.6, 0.1, 0.2, 0.3, 0.6, 0.6, 0.7):
+        module.judge(recall)
+        rates.append(module.rate() / 0.001)
+    assert rates == [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
+    kept: dict[str, Any] = {}
+    module.on_save_checkpoint(kept)
+    again = RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3)
+    again.on_load_checkpoint(kept)
+    assert (again.drops, again.best, again.waited) == (2, 0.7, 0)
+
+
+def test_a_validation_split_is_measured_and_chooses_the_best_weights(content: dict[str, Any], tmp_path: Path) -> None:
+    content["data"]["validation"] = 0.4
+    content |= {"batch": {"size": 4, "per_class": 2}}
+    run = train(config_from(content), tmp_path / "run")
+    evaluated = run.metrics().dropna(subset=["validation_recall_at_1"])
+    assert len(evaluated) == 3
+    assert evaluated["best_of"].dropna().max() == evaluated["validation_recall_at_1"].max()
+
+
+def test_frozen_batch_norm_keeps_its_statistics(content: dict[str, Any], tmp_path: Path) -> None:
+    for frozen in (True, False):
+        content["backbone"]["freeze_batch_norm"] = frozen
+        found = weights(train(config_from(content), tmp_path / f"run{frozen}"))
+        means = [value for name, value in found.items() if name.endswith("running_mean")]
+        assert means
+        assert all(bool((value == 0).all()) for value in means) == frozen
+
+
+def test_classes_with_one_image_train_and_test_with_the_others(content: dict[str, Any], photos: Path, tmp_path: Path) -> None:
+    for name in ("class 0", "class 5"):  # one trains, one tests
+        for image in sorted((photos / name).iterdir())[1:]:
+            image.unlink()
+    run = train(config_from(content), tmp_path / "run")
+    assert run.status().state == "finished"
+    report = run.report()
+    assert report is not None
+    # the single image of class 5 is a query that can find nothing: 13 images test, 12 of them can be found
+    assert report["last"]["recall_at_1"] <= 12 / 13
+    assert all(np.isfinite(value) for value in report["last"].values())

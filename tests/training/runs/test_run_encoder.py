@@ -1,0 +1,86 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.data import read_folder
+from likeness.encoders import embed_images, encoder_identity, load_encoder, reads_text
+from likeness.errors import InputError
+from likeness.saliency import saliency_maps
+from likeness.space import encoder_space
+from likeness.training.config import RunConfig, config_from, with_changes
+from likeness.training.data.embeddings import embeddings
+from likeness.training.data.pixels import load_pixels
+from likeness.training.runs.run_encoder import load_network
+from likeness.training.runs.run_folder import RunFolder
+from likeness.training.loop.train import train
+
+
+@pytest.fixture
+def run(config: RunConfig, tmp_path: Path) -> RunFolder:
+    return train(config, tmp_path / "run")
+
+
+def test_it_embeds_as_the_run_does_in_its_evaluation(run: RunFolder, photos: Path) -> None:
+    encoder, table = load_encoder(f"run:{run.path}"), read_folder(photos)
+    found = encoder.encode_images(table.paths())
+    expected = embeddings(load_network(run), load_pixels(table, 16), np.arange(36), 16)
+    assert (found.shape, encoder.dim, encoder.has_text) == ((36, 8), 8, False)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    assert (found * expected).sum(axis=1).min() > 0.999  # resized in other steps
+
+
+def test_its_space_has_vectors_new_images_and_saliency(run: RunFolder, photos: Path) -> None:
+    space = encoder_space(read_folder(photos), f"run:{run.path}").space
+    assert space.vectors.shape == (36, 8)
+    assert space.embed_texts is None
+    np.testing.assert_allclose(space.image_query(photos / "class 0" / "0.png")[0], space.vectors[0], atol=1e-5)
+    assert saliency_maps(space, [0, 1], samples=2).maps.shape == (2, 16, 16)
+
+
+def test_the_embedding_layer_of_a_head_only_run_stands_on_its_backbone(content: dict[str, Any], tmp_path: Path) -> None:
+    content["backbone"] = {"name": "clip:bundled", "dim": 8, "head_only": True}
+    content["data"] |= {"image_size": 96}
+    run = train(config_from(content), tmp_path / "head")
+    found = load_encoder(f"run:{run.path}").encode_images(read_folder(tmp_path / "photos").paths()[:3])
+    network = load_network(run).eval()
+    pixels = load_pixels(read_folder(tmp_path / "photos"), 96)
+    assert (found * embeddings(network, pixels, np.arange(3), 96)).sum(axis=1).min() > 0.999
+
+
+def test_parts_of_an_embedding_are_scaled_as_in_training(content: dict[str, Any], tmp_path: Path) -> None:
+    content["backbone"]["parts"] = 4
+    run = train(config_from(content), tmp_path / "parts")
+    encoder, table = load_encoder(f"run:{run.path}"), read_folder(tmp_path / "photos")
+    found, network = encoder.encode_images(table.paths()), load_network(run)
+    assert network.parts == 4
+    np.testing.assert_allclose(np.linalg.norm(found.reshape(36, 4, 2), axis=2), 0.5, atol=1e-5)
+    assert (found * embeddings(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() > 0.999
+
+
+def test_new_weights_are_another_encoder(run: RunFolder, config: RunConfig, tmp_path: Path, photos: Path) -> None:
+    other = train(with_changes(config, {"seed": 1}), tmp_path / "other")
+    assert encoder_identity(f"run:{run.path}") != encoder_identity(f"run:{other.path}")
+    before = encoder_identity(f"run:{run.path}")
+    run.best.write_bytes(other.best.read_bytes())
+    assert encoder_identity(f"run:{run.path}") != before
+    assert len(embed_images(read_folder(photos), f"run:{run.path}").rows) == 36
+
+
+def test_a_run_reads_no_text(run: RunFolder) -> None:
+    assert not reads_text(f"run:{run.path}")
+    with pytest.raises(InputError, match="has no text side"):
+        load_encoder(f"run:{run.path}").encode_texts(["a"])
+
+
+def test_a_run_that_is_absent_new_or_damaged_is_named(config: RunConfig, run: RunFolder, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no folder"):
+        load_encoder(f"run:{tmp_path}/absent")
+    RunFolder(tmp_path / "new").create(config)
+    with pytest.raises(InputError, match="has no weights yet"):
+        load_encoder(f"run:{tmp_path}/new")
+    wider = train(with_changes(config, {"backbone.dim": 9}), tmp_path / "wider")
+    run.best.write_bytes(wider.best.read_bytes())
+    with pytest.raises(InputError, match=r"do not fit its config: 'head\.weight'"):
+        load_encoder(f"run:{run.path}")

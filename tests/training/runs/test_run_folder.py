@@ -1,0 +1,66 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig
+from likeness.training.runs.run_folder import RunFolder, Status, list_runs
+
+
+def test_status_is_read_back_and_a_broken_file_counts_as_new(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    assert run.status() == Status()
+    status = Status("stopped", 3, 9, "why", 0, 1.5)
+    run.report_status(status)
+    assert run.status() == status
+    (run.path / "status.json").write_text('{"state": "run', encoding="utf-8")
+    assert run.status() == Status()
+
+
+def test_a_run_whose_process_is_gone_is_lost(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.report_status(Status("running", 3, 9, "", os.getpid()))
+    assert run.status().state == "running"
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    run.report_status(Status("running", 3, 9, "", ended.pid))
+    assert (run.status().state, run.status().step) == ("lost", 3)
+
+
+def test_metrics_leave_out_a_line_that_is_being_written(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    assert run.metrics().empty
+    for step in (1, 2, 3):
+        run.append_metrics({"step": step, "loss": step / 2})
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 4, "lo')
+    assert run.metrics()["step"].tolist() == [1, 2, 3]
+    run.forget_after(2)
+    assert run.metrics()["loss"].tolist() == [0.5, 1.0]
+
+
+def test_a_stop_is_asked_for_and_forgotten(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    assert not run.stop_requested()
+    run.request_stop()
+    assert RunFolder(tmp_path).stop_requested()
+    run.clear_stop()
+    run.clear_stop()
+    assert not run.stop_requested()
+
+
+def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
+    for number, name in enumerate(("a", "b", "c")):
+        RunFolder(tmp_path / name).create(RunConfig(name=name))
+        os.utime(tmp_path / name / "config.yaml", (number, number))
+    (tmp_path / "no run").mkdir()
+    assert [run.name for run in list_runs(tmp_path)] == ["c", "b", "a"]
+    assert list_runs(tmp_path / "absent") == []
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no run in"):
+        RunFolder(tmp_path).config()
