@@ -21,7 +21,7 @@ from likeness.evaluation import METRICS
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
 from likeness.space import EncoderSpace, encoder_space
-from likeness.studies import ANALYSIS_METRICS, BUNDLED_ENCODERS, PAPER_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
+from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from live_runs import Asked
 from progress import Stage
 from view import View
@@ -64,8 +64,8 @@ def show_encoders(seen: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         encoders = st.multiselect(
             "Encoders",
-            [*BUNDLED_ENCODERS, *PAPER_ENCODERS],
-            default=BUNDLED_ENCODERS,
+            [*SHIPPED_ENCODERS, *PAPER_ENCODERS],
+            default=SHIPPED_ENCODERS,
             key="encoders",
             bind="query-params",
             accept_new_options=True,

@@ -131,7 +131,7 @@ def _study(seen: view.View, shown: Progression, splits: SplitFile, methods: list
     per_class = next((count for count in (4, 6, 8, 12, 16, 24, 48) if _BATCH // count <= fewest), _BATCH // 2)
     base: dict[str, Any] = {
         "data": {"source": seen.entry.source, "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
-        "backbone": {"name": "clip:bundled", "dim": 128, "head_only": True},
+        "backbone": {"name": "clip:cars", "dim": 128, "head_only": True},
         "objective": {"name": "margin"},
         "batch": {"size": _BATCH, "per_class": per_class},
         "optimizer": {"rate": 0.001},

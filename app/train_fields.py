@@ -21,7 +21,7 @@ Changes = Callable[[Any], dict[str, Any]]
 _TOLD_SCALE = "What brings distances between images in line with distances between their labels: their ratios (log-ratio), or their order alone."
 
 _NETWORKS = {
-    "clip:bundled": "Bundled small CLIP",
+    "clip:cars": "Bundled small CLIP",
     "mobilenetv2_100": "MobileNetV2",
     "resnet18": "ResNet-18",
     "resnet50": "ResNet-50",
@@ -243,7 +243,7 @@ def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
         return None
     kept = {"omega": before.omega, "gamma": before.gamma, "language": before.language, "primer": before.primer} if before else {"omega": 5.0}
     without_classifier = config.backbone.name.startswith("clip:") and config.data.source == BUNDLED.source
-    shipped = {"pseudolabels": "bundled"} if picked == _PLG and without_classifier else {}
+    shipped = {"pseudolabels": "synthetic-cars"} if picked == _PLG and without_classifier else {}
     return kept | {"kind": "plg" if picked == _PLG else "elg"} | shipped
 
 

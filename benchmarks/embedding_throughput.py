@@ -49,8 +49,8 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--source", default=str(PHOTOS) if PHOTOS.exists() else "bundled", help="folder, table, ZIP of images, or 'bundled'")
-    parser.add_argument("--encoder", default="bundled")
+    parser.add_argument("--source", default=str(PHOTOS) if PHOTOS.exists() else "cars", help="folder, table, ZIP of images, or 'cars'")
+    parser.add_argument("--encoder", default="cars")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--images", type=int, default=5000)
     parser.add_argument("--batch", type=int, default=128)

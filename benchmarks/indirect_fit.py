@@ -57,8 +57,8 @@ def bundled(name: str) -> Case:
     from likeness.encoders import embed_texts
     from likeness.space import encoder_space
 
-    notion, space = get_notion(name), encoder_space(read_dataset("bundled"), "bundled").space
-    text = embed_texts("bundled", notion.prompts).vectors
+    notion, space = get_notion(name), encoder_space(read_dataset("cars"), "cars").space
+    text = embed_texts("cars", notion.prompts).vectors
     return Case(f"{name}, {len(text)} prompts", text, space.vectors, space.table.frame[notion.attribute])
 
 

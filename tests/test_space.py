@@ -105,7 +105,7 @@ def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() ->
 def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(search_plan, "_UNFELT", 0)
-    base = encoder_space(read_dataset("bundled"))
+    base = encoder_space(read_dataset("cars"))
     assert base.space.search is None
     indexed = replace(base, space=replace(base.space, index=build_index(base.space.vectors, tmp_path / "index", cells=60)))
     notion = get_notion("car-color")

@@ -16,7 +16,7 @@ from likeness.visitors import visitor
 from plain import plain
 
 ENCODERS = {
-    "bundled": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
+    "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
     "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
     "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
     "other": "Another one, by its name",
@@ -204,7 +204,7 @@ def _datasets() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redacted(entry.encoder)))}]", width="stretch")
             _link(entry.id, "Explore")
-            if entry.id != "bundled" and (not server().shared or entry.owner == visitor()):
+            if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
 
 

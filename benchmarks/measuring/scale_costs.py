@@ -109,7 +109,7 @@ def time(figures: Figures) -> str:
     def core_seconds(seconds: float, size: int) -> Callable[[int], float]:
         return lambda n: 2 * seconds * n / size
 
-    bundled, vit = (figures.value("embedding", f"{name}, forward passes", 2) / 2 for name in ("bundled", "ViT-B-32"))
+    bundled, vit = (figures.value("embedding", f"{name}, forward passes", 2) / 2 for name in ("cars", "ViT-B-32"))
     build = figures.value("index", "build", 10**6)
     survey = figures.value("index", "survey of 128-d", 10**6)
     fit, first = (figures.value("index", what, 10**6) for what in ("fit of 128-d, prompts encoded", "first query of a new notion, 128-d"))

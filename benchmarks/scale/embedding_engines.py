@@ -82,11 +82,11 @@ def embed(folder: Path, store: Path, options: dict[str, Any]) -> dict[str, Any]:
     """In a process of its own: embeds a folder, twice."""
     table, reports = read_folder(folder), []
     begin = time.perf_counter()
-    first = embed_images(table, "bundled", store_dir=store, progress=lambda done, *_: reports.append((time.perf_counter(), done)), **options)
+    first = embed_images(table, "cars", store_dir=store, progress=lambda done, *_: reports.append((time.perf_counter(), done)), **options)
     seconds = time.perf_counter() - begin
     assert first.n_encoded == len(table)
     begin = time.perf_counter()
-    again = embed_images(table, "bundled", store_dir=store, **options)
+    again = embed_images(table, "cars", store_dir=store, **options)
     assert again.n_encoded == 0
     (start, done_first), (end, done_last) = reports[1], reports[-1]
     return {

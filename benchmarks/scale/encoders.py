@@ -15,15 +15,15 @@ import torch
 from measuring.record import record
 
 BATCH = 32
-NAMES = ("bundled", "ViT-B-32")
+NAMES = ("cars", "ViT-B-32")
 
 
 def tower(name: str) -> tuple[Any, int]:
     """An image tower and the size of its images."""
-    if name == "bundled":
+    if name == "cars":
         from likeness.encoders import load_encoder
 
-        encoder: Any = load_encoder("bundled")
+        encoder: Any = load_encoder("cars")
         return encoder.tower.embed, encoder.prepare(_blank()).shape[0]
     import open_clip
 

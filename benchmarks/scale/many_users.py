@@ -235,7 +235,7 @@ def _edits_at_once(count: int) -> float:
     from likeness.projection import pca_map
     from likeness.space import encoder_space, notion_space
 
-    base = encoder_space(read_dataset("bundled"))
+    base = encoder_space(read_dataset("cars"))
     labels = base.space.table.frame["car_color"].astype(str)
 
     def edit(number: int) -> None:

@@ -25,7 +25,7 @@ N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 
 def many_images(n: int) -> EncoderSpace:
     """n rows in the space of the bundled encoder, each with the picture and the attributes of the bundled image nearest to it in kind."""
-    bundled = encoder_space(read_dataset("bundled"))
+    bundled = encoder_space(read_dataset("cars"))
     frame = bundled.space.table.frame.drop(columns="sha256")
     of = np.random.default_rng([0, 1]).integers(0, len(frame), n)  # as in `like_encoder`
     table = ImageTable("Many cars", bundled.space.table.root, frame.iloc[of])

@@ -38,7 +38,7 @@ QUERIES, K = 100, 10
 
 def map_of(name: str, dim: int) -> Any:
     """U of a notion; None for the encoder's own space."""
-    return None if name == "raw" else InDiReCT(dim=dim).fit(embed_texts("bundled", get_notion(name).prompts).vectors).U.astype(np.float32)
+    return None if name == "raw" else InDiReCT(dim=dim).fit(embed_texts("cars", get_notion(name).prompts).vectors).U.astype(np.float32)
 
 
 def top(values: Any) -> Any:

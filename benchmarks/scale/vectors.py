@@ -34,7 +34,7 @@ def like_encoder(n: int, seed: int = 0) -> tuple[Vectors, NDArray[np.int64]]:
     Each is a bundled image's vector moved by random multiples of the ways to its 40 nearest, so that neighborhoods keep the shape that they
     have, and scaled back to length 1. The first rows are the same whatever n.
     """
-    space = encoder_space(read_dataset("bundled")).space
+    space = encoder_space(read_dataset("cars")).space
     file = _folder() / f"like-encoder-{space.key}-{_NEIGHBORS}-{_STEP}-{n}-{seed}.npy"
     of = np.random.default_rng([seed, 1]).integers(0, len(space.vectors), n)
     if not file.is_file():
@@ -52,7 +52,7 @@ def unseen_renders(n: int) -> Vectors:
 
     file = _folder() / f"unseen-{n}.npy"
     if not file.is_file():
-        encoder, scenes = load_encoder("bundled"), sample_scenes(n, seed=_UNSEEN_SEED)
+        encoder, scenes = load_encoder("cars"), sample_scenes(n, seed=_UNSEEN_SEED)
         parts = (render_scenes(scenes.iloc[begin : begin + 500]) for begin in range(0, n, 500))
         np.save(file, np.concatenate([encoder.encode_images([Image.fromarray(pixels) for pixels in part]) for part in parts]))
     return np.load(file, mmap_mode="r")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
+from likeness.defaults import ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _first_broken(vectors: Vectors) -> int | None:
     return None
 
 
-def encoder_space(table: ImageTable, encoder: str = "bundled", **options: Any) -> EncoderSpace:
+def encoder_space(table: ImageTable, encoder: str = ENCODER, **options: Any) -> EncoderSpace:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:

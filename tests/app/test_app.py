@@ -11,7 +11,7 @@ def _texts(app: AppTest) -> str:
 def test_a_first_visit_shows_the_bundled_images_in_the_raw_encoders_space(app: AppTest) -> None:
     app.run()
     assert not app.exception
-    assert app.selectbox(key="dataset").value == "bundled"
+    assert app.selectbox(key="dataset").value == "cars"
     assert app.selectbox(key="a").value == "Raw encoder"
     assert app.subheader[0].value == "2,000 images"
 
@@ -45,7 +45,7 @@ def test_an_unknown_dataset_in_a_link_falls_back_to_one_that_exists(app: AppTest
     app.query_params["dataset"] = "no-such-dataset"
     app.run()
     assert not app.exception
-    assert app.selectbox(key="dataset").value == "bundled"
+    assert app.selectbox(key="dataset").value == "cars"
 
 
 def _notions(app: AppTest) -> AppTest:

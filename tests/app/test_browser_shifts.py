@@ -75,7 +75,7 @@ def test_a_step_colors_the_map_anew_and_moves_nothing(page: Any, server: Any) ->
     assert after["color"] != _traces(page, "Tests")[0]["color"]
     assert _where(page) == places
     assert len(_traces(page, "Moved in this step")[0]["x"]) == 2
-    pictures = page.locator("img[src*='/thumbnails/bundled/']")
+    pictures = page.locator("img[src*='/thumbnails/cars/']")
     assert pictures.count() == 16
     assert pictures.first.evaluate("image => image.complete && image.naturalWidth > 0")
 

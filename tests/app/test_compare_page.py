@@ -122,10 +122,10 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
     import cached
 
     _set(page, ["car color"], ["exact"], 3)
-    bundled = cached.base("bundled").space
+    bundled = cached.base("cars").space
     table = ImageTable("others", tmp_path, bundled.table.frame[["path", "viewpoint"]])
-    others = EncoderSpace(Space("Raw encoder", table, bundled.vectors[:, :64], embed_texts=bundled.embed_texts), "bundled", [])
-    add_dataset(new_entry("Others", str(tmp_path), "bundled", None))
+    others = EncoderSpace(Space("Raw encoder", table, bundled.vectors[:, :64], embed_texts=bundled.embed_texts), "cars", [])
+    add_dataset(new_entry("Others", str(tmp_path), "cars", None))
     entry = next(entry for entry in list_datasets() if entry.name == "Others")
     page.run()
     monkeypatch.setattr(cached, "base", lambda _: others)
@@ -153,7 +153,7 @@ def test_images_that_nothing_can_be_compared_on_say_what_to_do(
     table = ImageTable("two", Path("."), pd.DataFrame({"path": ["a.png", "b.png"], **attributes}))
     vectors = np.eye(2, dtype=np.float32)
     space = Space("Raw encoder", table, vectors, embed_texts=(lambda texts: vectors[: len(texts)]) if reads_text else None)
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "bundled", []))
+    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
     page.run()
     assert not page.exception
     assert said in _texts(page)
@@ -190,7 +190,7 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
 def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_tried_again(app: AppTest) -> None:
     app.query_params["compare"] = "Encoders"
     app.switch_page("pages/compare.py").run()
-    app.multiselect(key="encoders").set_value(["bundled", "local-dir:nowhere"])
+    app.multiselect(key="encoders").set_value(["cars", "local-dir:nowhere"])
     app.multiselect(key="encoders_notions").set_value(["car color"])
     app.number_input(key="encoders_runs").set_value(1)
     app.run()
@@ -198,7 +198,7 @@ def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_trie
     assert _job().wait(200)
     app.run()
     assert not app.exception
-    assert "best with InDiReCT (exact) **on bundled**" in _texts(app)
+    assert "best with InDiReCT (exact) **on cars**" in _texts(app)
     assert "Left out: local-dir:nowhere: " in _texts(app)
     assert len(app.get("plotly_chart")) == 1
     assert not app.button(key="encoders_start").disabled

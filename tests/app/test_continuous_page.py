@@ -99,7 +99,7 @@ def _other_images(monkeypatch: pytest.MonkeyPatch, columns: dict[str, Any], n: i
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **columns})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
     space = Space("Raw encoder", ImageTable("few", root, frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "bundled", []))
+    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
     return space
 
 
@@ -198,12 +198,12 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
 
 def test_labels_are_drawn_or_not(page: AppTest) -> None:
     drawn = _gallery(page, "continuous_retrieved")["thumbnails"]
-    assert drawn == "/labelled/bundled/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
+    assert drawn == "/labelled/cars/{row}?kind=angles&columns=%5B%22yaw%22%2C+%22elevation%22%5D"
     assert "The arrow points to where the camera stands" in _texts(page)
     page.toggle(key="continuous_drawn").set_value(False).run()
     assert not page.exception
     for key in ("continuous_query", "continuous_retrieved", "continuous_suggested"):
-        assert _gallery(page, key)["thumbnails"] == "/thumbnails/bundled/{row}"
+        assert _gallery(page, key)["thumbnails"] == "/thumbnails/cars/{row}"
     assert "The arrow points" not in _texts(page)
 
 

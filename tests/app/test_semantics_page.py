@@ -210,7 +210,7 @@ def _other_images(monkeypatch: pytest.MonkeyPatch, attributes: dict[str, Any], n
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **attributes})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
     space = Space("Raw encoder", ImageTable("few", Path("."), frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "bundled", []))
+    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
 
 
 def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_a_class_that_is_never_mistaken_is_told(app: AppTest, monkeypatch: pytes
     _other_images(monkeypatch, {"class": ["cat"] * 30 + ["dog"] * 30}, n=60)
     import cached
 
-    base = cached.base("bundled")
+    base = cached.base("cars")
     base.space.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
     _finished(app.switch_page("pages/semantics.py").run())
     assert "Nothing but cat is found: this class is never mistaken here." in _texts(app)

@@ -65,8 +65,8 @@ def make(tmp_path: Path) -> Make:
         folder = StudyFolder(tmp_path / "runs" / name)
         write_splits(folder.path / "splits.json", _two_splits())
         base = {
-            "data": {"source": "bundled", "attribute": "body_type", "image_size": 96},
-            "backbone": {"name": "clip:bundled", "dim": 16, "head_only": True},
+            "data": {"source": "cars", "attribute": "body_type", "image_size": 96},
+            "backbone": {"name": "clip:cars", "dim": 16, "head_only": True},
             "epochs": 1,
             "matched_classes": 2,
         }
@@ -257,7 +257,7 @@ def test_splits_are_kept_and_opened_again(page: AppTest, cache: Path) -> None:
     page.selectbox(key="shift_splits").set_value("kept:synthetic-cars-body-type").run()
     assert not page.exception
     assert page.select_slider(key="shift_step").options == [split.name for split in kept]
-    assert "Distances as the file has them, by features of bundled." in _texts(page)
+    assert "Distances as the file has them, by features of cars." in _texts(page)
     assert len(_figures(page)) == 2
 
 

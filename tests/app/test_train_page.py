@@ -59,7 +59,7 @@ def photos(tmp_path: Path) -> str:
         for image in range(3):
             Image.new("RGB", (24, 24), (60 * number, 80 * image, 90)).save(tmp_path / "photos" / name / f"{image}.png")
     source = str((tmp_path / "photos").resolve())
-    add_dataset(new_entry("Photos", source, "bundled"))
+    add_dataset(new_entry("Photos", source, "cars"))
     return source
 
 
@@ -139,7 +139,7 @@ FIELDS: list[tuple[str, Any, dict[str, Any]]] = [
     ("data.attribute", ["body_type"], {"data.attribute": "body_type"}),
     ("data.attribute", ["car_color", "background_color"], {"data.attribute": ["car_color", "background_color"]}),
     ("backbone.name", "vit_small_patch16_224", {"backbone.name": "vit_small_patch16_224"}),
-    ("backbone.name", "clip:bundled", {"backbone.name": "clip:bundled"}),
+    ("backbone.name", "clip:cars", {"backbone.name": "clip:cars"}),
     ("backbone.dim", 64, {"backbone.dim": 64}),
     ("backbone.head_only", False, {"backbone.head_only": False}),
     ("objective.name", "margin", {"objective.name": "margin"}),
@@ -523,7 +523,7 @@ def test_the_preview_counts_classes_and_images(page: AppTest) -> None:
     trained = int(frame.loc[frame["Part"] == "trains", "Images"].sum())
     assert f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test" in _texts(page)
     assert f"{trained // 96} steps of 96 images: 24 classes, 4 images of each" in _texts(page)
-    assert frame["picture 0"].str.startswith("/thumbnails/bundled/").all()
+    assert frame["picture 0"].str.startswith("/thumbnails/cars/").all()
     _change(page, {"data.validation": 0.2, "data.attribute": "body_type"})
     assert "of its images are held out for validation" in _texts(page)
     assert len(page.dataframe[0].value) == 6
@@ -651,7 +651,7 @@ def test_a_dataset_whose_folder_is_gone_leaves_the_fields(photos: str, page: App
     assert not page.exception
     assert not page.error
     assert "Nothing to show yet" in _texts(page)
-    _set(page, "data.source", "bundled")
+    _set(page, "data.source", "cars")
     assert len(page.dataframe) == 1
 
 

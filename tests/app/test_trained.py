@@ -286,7 +286,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
             progress(500, 2000)
             going.set()
             time.sleep(0.01)
-        return encoder_space(table, "bundled")
+        return encoder_space(table, "cars")
 
     monkeypatch.setattr(trained, "encoder_space", embed)
     yield going

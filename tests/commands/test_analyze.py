@@ -78,19 +78,19 @@ def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Pat
     from likeness.space import encoder_space
 
     def without_network(table: Any, encoder: str, **options: Any) -> Any:
-        if encoder != "bundled":
+        if encoder != "cars":
             raise InputError(f"The weights of '{encoder}' cannot be downloaded.")
         return encoder_space(table, encoder)
 
     monkeypatch.setattr("likeness.commands.analyze.embedded", without_network)
     plot, out = tmp_path / "encoders.html", tmp_path / "runs.csv"
     status, printed, err = run(
-        *("encoder-size", "--encoders", "bundled, paper", "--notions", "car-color", "--methods", "raw,exact", "--dim", "8", "--seeds", "1"),
+        *("encoder-size", "--encoders", "cars, paper", "--notions", "car-color", "--methods", "raw,exact", "--dim", "8", "--seeds", "1"),
         *("--format", "csv", "--plot", str(plot), "--out", str(out)),
     )
     assert status == 0, err
     table = _printed(printed)
-    assert list(dict.fromkeys(table["encoder"])) == ["bundled", "ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai"]
+    assert list(dict.fromkeys(table["encoder"])) == ["cars", "ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai"]
     assert list(table["MAP@R"][2:]) == ["–"] * 6
     runs = pd.read_csv(out)
     assert table["MAP@R"][0] == f"{runs['map_at_r'][0]:.3f}"
@@ -141,7 +141,7 @@ def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, 
             ["encoder-size", "--encoders", "nonsense"],
             "None of the encoders nonsense can be used; the first reason: The encoder 'nonsense' has no known",
         ),
-        (["encoder-size", "--encoders", "bundled,bundled"], "The encoder 'bundled' stands twice"),
+        (["encoder-size", "--encoders", "cars,cars"], "The encoder 'cars' stands twice"),
         (["encoder-size", "--notions", "cub200-bird-species"], "is judged by the attribute"),
         (["prompt-count", "--counts", "1"], "1 prompts can't be sampled"),
         (["prompt-count", "--counts", "600"], "has 569 prompts, so 600 can't be sampled"),

@@ -27,17 +27,17 @@ def photos(tmp_path: Path) -> Path:
     ("arguments", "said"),
     [
         (["embed", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
-        (["embed", "bundled", "--encoder", "nonsense"], "nonsense"),
-        (["embed", "bundled", "--encoder", "ViT-B-33/openai"], "ViT-B-33"),
-        (["embed", "bundled", "--encoder", "local-dir:/no/such/model"], "/no/such/model"),
-        (["embed", "bundled", "--out", "vectors.txt"], "end its name in .npy or .parquet"),
+        (["embed", "cars", "--encoder", "nonsense"], "nonsense"),
+        (["embed", "cars", "--encoder", "ViT-B-33/openai"], "ViT-B-33"),
+        (["embed", "cars", "--encoder", "local-dir:/no/such/model"], "/no/such/model"),
+        (["embed", "cars", "--out", "vectors.txt"], "end its name in .npy or .parquet"),
         (["fit", "car-colour"], "There is no notion 'car-colour'; choose from"),
         (["fit", "no/such.yaml"], "There is no notion file 'no/such.yaml'"),
         (["fit", "car-color", "--dim", "4096"], "4096"),
         (["fit", "car-color", "--solver", "magic"], "magic"),
-        (["search", "bundled"], "exactly one of --text, --image and --row"),
-        (["search", "bundled", "--row", "99999"], "There is no image 99999"),
-        (["search", "bundled", "--image", "nothing.png"], "There is no file 'nothing.png'"),
+        (["search", "cars"], "exactly one of --text, --image and --row"),
+        (["search", "cars", "--row", "99999"], "There is no image 99999"),
+        (["search", "cars", "--image", "nothing.png"], "There is no file 'nothing.png'"),
         (["evaluate", "--methods", "best"], "There is no method 'best'; choose from"),
         (["evaluate", "--metrics", "accuracy"], "There is no metric 'accuracy'; choose from map_at_r, precision_at_1"),
         (["evaluate", "--ranking", "dot"], "The metric 'dot' is unknown; choose 'cosine' or 'euclidean'"),
@@ -94,7 +94,7 @@ def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Pat
 
 
 def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
-    status, printed, err = run("search", "bundled", "--row", "7", "--notion", "car-color", "-k", "5", "--csv")
+    status, printed, err = run("search", "cars", "--row", "7", "--notion", "car-color", "-k", "5", "--csv")
     assert status == 0, err
     lines = printed.strip().splitlines()
     assert lines[0].startswith("row,similarity,path,")
@@ -105,7 +105,7 @@ def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
 def test_search_by_image_finds_that_image(run: Run) -> None:
     from likeness.data import bundled_images
 
-    status, printed, err = run("search", "bundled", "--image", str(bundled_images().paths()[3]), "-k", "1", "--csv")
+    status, printed, err = run("search", "cars", "--image", str(bundled_images().paths()[3]), "-k", "1", "--csv")
     assert status == 0, err
     assert printed.strip().splitlines()[1].startswith("3,")
 
@@ -192,5 +192,5 @@ def test_render_writes_a_dataset_that_the_readers_take(run: Run, tmp_path: Path)
 def test_info_lists_datasets_and_notions(run: Run) -> None:
     status, printed, _ = run("info")
     assert status == 0
-    assert "Synthetic Cars: bundled" in printed
+    assert "Synthetic Cars: cars" in printed
     assert "car-color" in printed

@@ -28,12 +28,12 @@ def test_a_line_per_space_and_its_bounds(run: Run, listed: Path, tmp_path: Path)
     )
     assert status == 0
     lines = [line.split(",") for line in out.strip().splitlines()]
-    assert [line[0] for line in lines] == ["space", "bundled", "chance", "oracle"]
+    assert [line[0] for line in lines] == ["space", "cars", "chance", "oracle"]
     bundled, chance, oracle = (float(line[2]) for line in lines[1:])
     assert oracle <= bundled < chance
     assert float(lines[3][3]) == 1
     written = pd.read_csv(tmp_path / "a.csv")
-    assert written["row"].tolist() == ["bundled"]
+    assert written["row"].tolist() == ["cars"]
     assert written["mean_label_distance_at_10"][0] == pytest.approx(bundled, abs=1e-4)
 
 
@@ -41,7 +41,7 @@ def test_the_shipped_cars_by_viewpoint(run: Run) -> None:
     status, out, _ = run("continuous", "--notion", "viewpoint", "--format", "csv")
     assert status == 0
     figures = {line.split(",")[0]: float(line.split(",")[2]) for line in out.strip().splitlines()[1:]}
-    assert figures["oracle"] < figures["viewpoint"] < figures["bundled"] < figures["chance"]
+    assert figures["oracle"] < figures["viewpoint"] < figures["cars"] < figures["chance"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_shipped_cars_by_viewpoint(run: Run) -> None:
         (("--kind", "numbers", "--columns", "name"), "The columns name of 'gray' are no numbers"),
         (("--kind", "pose"), "has no joints"),
         (("--kind", "matrix", "--file", "nowhere.npy"), "no file of label distances"),
-        (("--kind", "numbers", "--columns", "brightness", "-e", "bundled", "-e", "bundled"), "'bundled' is named twice"),
+        (("--kind", "numbers", "--columns", "brightness", "-e", "cars", "-e", "cars"), "'cars' is named twice"),
     ],
 )
 def test_what_it_refuses(run: Run, listed: Path, arguments: tuple[str, ...], told: str) -> None:

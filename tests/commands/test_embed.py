@@ -39,7 +39,7 @@ def photos(tmp_path: Path) -> Path:
     ],
 )
 def test_wrong_options_are_one_sentence(run: Run, photos: Path, options: list[str], said: str) -> None:
-    status, _, err = run("embed", str(photos), "--encoder", "bundled-small", *options)
+    status, _, err = run("embed", str(photos), "--encoder", "cars-small", *options)
     assert (status, said in " ".join(err.replace("│", " ").split())) == (2, True), err
 
 
@@ -65,7 +65,7 @@ def test_urls_that_lead_nowhere(run: Run, source: str, said: str) -> None:
 
 def test_one_store_for_both_engines_and_vectors_written(run: Run, photos: Path, tmp_path: Path) -> None:
     store, out = tmp_path / "store", tmp_path / "vectors.npy"
-    options = ["--encoder", "bundled-small", "--store", str(store)]
+    options = ["--encoder", "cars-small", "--store", str(store)]
     status, printed, err = run("embed", str(photos), "--engine", "ray", "--workers", "1", *options)
     assert status == 0, err
     assert "5 images, " in printed
@@ -84,12 +84,12 @@ def test_a_folder_and_a_table_of_urls(run: Run, photos: Path, tmp_path: Path) ->
     place = f"memory://bucket-{uuid4().hex}/photos"
     for path in photos.iterdir():
         fsspec.filesystem("memory").pipe(f"{place}/{path.name}", path.read_bytes())
-    status, printed, err = run("embed", place, "--encoder", "bundled-small", "--out", str(tmp_path / "a.parquet"))
+    status, printed, err = run("embed", place, "--encoder", "cars-small", "--out", str(tmp_path / "a.parquet"))
     assert (status, "5 images" in printed) == (0, True), err
     frame = pd.read_parquet(tmp_path / "a.parquet")
     assert [path.rsplit("/", 1)[-1] for path in frame["path"]] == [f"{i}.png" for i in range(5)]
     (tmp_path / "list.csv").write_text("image\n" + "\n".join([*frame["path"], str(photos / "0.png")]))
-    status, printed, err = run("embed", str(tmp_path / "list.csv"), "--encoder", "bundled-small", "--out", str(tmp_path / "b.npy"))
+    status, printed, err = run("embed", str(tmp_path / "list.csv"), "--encoder", "cars-small", "--out", str(tmp_path / "b.npy"))
     assert (status, "6 images" in printed) == (0, True), err
     vectors = np.load(tmp_path / "b.npy")
     np.testing.assert_allclose(vectors[5], vectors[0], atol=1e-5)
@@ -110,7 +110,7 @@ from likeness.commands.cli import main
 from likeness.encoders import embed_images
 embed_images.__kwdefaults__["shard_seconds"] = 0.0
 options = ["--engine", "ray", "--workers", "1", "--batch-size", "1"]
-sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "bundled-small", "--store", {str(store)!r}, *options]
+sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "cars-small", "--store", {str(store)!r}, *options]
 main()
 """
     command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)

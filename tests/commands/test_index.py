@@ -18,7 +18,7 @@ def test_an_index_is_built_and_used(run: Run, cache: Path, monkeypatch: pytest.M
     asked = ("search", "--row", "5", "-k", "8", "--csv")
     status, exact, told = run(*asked)
     assert (status, told.strip()) == (0, "")
-    status, out, _ = run("index", "bundled", "--cells", "60")
+    status, out, _ = run("index", "cars", "--cells", "60")
     assert status == 0
     assert out.startswith("2,000 images, 512 dimensions, 60 cells, 4 MB")
     assert len(list(cache.glob("embeddings/*/*/index/about.json"))) == 1
@@ -33,7 +33,7 @@ def test_an_index_is_built_and_used(run: Run, cache: Path, monkeypatch: pytest.M
 
 
 def test_an_index_of_an_older_state_is_not_used(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("index", "bundled", "--cells", "60")[0] == 0
+    assert run("index", "cars", "--cells", "60")[0] == 0
     monkeypatch.setattr(search_plan, "_UNFELT", 0)
     file = next(cache.glob("embeddings/*/*/index/vectors.npy"))
     file.write_bytes(file.read_bytes()[:-4])
@@ -44,7 +44,7 @@ def test_an_index_of_an_older_state_is_not_used(run: Run, cache: Path, monkeypat
 def test_lance(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("lancedb", reason="lancedb is an extra")
     place = str(tmp_path / "lance")
-    assert run("index", "bundled", "--lance", place)[1].endswith(f"written to {place}\n")
+    assert run("index", "cars", "--lance", place)[1].endswith(f"written to {place}\n")
     asked = ("search", "--row", "5", "-k", "3", "--csv", "--lance", place)
     assert rows_of(run(*asked, "--where", "body_type = 'van'")[1]) != rows_of(run(*asked)[1])
     assert run(*asked, "--where", "body_type = 'boat'")[2].strip() == "Error: No image meets the condition \"body_type = 'boat'\"; widen it."
@@ -56,9 +56,9 @@ def test_lance(run: Run, tmp_path: Path) -> None:
     [
         (("search", "--row", "5", "--where", "x = 1"), "--where needs an index with attributes"),
         (("search", "--row", "5", "--text", "a car"), "exactly one of --text, --image and --row"),
-        (("search", "--row", "2000"), "There is no image 2000; the last of bundled is 1999."),
+        (("search", "--row", "2000"), "There is no image 2000; the last of cars is 1999."),
         (("search", "--image", "none.png"), "There is no file 'none.png'"),
-        (("index", "bundled", "--cells", "2001"), "2001 cells do not fit 2000 vectors"),
+        (("index", "cars", "--cells", "2001"), "2001 cells do not fit 2000 vectors"),
         (("index", "nowhere"), "nowhere"),
     ],
 )

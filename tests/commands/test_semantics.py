@@ -39,7 +39,7 @@ def test_two_spaces_of_the_bundled_images(run: Run, tmp_path: Path) -> None:
     assert status == 0, err
     table = _printed(printed)
     assert list(table.columns) == ["space", "KL images", "KL classes", "rank correlation", "own class", "related", "random"]
-    assert table["space"].tolist() == ["bundled", "bundled, car model"]
+    assert table["space"].tolist() == ["cars", "cars, car model"]
     own = table["own class"].astype(float).tolist()
     assert own[0] < own[1]
     assert table["random"].nunique() == 1
@@ -47,7 +47,7 @@ def test_two_spaces_of_the_bundled_images(run: Run, tmp_path: Path) -> None:
     assert per_class.groupby("space", sort=False)["class"].agg(list).map(len).tolist() == [6, 6]
     mean = np.average(per_class["image_divergence"][:6], weights=per_class["images"][:6])
     assert float(table["KL images"][0].split(" ± ")[0]) == pytest.approx(mean, rel=5e-3)
-    assert "related changes most from bundled to bundled, car model for:" in err
+    assert "related changes most from cars to cars, car model for:" in err
     page = plot.read_text(encoding="utf-8")
     assert "<title>Similarities of classes</title>" in page
     assert f"rank correlation {float(table['rank correlation'][1]):.2f}" in page
@@ -58,11 +58,11 @@ def test_queries_are_the_papers_figure_3(run: Run, tmp_path: Path) -> None:
     status, printed, err = run("-n", "car-color", "-q", "Red van", "-q", "navy suv", "--top", "3", "--format", "csv", "--plot", str(plot))
     assert status == 0, err
     table = _printed(printed)
-    assert list(table.columns) == ["query", "class", "language similarity", "bundled", "bundled, car color"]
+    assert list(table.columns) == ["query", "class", "language similarity", "cars", "cars, car color"]
     assert table["query"].tolist() == ["red van"] * 3 + ["navy suv"] * 3
     navy = table[table["query"] == "navy suv"]
     assert navy["language similarity"].astype(float).is_monotonic_decreasing
-    assert navy["bundled, car color"].astype(int).sum() > navy["bundled"].astype(int).sum()
+    assert navy["cars, car color"].astype(int).sum() > navy["cars"].astype(int).sum()
     assert "<title>Other classes among the 20 nearest images</title>" in plot.read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Pa
     assert status == 0, err
     assert "skipped" in err
     assert "broken.png" in err
-    assert _printed(printed)["space"].tolist() == ["bundled"]
+    assert _printed(printed)["space"].tolist() == ["cars"]
 
 
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,10 +86,10 @@ def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: 
     from likeness.training.config import DataConfig, RunConfig
     from likeness.training.runs.run_folder import RunFolder
 
-    RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="bundled", attribute="car_color")))
+    RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="cars", attribute="car_color")))
     name = f"run:{tmp_path / 'run'}"
     # the weights play no part here: the bundled encoder stands in for the run
-    monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: encoder_space(table, "bundled"))
+    monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: encoder_space(table, "cars"))
     out = tmp_path / "classes.csv"
     status, _, err = run("-e", name, "-a", "car_color", "--unseen", "--out", str(out))
     assert status == 0, err
@@ -107,8 +107,8 @@ def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: 
         (["-a", "yaw"], "has one image, as have 1999 others, and no image finds itself; leave such classes out with --min-images 2."),
         (["-a", "sun_height", "--min-images", "1000"], "There is only the sun_height 'low' among the images of 'Synthetic Cars'"),
         (["-a", "sun_height", "--min-images", "3000"], "There is no sun_height among the images of 'Synthetic Cars'"),
-        (["-e", "bundled", "-e", "bundled"], "The encoder 'bundled' stands twice; name two different ones."),
-        (["-e", "bundled", "-e", "bundled-small", "-n", "car-color"], "3 spaces are too many to compare; name one or two."),
+        (["-e", "cars", "-e", "cars"], "The encoder 'cars' stands twice; name two different ones."),
+        (["-e", "cars", "-e", "cars-small", "-n", "car-color"], "3 spaces are too many to compare; name one or two."),
         (["-e", "nonsense"], "nonsense"),
         (["-e", "run:/no/such/run", "--unseen"], "There is no run in '/no/such/run'"),
         (["--unseen"], "no encoder is a run; name one as run:FOLDER."),

@@ -13,10 +13,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "cars.json"
-    status, printed, err = run("splits", "build", "--out", str(file), "--count", "4", "--encoder", "bundled-small", "--per-step", "2", "--easier")
+    status, printed, err = run("splits", "build", "--out", str(file), "--count", "4", "--encoder", "cars-small", "--per-step", "2", "--easier")
     assert status == 0, err
     made = read_splits(file)
-    assert (made.dataset, made.attribute, made.encoder, made.per_step) == ("Synthetic Cars", ("car_color", "body_type"), "bundled-small", 2)
+    assert (made.dataset, made.attribute, made.encoder, made.per_step) == ("Synthetic Cars", ("car_color", "body_type"), "cars-small", 2)
     assert len(made.splits) == 4
     assert "4 of" in err
     for split in made:
@@ -25,7 +25,7 @@ def test_splits_are_built_shown_and_measured(run: Run, tmp_path: Path) -> None:
     assert status == 0, err
     moved = made.splits[-1].changes_from(made.splits[-2])["removed"]
     assert moved[0] in printed
-    status, printed, err = run("splits", "distance", "--splits", str(file), "--split", "start", "--encoder", "bundled-small", "--repeats", "2")
+    status, printed, err = run("splits", "distance", "--splits", str(file), "--split", "start", "--encoder", "cars-small", "--repeats", "2")
     assert status == 0, err
     assert "classes drawn at random" in printed
 
@@ -50,16 +50,16 @@ def test_a_pickle_of_the_benchmark_is_imported(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("build", "-o", "x.json", "--count", "900", "-e", "bundled-small"), "900 splits can't be chosen from"),
-        (("build", "-o", "x.json", "--per-step", "60", "-e", "bundled-small"), "51 classes, too few to give 60 in a step"),
+        (("build", "-o", "x.json", "--count", "900", "-e", "cars-small"), "900 splits can't be chosen from"),
+        (("build", "-o", "x.json", "--per-step", "60", "-e", "cars-small"), "51 classes, too few to give 60 in a step"),
         (("build", "-o", "x.json", "--rule", "fast"), "There is no rule 'fast'; choose from paper, official"),
         (("build", "-o", "x.json", "--removal", "fast"), "There is no removal rule 'fast'; choose from paper, score, official"),
-        (("build", "-o", "x.json", "--start", "last", "-e", "bundled-small"), "There is no start 'last'; choose from first, random"),
+        (("build", "-o", "x.json", "--start", "last", "-e", "cars-small"), "There is no start 'last'; choose from first, random"),
         (("build", "-o", "x.json", "--set", "seed=1"), "--set changes a config, so it goes with --like"),
         (("build", "-o", "x.json", "--like", "nothing"), "There is no config file or preset 'nothing'"),
-        (("build", "-o", "x.json", "-a", "wheels", "-e", "bundled-small"), "has no attribute 'wheels'"),
+        (("build", "-o", "x.json", "-a", "wheels", "-e", "cars-small"), "has no attribute 'wheels'"),
         (("show", "nothing"), "There is no file of splits 'nothing'"),
-        (("distance", "--splits", "cars196-oodml", "-e", "bundled-small"), "The images have no class 'AM General Hummer SUV 2000'"),
+        (("distance", "--splits", "cars196-oodml", "-e", "cars-small"), "The images have no class 'AM General Hummer SUV 2000'"),
         (("import", "nothing.pkl", "--dataset", "x", "-o", "x.json"), "'nothing.pkl' cannot be read"),
     ],
 )

@@ -14,7 +14,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "two.yaml"
-    own.write_text("name: two\nbase: shipped-cars-elg\nseeds: [0, 1]\nrows: {Alone: {guidance: null}, Guided: {guidance.language: bundled}}\n")
+    own.write_text("name: two\nbase: shipped-cars-elg\nseeds: [0, 1]\nrows: {Alone: {guidance: null}, Guided: {guidance.language: clip:cars}}\n")
     call = ("study", str(own), "--out", str(tmp_path / "two"), "--set", "epochs=1")
     status, printed, err = run(*call, "--row", "Alone", "--save", str(tmp_path / "one.csv"))
     assert status == 0, err
@@ -34,8 +34,8 @@ def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) 
     own = tmp_path / "shifts.yaml"
     own.write_text(
         "name: shifts\nsplits: shipped-cars\nonly: [start, removal 12]\nseeds: [0]\n"
-        "base: {data: {source: bundled, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
-        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:bundled-small', dim: 32, head_only: true}}\n"
+        "base: {data: {source: cars, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
+        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:cars-small', dim: 32, head_only: true}}\n"
         "rows: {Margin: {}, Raw: {epochs: 0, backbone.dim: null}}\n"
     )
     call = ("study", str(own), "--out", str(tmp_path / "runs"), "--format", "csv")

@@ -9,7 +9,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def test_a_preset_trains_and_stands_in_the_list(run: Run, tmp_path: Path) -> None:
-    status, printed, err = run("train", "shipped-cars-elg", "--out", str(tmp_path / "a"), "--set", "epochs=2", "--set", "guidance.language=bundled")
+    status, printed, err = run("train", "shipped-cars-elg", "--out", str(tmp_path / "a"), "--set", "epochs=2", "--set", "guidance.language=clip:cars")
     assert status == 0, err
     assert f"finished after 20 of 20 steps, 0 s: {tmp_path / 'a'}" in printed or "finished after 20 of 20 steps" in printed
     assert "best (step 20): recall_at_1 0." in printed

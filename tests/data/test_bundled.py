@@ -56,7 +56,7 @@ def test_the_shipped_images_are_missing(tmp_path: Path, monkeypatch: pytest.Monk
 def test_each_kind_of_source(tmp_path: Path) -> None:
     (tmp_path / "1.png").touch()
     (tmp_path / "labels.csv").write_text("where\n1.png\n")
-    assert read_dataset("bundled").name == "Synthetic Cars"
+    assert read_dataset("cars").name == "Synthetic Cars"
     assert read_dataset(tmp_path).name == tmp_path.name
     assert read_dataset(str(tmp_path), name="Mine").name == "Mine"
     assert read_dataset(tmp_path / "labels.csv", path_column="where", name="Listed").name == "Listed"
@@ -65,9 +65,9 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("", "No images are named; give 'bundled'"),
-        ("  ", "No images are named; give 'bundled'"),
-        ("nowhere", "There is no dataset 'nowhere'; give 'bundled', synthetic-poses, synthetic-rooms, captioned-cars, a folder"),
+        ("", "No images are named; give 'cars'"),
+        ("  ", "No images are named; give 'cars'"),
+        ("nowhere", "There is no dataset 'nowhere'; give 'cars', synthetic-poses, synthetic-rooms, captioned-cars, a folder"),
         ("nowhere.csv", "There is no file 'nowhere.csv'"),
     ],
 )

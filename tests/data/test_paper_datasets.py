@@ -165,7 +165,7 @@ class TestSources:
         assert absolute_source("cars196/all:data/cars") == f"cars196/all:{tmp_path}/data/cars"
         assert absolute_source("cub200:data") == f"cub200:{tmp_path}/data"
         assert absolute_source("data/labels.csv") == f"{tmp_path}/data/labels.csv"
-        assert absolute_source("bundled") == "bundled"
+        assert absolute_source("cars") == "cars"
         with pytest.raises(InputError, match="There is no dataset 'cars169'"):
             read_dataset(absolute_source("cars169:data"))
 
@@ -218,7 +218,7 @@ class TestCommandLine:
         self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         root, out = miniatures["cars196"](tmp_path / "cars"), tmp_path / "runs.csv"
-        options = ["--encoder", "bundled", "--methods", "raw,exact", "--dims", "4", "--seeds", "1", "--out", str(out)]
+        options = ["--encoder", "cars", "--methods", "raw,exact", "--dims", "4", "--seeds", "1", "--out", str(out)]
         status, printed, err = evaluate(monkeypatch, capfd, f"cars196:{root}", *options)
         assert status == 0, err
         assert "Cars196 car type" in printed

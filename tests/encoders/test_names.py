@@ -14,7 +14,7 @@ from likeness.io.paths import assets_dir
 @pytest.mark.parametrize(
     ("name", "kind", "target"),
     [
-        ("bundled", "local-dir", str(assets_dir() / "clip")),
+        ("cars", "local-dir", str(assets_dir() / "clip")),
         ("local-dir:models/mine", "local-dir", "models/mine"),
         ("hf-hub:org/model", "hf-hub", "org/model"),
         ("ViT-B-32/openai", "open_clip", "ViT-B-32/openai"),
@@ -29,7 +29,7 @@ def test_forms(name: str, kind: str, target: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "ViT-B-32", "local-dir:", "/openai", "ViT-B-32/", "http:x"])
 def test_no_known_form(name: str) -> None:
-    with pytest.raises(InputError, match=r"has no known form; write 'bundled', 'MODEL/PRETRAINED'|looks like a folder"):
+    with pytest.raises(InputError, match=r"has no known form; write 'cars', 'MODEL/PRETRAINED'|looks like a folder"):
         parse_name(name)
 
 
@@ -62,8 +62,8 @@ def test_identities_of_published_models_differ() -> None:
 
 def test_the_bundled_model_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(names, "assets_dir", lambda: tmp_path)
-    with pytest.raises(InputError, match=r"'bundled' is not here: .*; install the package again"):
-        encoder_identity("bundled")
+    with pytest.raises(InputError, match=r"'cars' is not here: .*; install the package again"):
+        encoder_identity("cars")
 
 
 def test_missing_folder() -> None:
@@ -73,7 +73,7 @@ def test_missing_folder() -> None:
 
 @pytest.mark.parametrize(
     ("name", "reads"),
-    [("bundled", True), ("ViT-B-32/openai", True), ("hf-hub:org/name", True), ("timm:resnet50.a1_in1k", False), ("timm-vit/laion", True)],
+    [("cars", True), ("ViT-B-32/openai", True), ("hf-hub:org/name", True), ("timm:resnet50.a1_in1k", False), ("timm-vit/laion", True)],
 )
 def test_whether_an_encoder_reads_text_is_told_by_its_kind(name: str, reads: bool) -> None:
     assert reads_text(name) is reads

@@ -344,7 +344,7 @@ def _runs() -> list[Case]:
         timm_model(BackboneConfig(name="test_resnet", weights=str(folder / "w.safetensors")), classes=0)
 
     def captioning(folder: Path) -> None:
-        (folder / "features.json").write_text('{"name": "bundled", "identity": "abc"}')
+        (folder / "features.json").write_text('{"name": "cars", "identity": "abc"}')
         (folder / "captions-xe.json").write_text('[{"path": "a.png", "caption": "a", "references": ["b"]}]')
         (folder / "words.json").write_text('{"words": ["<pad>", "<begin>", "<end>", "<unknown>", "a", "red"]}')
 
@@ -405,7 +405,7 @@ def _stores() -> list[Case]:
         np.savez(folder / "t.npz", texts=np.array(["a", "b"]), vectors=np.ones((2, 4), np.float16))
 
     def datasets(folder: Path) -> None:
-        entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "bundled", "path_column": None}
+        entry = {"id": "ab12", "name": "x", "source": "/a", "encoder": "cars", "path_column": None}
         (folder / "datasets.json").write_text(json.dumps([entry, entry | {"id": "cd", "owner": "e" * 32}]))
 
     def read_datasets(folder: Path) -> None:

@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.language import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
 
 
-@pytest.mark.parametrize("name", [*LANGUAGE_MODELS, "clip:bundled", "ViT-L-14/openai", "hf-hub:org/model", "bert@pooler", "transformers:org/model"])
+@pytest.mark.parametrize("name", [*LANGUAGE_MODELS, "clip:cars", "ViT-L-14/openai", "hf-hub:org/model", "bert@pooler", "transformers:org/model"])
 def test_a_model_of_that_name_without_loading_weights(name: str) -> None:
     model = language_model(name)
     assert isinstance(model, LanguageModel)
@@ -32,7 +32,7 @@ def test_the_papers_top_three_are_known() -> None:
 
 @pytest.mark.parametrize("name", ["", "elmo", "transformers:", "vectors:", "clip:", "/openai", "bert:x", "fasttext:x.vec"])
 def test_no_such_model(name: str) -> None:
-    with pytest.raises(InputError, match=r"There is no language model .*; write minilm, bundled, clip, bert.*'vectors:FILE'"):
+    with pytest.raises(InputError, match=r"There is no language model .*; write minilm, clip, bert.*'vectors:FILE'"):
         language_model(name)
 
 
@@ -41,7 +41,7 @@ def test_not_a_name() -> None:
         language_model(3)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["minilm@pooler", "clip@mean", "bundled@pooler"])
+@pytest.mark.parametrize("name", ["minilm@pooler", "clip@mean", "clip:cars@pooler"])
 def test_pooling_where_there_is_no_choice(name: str) -> None:
     with pytest.raises(InputError, match="has its own way to make one vector of a text; leave '@"):
         language_model(name)

@@ -137,7 +137,7 @@ class _Evil:
 def test_no_network_says_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "hub_answers", lambda: False)
     with pytest.raises(
-        InputError, match=r"weights of 'bert' cannot be downloaded: .*; use 'minilm' or 'bundled', or a copy on disk as 'transformers:FOLDER'"
+        InputError, match=r"weights of 'bert' cannot be downloaded: .*; use 'minilm' or 'cars', or a copy on disk as 'transformers:FOLDER'"
     ):
         embed_names(["car"], "bert")
 

@@ -65,7 +65,7 @@ def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> N
 
 def test_shipped_outputs_are_those_of_the_full_setting(shipped: NotebookNode) -> None:
     [parameters] = [cell.source for cell in code_cells(shipped) if "parameters" in cell.metadata.get("tags", [])]
-    for line in ('DATASET = "bundled"', 'ENCODER = "bundled"', 'SETTING = "full"'):
+    for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
         assert line in parameters
 
 

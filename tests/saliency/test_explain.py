@@ -221,7 +221,7 @@ def test_the_bundled_encoder_explains_the_vectors_that_it_stores() -> None:
     few = ImageTable(table.name, table.root, table.frame.iloc[:3])
     base = encoder_space(few)
     notion = transformed(
-        base.space, "notion", InDiReCT(dim=2).fit(likeness.encoders.embed_texts("bundled", ["a red car", "a blue car", "a car"]).vectors)
+        base.space, "notion", InDiReCT(dim=2).fit(likeness.encoders.embed_texts("cars", ["a red car", "a blue car", "a car"]).vectors)
     )
     for space in (base.space, notion):
         assert space.differentiable is not None

@@ -39,7 +39,7 @@ def told(images: RunImages, row: int, name: str) -> str:
 
 
 @pytest.mark.parametrize("text", ["captions", "captions+names"])
-@pytest.mark.parametrize("language", [["bundled"], ["bundled", "minilm"]])
+@pytest.mark.parametrize("language", [["cars"], ["clip:cars", "minilm"]])
 def test_targets_are_similarities_of_the_images_own_captions(content: dict[str, Any], captions: Path, text: str, language: list[str]) -> None:
     guidance = {"language": language, "text": text, "captions": str(captions)} | ({"keywords": "car"} if "names" in text else {})
     config = config_from(content | {"guidance": guidance})
@@ -58,7 +58,7 @@ def test_targets_are_similarities_of_the_images_own_captions(content: dict[str, 
 def test_only_training_images_need_captions(content: dict[str, Any], captions: Path) -> None:
     lines = captions.read_text(encoding="utf-8").splitlines()
     captions.write_text("\n".join(line for line in lines if not line.startswith("class 5")), encoding="utf-8")
-    guidance = {"language": "bundled", "text": "captions", "captions": str(captions)}
+    guidance = {"language": "clip:cars", "text": "captions", "captions": str(captions)}
     config = config_from(content | {"guidance": guidance})
     build_guidance(config, run_images(config.data, 0), nothing)
     captions.write_text("\n".join(line for line in lines if "class 1/3" not in line), encoding="utf-8")
@@ -67,14 +67,14 @@ def test_only_training_images_need_captions(content: dict[str, Any], captions: P
 
 
 def test_a_missing_file_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:
-    guidance = {"language": "bundled", "text": "captions", "captions": str(tmp_path / "nowhere.csv")}
+    guidance = {"language": "clip:cars", "text": "captions", "captions": str(tmp_path / "nowhere.csv")}
     with pytest.raises(InputError, match=r"captions '.*nowhere.csv' cannot be read"):
         train(config_from(content | {"guidance": guidance}), tmp_path / "run")
 
 
 def test_guided_runs_come_nearer_to_the_captions_than_unguided_ones(content: dict[str, Any], captions: Path, tmp_path: Path) -> None:
     content |= {"epochs": 20, "evaluate_every": 20}
-    guidance, found = {"language": "bundled", "text": "captions", "captions": str(captions)}, {}
+    guidance, found = {"language": "clip:cars", "text": "captions", "captions": str(captions)}, {}
     for omega in (0.0, 50.0):
         metrics = train(config_from(content | {"guidance": guidance | {"omega": omega}}), tmp_path / str(omega)).metrics()
         found[omega] = metrics["loss_guidance"].tail(10).mean()
@@ -82,9 +82,9 @@ def test_guided_runs_come_nearer_to_the_captions_than_unguided_ones(content: dic
 
 
 def test_the_class_name_alone_is_a_primer(content: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"language": "bundled", "primer": "{}"}})
+    config = config_from(content | {"guidance": {"language": "clip:cars", "primer": "{}"}})
     built = build_guidance(config, run_images(config.data, 0), nothing)
-    expected = class_similarities(["class 0", "class 1", "class 2"], "bundled", "{}")
+    expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "{}")
     np.testing.assert_allclose(built.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator, union-attr]
 
 
@@ -112,7 +112,7 @@ def test_without_stop_gradient_the_names_vectors_learn(content: dict[str, Any], 
     losses = {}
     for stop in (True, False):
         config = config_from(
-            content | {"guidance": {"language": "bundled", "stop_gradient": stop, "omega": 10.0}, "epochs": 10, "evaluate_every": 10}
+            content | {"guidance": {"language": "clip:cars", "stop_gradient": stop, "omega": 10.0}, "epochs": 10, "evaluate_every": 10}
         )
         run = train(config, tmp_path / str(stop))
         learnt = [name for name in torch.load(run.checkpoint, weights_only=True)["state_dict"] if name.startswith("guidance")]
@@ -149,9 +149,9 @@ def products(photos: Path, tmp_path: Path) -> Path:
 
 def test_another_attribute_names_the_classes(content: dict[str, Any], products: Path) -> None:
     content["data"] |= {"source": str(products), "attribute": "product"}
-    config = config_from(content | {"guidance": {"language": "bundled", "names": "product_kind"}})
+    config = config_from(content | {"guidance": {"language": "clip:cars", "names": "product_kind"}})
     built = build_guidance(config, run_images(config.data, 0), nothing)
-    expected = class_similarities(["bicycle", "chair", "bicycle"], "bundled")
+    expected = class_similarities(["bicycle", "chair", "bicycle"], "cars")
     np.testing.assert_allclose(built.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator, union-attr]
 
 
@@ -162,6 +162,6 @@ def test_an_attribute_that_names_no_class_is_refused(content: dict[str, Any], pr
         ("product", r"The class 'bicycle' has no single 'product' \('0', '2'\)"),
         ("kind", "has no attribute 'kind'; it has product,"),
     ):
-        config = config_from(content | {"guidance": {"language": "bundled", "names": names}})
+        config = config_from(content | {"guidance": {"language": "clip:cars", "names": names}})
         with pytest.raises(InputError, match=message):
             build_guidance(config, run_images(config.data, 0), nothing)

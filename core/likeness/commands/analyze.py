@@ -12,6 +12,7 @@ from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Sour
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
 from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ Metric = Annotated[str, typer.Option(help="What to plot: map_at_r, precision_at_
 
 @analyze.command("embedding-size")
 def embedding_size(
-    source: Source = "bundled",
+    source: Source = DATASET,
     notions: Notions = None,
     methods: Methods = "raw,random-transform,pca,exact",
     sizes: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "2,4,8,16,32,64,128,256,512",
     seeds: Seeds = 5,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
     plot: Plot = None,
@@ -68,10 +69,10 @@ def embedding_size(
 
 @analyze.command("encoder-size")
 def encoder_size(
-    source: Source = "bundled",
+    source: Source = DATASET,
     encoders: Annotated[
         str, typer.Option(help="Names, separated by commas; `paper` stands for ViT-B-32/openai, ViT-B-16/openai and ViT-L-14/openai.")
-    ] = "bundled-small,bundled",
+    ] = "cars-small,cars",
     notions: Notions = None,
     methods: Methods = "raw,exact,oracle",
     dim: Dim = 128,
@@ -86,7 +87,7 @@ def encoder_size(
     A few minutes with the defaults, nearly all of them for the oracle. An encoder that is not here is named with the reason, and the rest
     goes on.
 
-    Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders bundled,paper`
+    Examples: `likeness analyze encoder-size --plot encoders.html`, `likeness analyze encoder-size --encoders cars,paper`
     """
     from likeness.data import read_dataset
     from likeness.plots import metric_bars
@@ -106,7 +107,7 @@ def encoder_size(
 
 @analyze.command("prompt-count")
 def prompt_count(
-    source: Source = "bundled",
+    source: Source = DATASET,
     notion: Annotated[str, typer.Option("--notion", "-n", help="A notion's name or a YAML file.")] = "car-model-names",
     methods: Methods = "raw,exact",
     counts: Annotated[str, typer.Option(help="Numbers of prompts, separated by commas; at most the notion's.")] = ",".join(
@@ -114,7 +115,7 @@ def prompt_count(
     ),
     dim: Annotated[str, typer.Option("--dim", "-d", help="Dimensions, or `suggested`: as many as each sample suggests.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
     plot: Plot = None,

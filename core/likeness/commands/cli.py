@@ -22,6 +22,7 @@ from likeness.commands.splits import splits
 from likeness.commands.study import study
 from likeness.commands.terminal import print_table, progress_bar
 from likeness.commands.train import runs, train
+from likeness.defaults import ENCODER
 from likeness.errors import InputError
 
 cli = typer.Typer(
@@ -56,7 +57,7 @@ cli.command()(embed)
 @cli.command()
 def fit(
     notion: Annotated[str, typer.Argument(help="A notion's name (see `likeness info`) or a YAML file.")],
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     dim: Dim = 128,
     solver: Solver = "exact",
     seed: Seed = 0,
@@ -147,7 +148,7 @@ def render(
 @cli.command("train-clip")
 def train_clip_command(
     folder: Annotated[Path, typer.Argument(help="Folder of the model; a run that was stopped goes on from its checkpoint there.")],
-    like: Annotated[str, typer.Option(help="The shipped model whose recipe to follow: `bundled` or `bundled-small`.")] = "bundled",
+    like: Annotated[str, typer.Option(help="The shipped model whose recipe to follow: `cars` or `cars-small`.")] = "cars",
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the recipe's by default.")] = None,
     renders: Annotated[int | None, typer.Option(min=2, help="Renders to train on.")] = None,
     tower: Annotated[str | None, typer.Option(help="timm model of the image tower.")] = None,

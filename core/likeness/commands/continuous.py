@@ -8,6 +8,7 @@ import typer
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import Format, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10",
 
 
 def continuous(
-    source: Source = "bundled",
+    source: Source = DATASET,
     kind: Annotated[
         str | None, typer.Option("--kind", help="pose, layout, captions, numbers, angles, names or matrix; without: what the images have.")
     ] = None,
@@ -34,7 +35,7 @@ def continuous(
 ) -> None:
     """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image asks all others.
 
-    Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e bundled -e run:runs/pose`,
+    Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`
     """
     from likeness.data import read_dataset
@@ -46,7 +47,7 @@ def continuous(
     config = _labels(table, kind, columns, file)
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
-    bases = [embedded(table, name) for name in encoder or ["bundled"]]
+    bases = [embedded(table, name) for name in encoder or [ENCODER]]
     failed = [each.path for base in bases for each in base.failed]
     if failed:
         raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")

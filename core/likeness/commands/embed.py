@@ -7,6 +7,7 @@ import typer
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
 from likeness.commands.terminal import write_vectors
+from likeness.defaults import ENCODER
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def embed(
     source: Source,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     batch_size: Annotated[int, typer.Option(min=1, help="Images per forward pass.")] = 256,
     out: OutputFile = None,
     store: Annotated[

@@ -9,6 +9,7 @@ import typer
 from likeness.commands.inputs import dimensions, embedded, notions_for
 from likeness.commands.options import EncoderName, Format, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.defaults import DATASET, ENCODER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ _ALL = "all"
 
 
 def evaluate(
-    source: Source = "bundled",
+    source: Source = DATASET,
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
     methods: Annotated[
         str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle; separated by commas. `all`: these nine.")
@@ -33,7 +34,7 @@ def evaluate(
     ranking: Annotated[
         str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
     ] = "cosine",
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     format: Format = "table",
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")

@@ -7,11 +7,12 @@ import typer
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, Seed, Source
 from likeness.commands.terminal import progress_bar
+from likeness.defaults import ENCODER
 
 
 def index(
     source: Source,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     cells: Annotated[int | None, typer.Option(min=1, help="Cells; by default four times the root of the number of images.")] = None,
     seed: Seed = 0,
     lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for a LanceDB with the index and all attributes.")] = None,

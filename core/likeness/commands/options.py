@@ -8,12 +8,12 @@ import typer
 Source = Annotated[
     str,
     typer.Argument(
-        help="`bundled`, a folder of images, a CSV / Parquet file with image paths, or a paper's dataset as NAME:FOLDER: `cars196:data/cars`, "
+        help="`cars`, a folder of images, a CSV / Parquet file with image paths, or a paper's dataset as NAME:FOLDER: `cars196:data/cars`, "
         "`cub200:...`, `deepfashion:...`, `movie-posters:...`, `synthetic-cars:...` (`cars196/all:FOLDER`: more than the paper evaluates)."
     ),
 ]
 EncoderName = Annotated[
-    str, typer.Option("--encoder", "-e", help="`bundled`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL`, `local-dir:PATH`, or `run:PATH`: a trained run.")
+    str, typer.Option("--encoder", "-e", help="`cars`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL`, `local-dir:PATH`, or `run:PATH`: a trained run.")
 ]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]

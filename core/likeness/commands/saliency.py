@@ -10,6 +10,7 @@ import typer
 from likeness.commands.inputs import PAPER_NOTIONS, embedded, notion_named, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
 from likeness.commands.terminal import print_table, progress_bar
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _DRAWN, _CHECKED = 4, 100  # images, where no --rows are given
 
 
 def saliency(
-    source: Source = "bundled",
+    source: Source = DATASET,
     rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4, or 100 for --check.")] = None,
     notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas. Without: the raw encoder.")] = None,
     dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of a notion's space; the paper takes 2.")] = 2,
@@ -30,7 +31,7 @@ def saliency(
     percentile: Annotated[float, typer.Option(help="Of each map; what is shown as 1.")] = 99.0,
     base: Annotated[str, typer.Option(help="`black` or an image file: the image whose distance is explained.")] = "black",
     blur: Annotated[float, typer.Option(min=0.0, help="Deviation in pixels by which the figure's maps are softened.")] = 0.0,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     seed: Seed = 0,
     out: OutputFile = None,
     check: Annotated[bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car.")] = False,

@@ -8,6 +8,7 @@ import typer
 from likeness.commands.inputs import embedded, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
 from likeness.commands.terminal import print_table
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def search(
-    source: Source = "bundled",
+    source: Source = DATASET,
     text: Annotated[str | None, typer.Option(help="Find images for a text.")] = None,
     image: Annotated[Path | None, typer.Option(help="Find images for an image file.")] = None,
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
     notion: NotionName = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
-    encoder: EncoderName = "bundled",
+    encoder: EncoderName = ENCODER,
     dim: Dim = 128,
     lance: Annotated[str | None, typer.Option(help="Search in the LanceDB that `likeness index --lance` wrote there.")] = None,
     where: Annotated[str | None, typer.Option(help="With --lance: only images that meet this condition in SQL, as \"car_color = 'red'\".")] = None,

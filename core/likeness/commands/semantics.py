@@ -11,6 +11,7 @@ from likeness.commands.options import Dim, Format, NotionName, OutputFile, Sourc
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _MEANING = (
 
 
 def semantics(
-    source: Source = "bundled",
+    source: Source = DATASET,
     attribute: Annotated[
         str | None,
         typer.Option("--attribute", "-a", help="What the class of an image is; of several, separated by commas, the combination."),
@@ -42,7 +43,7 @@ def semantics(
     notion: NotionName = None,
     dim: Dim = 128,
     language: Annotated[
-        str, typer.Option(help="Language model of the class names: minilm, bundled, clip, wordnet ...; of several the mean.")
+        str, typer.Option(help="Language model of the class names: minilm, clip:cars, clip, wordnet ...; of several the mean.")
     ] = "minilm",
     query: Annotated[list[str] | None, typer.Option("--query", "-q", help="A class: which others do its images find? May be repeated.")] = None,
     top: Annotated[int, typer.Option(min=1, help="Classes to show for each query.")] = 5,
@@ -60,7 +61,7 @@ def semantics(
     writes a CSV with a row per space and class. Seconds for images that are embedded; without --attribute the class is `class`, of the bundled
     images `car_color,body_type`.
 
-    Examples: `likeness analyze semantics -e bundled-small -e bundled --plot maps.html`, `likeness analyze semantics --notion car-color
+    Examples: `likeness analyze semantics -e cars-small -e cars --plot maps.html`, `likeness analyze semantics --notion car-color
     --query "red van" --plot figure3.html`, `likeness analyze semantics -e run:runs/base -e run:runs/elg --unseen`
     """
     from likeness.data import read_dataset
@@ -68,8 +69,8 @@ def semantics(
 
     check_plot(plot)
     check_format(format)
-    encoders = _encoders(encoder or ["bundled"], notion)
-    columns = (attribute or ("car_color,body_type" if source == "bundled" else "class")).split(",")
+    encoders = _encoders(encoder or [ENCODER], notion)
+    columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     attributes = [column.strip() for column in columns]
     table = read_dataset(source)
     kept = unseen_classes(encoders, attributes) if unseen else None

@@ -9,6 +9,7 @@ from likeness.commands.inputs import embedded
 from likeness.commands.options import Changes, Format, Seed, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ Removal = Literal["paper", "score", "official"]
 @splits.command()
 def build(
     out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
-    source: Source = "bundled",
+    source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = "bundled",
+    encoder: Encoder = ENCODER,
     like: Like = None,
     change: Changes = None,
     count: Annotated[int, typer.Option(min=2, help="Splits to choose, so that their distances cover the range evenly.")] = 8,
@@ -112,9 +113,9 @@ def import_pickle(
 
 @splits.command()
 def distance(
-    source: Source = "bundled",
+    source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = "bundled",
+    encoder: Encoder = ENCODER,
     like: Like = None,
     change: Changes = None,
     start: Start = "first",
@@ -157,7 +158,7 @@ def _features(
     if change:
         raise InputError("--set changes a config, so it goes with --like.")
     base = embedded(read_dataset(source), encoder)
-    columns = (attribute or ("car_color,body_type" if source == "bundled" else "class")).split(",")
+    columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     columns = [column.strip() for column in columns]
     classes = image_classes(base.space.table, columns)
     return base.space.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.space.vectors

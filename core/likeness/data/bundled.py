@@ -11,11 +11,10 @@ from likeness.data.paper_datasets import READERS, absolute_paper_source, is_pape
 from likeness.data.readers import tabular
 from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.gate import named_path, shared_name
 from likeness.io.paths import assets_dir
-
-BUNDLED = "bundled"
 
 
 def bundled_images() -> ImageTable:
@@ -40,7 +39,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     """A table from what a person names.
 
     Args:
-        source: "bundled"; a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or "cars196:FOLDER" for a
+        source: "cars"; a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or "cars196:FOLDER" for a
             dataset of the InDiReCT paper with its labels, "cars196/all:FOLDER" for more of it than the paper evaluates (the names are in
             `likeness.data.paper_datasets.READERS`); or a generated one, "synthetic-poses", which is drawn once
             (`likeness.data.generated.GENERATED`).
@@ -50,12 +49,12 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     Raises:
         InputError: if there is no such place or dataset, or it holds no images.
     """
-    if str(source) == BUNDLED:
+    if str(source) == DATASET:
         return bundled_images()
     if is_generated(str(source)):
         return read_generated(str(source))
     if not str(source).strip():
-        raise InputError("No images are named; give 'bundled', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
+        raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
     if is_paper_source(str(source)):
         table = read_paper_dataset(str(source))
         return ImageTable(name or table.name, table.root, table.frame)
@@ -66,7 +65,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
         if os.sep in str(source):
             raise InputError(f"There is nothing at '{source}'; give a folder of images, or a CSV or Parquet file that lists them.")
         raise InputError(
-            f"There is no dataset '{source}'; give 'bundled', {', '.join(GENERATED)}, a folder of images, a CSV or Parquet file that lists them, or "
+            f"There is no dataset '{source}'; give 'cars', {', '.join(GENERATED)}, a folder of images, a CSV or Parquet file that lists them, or "
             f"NAME:FOLDER with one of {', '.join(READERS)}."
         )
     return tabular.read_table(path, path_column, name)
@@ -78,7 +77,7 @@ def absolute_source(source: str) -> str:
     Raises:
         InputError: a path that may not be read here.
     """
-    if source == BUNDLED or is_generated(source):
+    if source == DATASET or is_generated(source):
         return source
     return absolute_paper_source(source) if is_paper_source(source) else shared_name(named_path(source).resolve())
 

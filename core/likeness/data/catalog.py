@@ -6,6 +6,7 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
 from likeness.io.paths import cache_dir
@@ -35,7 +36,7 @@ class DatasetEntry:
 
 
 _one_at_a_time = threading.Lock()
-BUNDLED = DatasetEntry("bundled", "Synthetic Cars", "bundled", "bundled")
+BUNDLED = DatasetEntry("cars", "Synthetic Cars", DATASET, ENCODER)
 
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, private: bool = False) -> DatasetEntry:

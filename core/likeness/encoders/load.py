@@ -15,7 +15,7 @@ def load_encoder(name: str, device: str = "auto") -> Encoder:
     """Loads an encoder; the last two are kept, so that asking again costs nothing until the weights change.
 
     Args:
-        name: "bundled", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a run of
+        name: "cars", "MODEL/PRETRAINED" (as in "ViT-B-32/openai"), "hf-hub:ORG/NAME", "local-dir:FOLDER", "timm:MODEL" or "run:FOLDER" (a run of
             `likeness train`).
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
 

@@ -12,11 +12,11 @@ from likeness.gate import named_path
 from likeness.io.paths import assets_dir
 
 # The models that ship, by name -> folder in the assets.
-SHIPPED = {"bundled": "clip", "bundled-small": "clip_small"}
+SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
 
 Kind = Literal["local-dir", "hf-hub", "open_clip", "timm", "run"]
 
-FORMS = "'bundled', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER', 'timm:MODEL' or 'run:FOLDER'"
+FORMS = "'cars', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER', 'timm:MODEL' or 'run:FOLDER'"
 
 # Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
 _VERSION = 1
@@ -65,7 +65,7 @@ def reads_text(name: str) -> bool:
 def encoder_identity(name: str) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 
-    For a folder (and "bundled"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
+    For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
     best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since
     published weights do not change.
 

@@ -10,7 +10,7 @@ class ClipText:
 
     Args:
         name: as given to `language_model`.
-        encoder: the encoder's own name, such as "bundled" or "ViT-B-32/openai".
+        encoder: the encoder's own name, such as "cars" or "ViT-B-32/openai".
         device: "auto" or a torch device.
 
     Raises:
@@ -21,7 +21,7 @@ class ClipText:
 
     def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
         if not reads_text(encoder):
-            raise InputError(f"The encoder '{encoder}' has no text side; choose an open_clip encoder such as 'bundled'.")
+            raise InputError(f"The encoder '{encoder}' has no text side; choose an open_clip encoder such as 'cars'.")
         self.name = name
         self._encoder, self._device = encoder, device
 

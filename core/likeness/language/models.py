@@ -14,7 +14,7 @@ Vectors = NDArray[np.float32]
 # Short names, by what they stand for. Tables 3 and S2 of the paper: "clip" is its "CLIP-L", the text side of ViT-B/32.
 LANGUAGE_MODELS: dict[str, str] = {
     "minilm": "minilm",
-    "bundled": "clip:bundled",
+    "clip:cars": "clip:cars",
     "clip": "clip:ViT-B-32/openai",
     "bert": "transformers:bert-base-uncased",
     "distilbert": "transformers:distilbert-base-uncased",
@@ -67,7 +67,7 @@ def language_model(name: str, device: str = "auto") -> LanguageModel:
 
     Args:
         name: one of `LANGUAGE_MODELS`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads
-            ("bundled", "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes
+            ("cars", "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes
             the model's own pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText.
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
 

@@ -10,19 +10,19 @@ from likeness.gate import named_path
 from likeness.io.files import write_atomic
 from likeness.io.paths import assets_dir
 
-BUNDLED = "bundled"
+SHIPPED = "synthetic-cars"
 
 
 def read_pseudolabels(file: str) -> dict[str, list[str]]:
     """The names of each class, best first.
 
     Args:
-        file: a CSV file with a line per class, the class and then its names; or "bundled": those of Synthetic Cars by color and body type.
+        file: a CSV file with a line per class, the class and then its names; or "synthetic-cars": those of Synthetic Cars by color and body type.
 
     Raises:
         InputError: a file that is missing, no text, or has a class twice or without names.
     """
-    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == BUNDLED else named_path(file)
+    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED else named_path(file)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -99,7 +99,7 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
         except InputError as error:
             # The hub's errors name image encoders as the remedy, after the last semicolon.
             what = str(error).rpartition("; ")[0]
-            raise InputError(f"{what}; use 'minilm' or 'bundled', or a copy on disk as 'transformers:FOLDER'.") from error
+            raise InputError(f"{what}; use 'minilm' or 'clip:cars', or a copy on disk as 'transformers:FOLDER'.") from error
     _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
     return tokenizer, model.eval().requires_grad_(False).to(place), place
 

@@ -20,8 +20,8 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     table, notions = bundled_images(), bundled_notions()
     for folder in ("embeddings", "maps"):
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
-    ship_embeddings(table, "bundled")
-    ship_texts("bundled", [prompt for notion in notions for prompt in notion.prompts])
+    ship_embeddings(table, "cars")
+    ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
     base = encoder_space(table)
     spaces = [base.space, *(notion_space(base, notion, InDiReCT()).space for notion in notions)]
     for done, space in enumerate(spaces):

@@ -5,7 +5,7 @@ from likeness.studies.comparison_tables import paper_table, statistics, summariz
 from likeness.studies.continuous_comparison import continuous_comparison
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
-from likeness.studies.encoder_sizes import BUNDLED_ENCODERS, PAPER_ENCODERS, encoder_sizes
+from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.parallel import compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts
 from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
@@ -14,8 +14,8 @@ from likeness.studies.table_texts import as_latex, as_markdown
 
 __all__ = [
     "ANALYSIS_METRICS",
-    "BUNDLED_ENCODERS",
     "PAPER_ENCODERS",
+    "SHIPPED_ENCODERS",
     "SUGGESTED",
     "as_latex",
     "as_markdown",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Embed = Callable[[ImageTable, str], EncoderSpace]
 
 # The two sizes that ship, and the paper's three.
-BUNDLED_ENCODERS = ("bundled-small", "bundled")
+SHIPPED_ENCODERS = ("cars-small", "cars")
 PAPER_ENCODERS = ("ViT-B-32/openai", "ViT-B-16/openai", "ViT-L-14/openai")
 
 
@@ -45,7 +45,7 @@ def encoder_sizes(
 
     Args:
         table: the images, with each notion's `attribute`.
-        encoders: names that `likeness.encoders.load_encoder` takes, such as `BUNDLED_ENCODERS` or `PAPER_ENCODERS`.
+        encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
         methods: as in `compare`; by default those of the paper's figure.
         dim: dimensions of the notions' spaces.
         embed: (table, encoder) -> the encoder's space; by default `likeness.space.encoder_space`.
@@ -85,7 +85,7 @@ def encoder_sizes(
 
 def _check(encoders: Sequence[str]) -> None:
     if not len(encoders):
-        raise InputError("There is no encoder to measure; name at least one, such as 'bundled'.")
+        raise InputError("There is no encoder to measure; name at least one, such as 'cars'.")
     for encoder in encoders:
         if list(encoders).count(encoder) > 1:
             raise InputError(f"The encoder '{encoder}' stands twice; give each once.")

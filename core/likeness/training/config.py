@@ -6,6 +6,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
@@ -33,7 +34,7 @@ class DataConfig(Part):
         queries: how many of the test images are queries, evenly spread over them; the others are the gallery. None: a fifth.
     """
 
-    source: str = "bundled"
+    source: str = DATASET
     attribute: str | tuple[str, ...] = "class"
     split: Literal["classes", "official", "file", "images"] = "classes"
     splits: str | None = None
@@ -65,7 +66,7 @@ class BackboneConfig(Part):
     """The network that is trained.
 
     Attributes:
-        name: a timm name ("resnet50", "mobilenetv2_100"), or "clip:" and an open_clip encoder ("clip:bundled") whose image side is taken.
+        name: a timm name ("resnet50", "mobilenetv2_100"), or "clip:" and an open_clip encoder ("clip:cars") whose image side is taken.
         weights: "pretrained" (timm's), "none", or a .safetensors file.
         options: further arguments of `timm.create_model`.
         dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the
@@ -156,7 +157,7 @@ class GuidanceConfig(Part):
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
         classifier: a timm classifier with ImageNet classes (plg); its weights as in `BackboneConfig`. None: the run's backbone.
-        pseudolabels: instead, a CSV file of classes and their names, or "bundled" for Synthetic Cars (plg).
+        pseudolabels: instead, a CSV file of classes and their names, or "cars" for Synthetic Cars (plg).
     """
 
     kind: Literal["elg", "plg"] = "elg"

@@ -72,7 +72,7 @@ def test_other_images_than_cars_are_told() -> None:
 
 
 def test_sources(tmp_path: Path) -> None:
-    assert len(read_captioned("bundled").captions) == 2000
+    assert len(read_captioned("cars").captions) == 2000
     for i in range(10):
         Image.new("RGB", (4, 4)).save(tmp_path / f"{i}.png")
     lines = [f"{i}.png,sentence {j} of {i}" for j in range(2) for i in range(10)]

@@ -64,7 +64,7 @@ def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.
 
 @pytest.mark.parametrize("way", ["devise", "clip-style", "mining", "scaling"])
 def test_each_way_trains_and_resumes_where_it_would_have_been(content: dict[str, Any], tmp_path: Path, way: str) -> None:
-    content |= {"guidance": {"language": "bundled", "way": way, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
+    content |= {"guidance": {"language": "clip:cars", "way": way, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
     content["backbone"] |= {"dim": 512} if way == "clip-style" else {}
     config = config_from(content)
     metrics = train(config, tmp_path / "run").metrics()
@@ -78,7 +78,7 @@ def test_each_way_trains_and_resumes_where_it_would_have_been(content: dict[str,
 
 
 def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
-    content |= {"guidance": {"language": "bundled", "way": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
+    content |= {"guidance": {"language": "clip:cars", "way": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
     losses = train(config_from(content), tmp_path / "run").metrics()["loss_guidance"]
     assert losses.tail(5).mean() < 0.5 * losses.head(5).mean()
 
@@ -87,8 +87,8 @@ def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp
     ("guidance", "message"),
     [
         ({"kind": "plg", "way": "mining"}, "way mining needs class names, kind elg"),
-        ({"way": "devise", "language": ["minilm", "bundled"]}, "way devise takes one language model, not 2"),
-        ({"way": "vit", "language": ["minilm", "bundled"]}, "way vit takes one language model, not 2"),
+        ({"way": "devise", "language": ["minilm", "clip:cars"]}, "way devise takes one language model, not 2"),
+        ({"way": "vit", "language": ["minilm", "clip:cars"]}, "way vit takes one language model, not 2"),
         (
             {"way": "devise", "language": "wordnet"},
             "way devise needs a language model that gives vectors, and wordnet gives similarities of names only",

@@ -60,9 +60,9 @@ def test_several_targets_are_averaged(batch: tuple[torch.Tensor, ...]) -> None:
 
 
 def test_class_names_are_cleaned_and_primed(content: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"language": "bundled"}})
+    config = config_from(content | {"guidance": {"language": "clip:cars"}})
     guidance = build_guidance(config, run_images(config.data, 0), nothing)
-    expected = class_similarities(["class 0", "class 1", "class 2"], "bundled", "A photo of a {}")
+    expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "A photo of a {}")
     np.testing.assert_allclose(guidance.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator]
 
 
@@ -74,7 +74,7 @@ def classifier() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("variant", "targets"), [("mean", 1), ("multi", 3), ("dense", 1), ("dense+multi", 9)])
 def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, Any], variant: str, targets: int) -> None:
-    guidance_config = {"kind": "plg", "k": 3, "language": "bundled", "classifier": classifier, "variant": variant}
+    guidance_config = {"kind": "plg", "k": 3, "language": "clip:cars", "classifier": classifier, "variant": variant}
     config = config_from(content | {"guidance": guidance_config})
     images = run_images(config.data, 0)
     torch.manual_seed(0)
@@ -89,13 +89,13 @@ def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, 
     np.testing.assert_array_equal(chosen, top_pseudolabels(outputs, images.labels[images.train], 3))
     if variant == "mean":
         names = [imagenet_names()[each] for each in chosen[:, 0]], [imagenet_names()[each] for each in chosen[:, 1]]
-        one = class_similarities([names[0][0], names[0][1]], "bundled")[0, 1], class_similarities([names[1][0], names[1][1]], "bundled")[0, 1]
-        third = class_similarities([imagenet_names()[chosen[0, 2]], imagenet_names()[chosen[1, 2]]], "bundled")[0, 1]
+        one = class_similarities([names[0][0], names[0][1]], "cars")[0, 1], class_similarities([names[1][0], names[1][1]], "cars")[0, 1]
+        third = class_similarities([imagenet_names()[chosen[0, 2]], imagenet_names()[chosen[1, 2]]], "cars")[0, 1]
         assert float(table[0, 0, 1]) == pytest.approx(float(np.mean([*one, third])), abs=1e-5)
 
 
 def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content: dict[str, Any], classifier: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"kind": "plg", "k": 3, "language": "bundled", "classifier": classifier}})
+    config = config_from(content | {"guidance": {"kind": "plg", "k": 3, "language": "clip:cars", "classifier": classifier}})
     images = run_images(config.data, 0)
     lost = replace(images, train=images.train[images.labels[images.train] != 1])
     tables = []
@@ -107,7 +107,7 @@ def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content
 
 
 def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:
-    config = config_from(content | {"guidance": {"kind": "plg", "k": 2, "level": "sample", "language": "bundled", "classifier": classifier}})
+    config = config_from(content | {"guidance": {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier}})
     images = run_images(config.data, 0)
     guidance = build_guidance(config, images, nothing)
     assert not guidance.masked
@@ -126,10 +126,10 @@ def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str
 
 def test_what_gives_no_pseudolabels_is_refused(content: dict[str, Any]) -> None:
     for classifier, message in (
-        ({"name": "clip:bundled"}, "Pseudolabels come from an ImageNet classifier"),
+        ({"name": "clip:cars"}, "Pseudolabels come from an ImageNet classifier"),
         ({"name": "test_resnet", "weights": "none", "options": {"num_classes": 10}}, "has 10 classes, not ImageNet's 1,000"),
     ):
-        config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier, "language": "bundled"}})
+        config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier, "language": "clip:cars"}})
         with pytest.raises(InputError, match=message):
             build_guidance(config, run_images(config.data, 0), nothing)
 
@@ -147,14 +147,14 @@ def test_guided_runs_come_nearer_to_the_language_than_unguided_ones(content: dic
     content |= {"epochs": 30, "evaluate_every": 30}
     found = {}
     for omega in (0.0, 50.0):
-        metrics = train(config_from(content | {"guidance": {"language": "bundled", "omega": omega}}), tmp_path / str(omega)).metrics()
+        metrics = train(config_from(content | {"guidance": {"language": "clip:cars", "omega": omega}}), tmp_path / str(omega)).metrics()
         np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + omega * metrics["loss_guidance"], rtol=1e-4)
         found[omega] = metrics["loss_guidance"].tail(10).mean()
     assert found[50.0] < 0.8 * found[0.0]
 
 
 def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], classifier: dict[str, Any], tmp_path: Path) -> None:
-    guidance = {"kind": "plg", "language": "bundled", "k": 2, "level": "sample", "classifier": classifier}
+    guidance = {"kind": "plg", "language": "clip:cars", "k": 2, "level": "sample", "classifier": classifier}
     run = train(config_from(content | {"guidance": guidance}), tmp_path / "run")
     assert run.status().state == "finished"
     assert np.isfinite(run.metrics()["loss_guidance"]).all()
@@ -163,7 +163,7 @@ def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], class
 def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
     from likeness.training.guidance.language_side import _names
 
-    asked = content | {"guidance": {"language": "bundled", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
+    asked = content | {"guidance": {"language": "clip:cars", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
     config = config_from(asked)
     images = run_images(config.data, 0)
     names = _names(config, images)

@@ -39,7 +39,7 @@ def test_s2sd_pools_the_feature_maps_of_the_backbone_as_it_is_told(content: dict
     assert not torch.allclose(loss, own.objective(own.network(images).embeddings, labels, maps.mean(dim=(2, 3))), atol=1e-4)
 
 
-@pytest.mark.parametrize("backbone", [{"head_only": True}, {"name": "clip:bundled"}])
+@pytest.mark.parametrize("backbone", [{"head_only": True}, {"name": "clip:cars"}])
 def test_s2sd_on_maps_is_refused_where_there_are_none(content: dict[str, Any], backbone: dict[str, Any]) -> None:
     wrong = content | {"backbone": content["backbone"] | backbone, "objective": {"s2sd": MAPS}}
     with pytest.raises(InputError, match=r"objective\.s2sd\.pooling average\+max reads feature maps"):

@@ -61,7 +61,7 @@ def test_asking_for_the_maps_shape_changes_nothing() -> None:
     assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
 
 
-@pytest.mark.parametrize(("name", "message"), [("test_vit", r"what it pools has the shape \(101, 64\)"), ("clip:bundled", "it has none")])
+@pytest.mark.parametrize(("name", "message"), [("test_vit", r"what it pools has the shape \(101, 64\)"), ("clip:cars", "it has none")])
 def test_backbones_without_feature_maps_are_named(name: str, message: str) -> None:
     with pytest.raises(InputError, match=f"Expected a backbone with feature maps .*, but {message}.*; choose a timm CNN such as resnet50"):
         build_network(BackboneConfig(name=name, weights="none")).map_shape(160)
@@ -116,8 +116,8 @@ def test_frozen_batch_norm_stays_in_evaluation_mode() -> None:
 
 
 def test_the_bundled_clips_image_side_is_a_backbone() -> None:
-    network = build_network(BackboneConfig(name="clip:bundled", dim=5)).eval()
-    encoder = load_encoder("bundled")
+    network = build_network(BackboneConfig(name="clip:cars", dim=5)).eval()
+    encoder = load_encoder("cars")
     pictures = np.random.default_rng(0).integers(0, 255, (2, 96, 96, 3)).astype(np.uint8)
     images = torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255
     with torch.no_grad():

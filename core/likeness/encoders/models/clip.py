@@ -27,7 +27,7 @@ class ClipEncoder(TowerImages):
     """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
 
     Args:
-        name: "bundled", "MODEL/PRETRAINED", "hf-hub:ORG/NAME" or "local-dir:FOLDER".
+        name: "cars", "MODEL/PRETRAINED", "hf-hub:ORG/NAME" or "local-dir:FOLDER".
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:

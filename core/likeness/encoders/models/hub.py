@@ -35,18 +35,18 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
         cause = error
     if not server().allows_downloads:
         raise InputError(
-            f"The weights of '{name}' are not on this server, and it downloads none; use 'bundled', or ask who runs the server for them."
+            f"The weights of '{name}' are not on this server, and it downloads none; use 'cars', or ask who runs the server for them."
         ) from cause
     if not hub_answers():
         raise InputError(
             f"The weights of '{name}' cannot be downloaded: they are not on this machine and {_endpoint()} cannot be reached; "
-            f"connect to the network, or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
+            f"connect to the network, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
         ) from cause
     try:
         return load()
     except Exception as error:
         raise InputError(
-            f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'bundled' or a copy on disk as 'local-dir:FOLDER'."
+            f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
         ) from error
 
 

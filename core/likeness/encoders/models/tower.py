@@ -120,7 +120,7 @@ class ImagesOnly(TowerImages):
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Raises InputError: there is no text side."""
-        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed {len(texts)} texts.")
+        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'cars' to embed {len(texts)} texts.")
 
     def unknown_words(self, text: str) -> list[str]:
         """Always empty: there is no vocabulary."""

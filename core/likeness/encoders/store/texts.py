@@ -102,7 +102,7 @@ def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
 
 def _encode(encoder: Encoder, texts: list[str]) -> dict[str, Vector]:
     if not encoder.has_text:
-        raise InputError(f"The encoder '{encoder.name}' has no text side; choose an open_clip encoder such as 'bundled' to embed texts.")
+        raise InputError(f"The encoder '{encoder.name}' has no text side; choose an open_clip encoder such as 'cars' to embed texts.")
     vectors = np.asarray(encoder.encode_texts(texts), dtype=np.float32)
     broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if broken.size:

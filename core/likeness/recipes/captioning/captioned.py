@@ -69,7 +69,7 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
 
     Args:
         source: what `likeness.data.read_dataset` takes ("coco-captions:FOLDER": COCO in Karpathy's split), with a column `captions` (JSON lists), or
-            `caption` (a sentence, in as many rows of the same path as there are), or with the attributes of Synthetic Cars ("bundled" has them),
+            `caption` (a sentence, in as many rows of the same path as there are), or with the attributes of Synthetic Cars ("cars" has them),
             about which sentences are written.
         each: such sentences per image.
         validation, test: as in `captioned_from`.

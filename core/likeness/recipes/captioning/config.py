@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
@@ -15,14 +16,14 @@ class CaptionDataConfig(Part):
     """Images with sentences.
 
     Attributes:
-        source: what `read_captioned` takes: "coco-captions:FOLDER", a CSV file of path and caption, "bundled" or other Synthetic Cars.
+        source: what `read_captioned` takes: "coco-captions:FOLDER", a CSV file of path and caption, "cars" or other Synthetic Cars.
         each: sentences that are written about each of these cars.
         validation, test: shares of the images, where the source has no split of its own.
         image_size: side in pixels of what the backbone is shown.
         grid: places per side at which its maps are taken; the paper's 14.
     """
 
-    source: str = "bundled"
+    source: str = DATASET
     each: int = Field(default=5, ge=1)
     validation: float = Field(default=0.15, gt=0, lt=0.5)
     test: float = Field(default=0.15, gt=0, lt=0.5)

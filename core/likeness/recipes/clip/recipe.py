@@ -53,8 +53,8 @@ class ClipRecipe(BaseModel):
 # The models that ship, by the encoder's name. The small one sees pictures at half the width and reads with a quarter of the text tower: the
 # second size of the encoder-size analysis (InDiReCT, Figure 4), where no larger CLIP can be downloaded.
 RECIPES = {
-    "bundled": ClipRecipe(),
-    "bundled-small": ClipRecipe(image_size=48, text_width=64, text_layers=1, renders=40_000, steps=2000, threads=1),
+    "cars": ClipRecipe(),
+    "cars-small": ClipRecipe(image_size=48, text_width=64, text_layers=1, renders=40_000, steps=2000, threads=1),
 }
 
 
