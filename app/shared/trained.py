@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 from likeness.jobs import Job
 from likeness.settings import server
-from likeness.space import Space, encoder_space
+from likeness.space import Space, embed
 from shared import cached
 
 PREFIX = "run "
@@ -65,10 +65,10 @@ def _begin(key: str, dataset_id: str, encoder: str, run: str) -> Job:
     table = cached.table(dataset_id)
 
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> Space | None:
-        found = encoder_space(table, encoder, progress=report, should_stop=should_stop)
-        if len(found.space.table) < len(table) and not should_stop():
-            raise InputError(f"The run '{run}' cannot read {len(table) - len(found.space.table)} of the images; take them out of the dataset.")
-        return replace(found.space, name=PREFIX + run)
+        found = embed(table, encoder, progress=report, should_stop=should_stop)
+        if len(found.table) < len(table) and not should_stop():
+            raise InputError(f"The run '{run}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
+        return replace(found, name=PREFIX + run)
 
     return cached.jobs("run spaces").begin(key, f"Images as the run {run} sees them", work)
 

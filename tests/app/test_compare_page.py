@@ -11,7 +11,7 @@ from likeness.data import ImageTable, bundled_images
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
 from likeness.jobs import Job
 from likeness.notions import get_notion
-from likeness.space import EncoderSpace, Space, encoder_space
+from likeness.space import Space, embed
 from likeness.studies import compare
 
 
@@ -56,7 +56,7 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply(page: App
     page.run()
     assert not page.exception
     table = _table(page)
-    runs = compare(encoder_space(bundled_images()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
+    runs = compare(embed(bundled_images()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
         for method in ("raw", "exact"):
             assert f"{runs.loc[method, metric]:.3f}" in table
@@ -122,9 +122,9 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
     from shared import cached
 
     _set(page, ["car color"], ["exact"], 3)
-    bundled = cached.base("cars").space
+    bundled = cached.base("cars")
     table = ImageTable("others", tmp_path, bundled.table.frame[["path", "viewpoint"]])
-    others = EncoderSpace(Space("Raw encoder", table, bundled.vectors[:, :64], embed_texts=bundled.embed_texts), "cars", [])
+    others = Space(bundled.vectors[:, :64], table, name="Raw encoder", embed_texts=bundled.embed_texts, encoder="cars")
     add_dataset(new_entry("Others", str(tmp_path), "cars", None))
     entry = next(entry for entry in list_datasets() if entry.name == "Others")
     page.run()
@@ -152,8 +152,8 @@ def test_images_that_nothing_can_be_compared_on_say_what_to_do(
 
     table = ImageTable("two", Path("."), pd.DataFrame({"path": ["a.png", "b.png"], **attributes}))
     vectors = np.eye(2, dtype=np.float32)
-    space = Space("Raw encoder", table, vectors, embed_texts=(lambda texts: vectors[: len(texts)]) if reads_text else None)
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors, table, name="Raw encoder", embed_texts=(lambda texts: vectors[: len(texts)]) if reads_text else None)
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
     page.run()
     assert not page.exception
     assert said in _texts(page)
@@ -181,7 +181,7 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     assert _job().wait(200)
     app.run()
     assert not app.exception
-    runs = compare(encoder_space(bundled_images()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
+    runs = compare(embed(bundled_images()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
     best = runs.loc[runs["map_at_r"].idxmax()]
     assert f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**" in _texts(app)
     assert len(app.get("plotly_chart")) == 1

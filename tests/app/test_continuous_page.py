@@ -21,7 +21,7 @@ from likeness.evaluation.continuous import retrieve
 from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
-from likeness.space import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
 ORACLE = "Oracle: nearest by label"
@@ -98,8 +98,8 @@ def _other_images(monkeypatch: pytest.MonkeyPatch, columns: dict[str, Any], n: i
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **columns})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
-    space = Space("Raw encoder", ImageTable("few", root, frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), ImageTable("few", root, frame), name="Raw encoder")
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
     return space
 
 
@@ -109,7 +109,7 @@ def _apart(space: Space, config: LabelsConfig = VIEWPOINT) -> np.ndarray:
 
 
 def test_pictures_are_those_that_python_retrieves_with_their_label_distances(page: AppTest) -> None:
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(bundled_images()), _query(page)
     labels = label_distances(space.table, VIEWPOINT)
     near = retrieve(space.vectors[[query]], space.vectors, 8, np.array([query]))[0]
     shown = _rows(page)
@@ -124,7 +124,7 @@ def test_pictures_are_those_that_python_retrieves_with_their_label_distances(pag
 
 
 def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
-    space = encoder_space(bundled_images()).space
+    space = embed(bundled_images())
     apart, every = _apart(space), np.arange(2000)
     metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
     oracle = oracle_metrics(apart, (1, 10), exclude=every)
@@ -152,14 +152,14 @@ def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> No
     app.switch_page("pages/continuous/page.py").run()
     app.selectbox(key="b").select("car color").run()
     _finished(app)
-    base = encoder_space(bundled_images())
-    fitted = notion_space(base, get_notion("car color"), InDiReCT(dim=min(128, base.space.vectors.shape[1]))).space
+    base = embed(bundled_images())
+    fitted = base.refit(get_notion("car color"), InDiReCT(dim=min(128, base.vectors.shape[1])))
     query = _query(app)
     shown = _rows(app)
     assert list(shown) == ["Raw encoder", "Car color", ORACLE]
     assert shown["Car color"]["rows"] == retrieve(fitted.vectors[[query]], fitted.vectors, 8, np.array([query]))[0].tolist()
-    apart, every = _apart(base.space), np.arange(2000)
-    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base.space, fitted))
+    apart, every = _apart(base), np.arange(2000)
+    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base, fitted))
     change = b["mean_label_distance_at_1"] - a["mean_label_distance_at_1"]
     table = _table(app)
     assert list(table) == ["Raw encoder", "Car color", "Car color against Raw encoder", "Chance", "Oracle"]
@@ -180,7 +180,7 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
     page.selectbox(key="continuous_label").select("Numbers").run()
     page.multiselect(key="continuous_columns").set_value(["car_hue"]).run()
     _finished(page)
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(bundled_images()), _query(page)
     hues = space.table.frame["car_hue"].to_numpy()
     shown = _rows(page)
     expected = [distance_text(abs(float(np.float32(hues[row] - hues[query])))) for row in shown["Raw encoder"]["rows"]]

@@ -15,7 +15,7 @@ from likeness.data import bundled_images, image_classes
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder, Status
@@ -148,7 +148,7 @@ def _names(attributes: list[str]) -> list[str]:
 
 
 def _steps(attributes: list[str]) -> list[Any]:
-    space, classes = encoder_space(bundled_images()).space, image_classes(bundled_images(), attributes)
+    space, classes = embed(bundled_images()), image_classes(bundled_images(), attributes)
     means = class_mean_features(space.vectors, classes.labels, len(classes.names))
     half = len(classes.names) // 2
     return split_steps(means, range(half), range(half, len(classes.names)))
@@ -186,7 +186,7 @@ def test_references_are_core_s(app: AppTest, monkeypatch: pytest.MonkeyPatch) ->
     _finished(app.switch_page("pages/shifts/page.py").run())
     classes, step = image_classes(bundled_images(), BODY), _steps(BODY)[0]
     with threadpool_limits(1, "blas"):  # many times faster while something else uses the cores
-        table = reference_distances(encoder_space(bundled_images()).space.vectors, classes.labels, step.split.train, step.split.test)
+        table = reference_distances(embed(bundled_images()).vectors, classes.labels, step.split.train, step.split.test)
     expected = table[table["measure"] == "class means"]["distance"].tolist()
     curve = _figures(app)[0]
     assert [curve[name]["y"][0] for name in ("Classes drawn at random", "Same classes on both sides")] == pytest.approx(expected[1:])

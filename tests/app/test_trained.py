@@ -4,7 +4,6 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from likeness.data import ImageTable, bundled_images
 from likeness.errors import InputError
-from likeness.space import EncoderSpace, encoder_space
+from likeness.space import Space, embed
 from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train
@@ -32,7 +31,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
         train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1, "data.per_class": 4}), folder / "run")
-        encoder_space(bundled_images(), f"run:{folder / 'run'}")
+        embed(bundled_images(), f"run:{folder / 'run'}")
     return folder
 
 
@@ -90,7 +89,7 @@ def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFold
     _choose(app)
     space = app.session_state["view"].a
     assert space.name == NAME
-    np.testing.assert_array_equal(space.vectors, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(space.vectors, embed(bundled_images(), f"run:{run.path}").vectors)
     assert space.vectors.shape == (2000, 128)
     assert app.subheader[0].value == "2,000 images"
 
@@ -136,7 +135,7 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
-    np.testing.assert_array_equal(after, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(after, embed(bundled_images(), f"run:{run.path}").vectors)
     assert np.abs(after - before).max() > 0.05
 
 
@@ -181,7 +180,7 @@ def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppT
     app.text_input(key="text").input("a red car").run()
     assert not app.exception
     assert app.subheader[0].value == "Images for “a red car”"
-    assert [each.space.name for each in drawn[-1]] == ["car color"]
+    assert [each.name for each in drawn[-1]] == ["car color"]
     reds = app.session_state["view"].frame["car_color"].iloc[drawn[-1][0].rows]
     assert (reds == "red").mean() > 0.5
 
@@ -273,7 +272,7 @@ def test_semantics_without_a_run_has_no_unseen_classes(app: AppTest, run: RunFol
     assert not app.toggle
 
 
-Slow = Callable[..., EncoderSpace]
+Slow = Callable[..., Space]
 
 
 @pytest.fixture
@@ -281,14 +280,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Embedding that goes on until it is stopped; set once it has begun."""
     going, over = threading.Event(), threading.Event()
 
-    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> EncoderSpace:
+    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> Space:
         while not (should_stop() or over.is_set()):
             progress(500, 2000)
             going.set()
             time.sleep(0.01)
-        return encoder_space(table, "cars")
+        return embed(table, "cars")
 
-    monkeypatch.setattr(trained, "encoder_space", embed)
+    monkeypatch.setattr(trained, "embed", embed)
     yield going
     over.set()
 
@@ -307,7 +306,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(
     app.run()
     assert not app.exception
     assert "Stopped; what was embedded is kept." in _texts(app)
-    monkeypatch.setattr(trained, "encoder_space", encoder_space)
+    monkeypatch.setattr(trained, "embed", embed)
     next(button for button in app.button if button.label == "Go on").click().run()
     _embedded(app)
     assert app.session_state["view"].a.vectors.shape == (2000, 128)
@@ -323,26 +322,26 @@ def test_another_space_can_be_chosen_while_the_run_is_embedded(app: AppTest, run
 
 
 def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object, **options: object) -> EncoderSpace:
+    def fail(*given: object, **options: object) -> Space:
         raise InputError("The disk is full; make room.")
 
-    monkeypatch.setattr(trained, "encoder_space", fail)
+    monkeypatch.setattr(trained, "embed", fail)
     app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
     assert [error.value for error in app.error] == ["The disk is full; make room."]
-    monkeypatch.setattr(trained, "encoder_space", encoder_space)
+    monkeypatch.setattr(trained, "embed", embed)
     _embedded(app.run())
     assert app.session_state["view"].a.name == NAME
 
 
 def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def embed(table: ImageTable, encoder: str, **options: object) -> EncoderSpace:
-        whole = encoder_space(table, encoder)
+    def embed(table: ImageTable, encoder: str, **options: object) -> Space:
+        whole = embed(table, encoder)
         part = ImageTable(table.name, table.root, table.frame.iloc[3:])
-        return replace(whole, space=replace(whole.space, table=part, vectors=whole.space.vectors[3:]))
+        return whole.replace(images=part, vectors=whole.vectors[3:])
 
-    monkeypatch.setattr(trained, "encoder_space", embed)
+    monkeypatch.setattr(trained, "embed", embed)
     app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception

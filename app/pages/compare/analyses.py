@@ -11,7 +11,7 @@ from likeness.data import ImageTable
 from likeness.evaluation import METRICS
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
-from likeness.space import EncoderSpace, encoder_space
+from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.compare import job, live_runs
 from pages.compare.analysis_words import found
@@ -39,7 +39,7 @@ _FRAME = 460  # height of a plot before it is there
 def show_sizes(seen: View) -> None:
     """How many dimensions are best."""
     st.caption("How many numbers should describe an image? Few keep what varies most between the prompts; many also keep their wording.")
-    possible = [size for size in _SIZES if size <= seen.base.space.vectors.shape[1]]
+    possible = [size for size in _SIZES if size <= seen.base.vectors.shape[1]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(seen, "sizes_notions")
         methods = with_baseline(choose_methods(("random-transform", "exact"), "sizes_methods"))
@@ -77,7 +77,7 @@ def show_encoders(seen: View) -> None:
         asked = _asked(
             f"Encoders for {called(notions)}" if notions and encoders else "",
             content,
-            partial(_measure_encoders, job.key_of(content), seen.base.space.table, encoders, notions, methods, dim, range(runs)),
+            partial(_measure_encoders, job.key_of(content), seen.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -91,12 +91,12 @@ def show_encoders(seen: View) -> None:
 
 
 def _measure_encoders(key: str, *settings: Any, should_stop: Callable[[], bool], **calls: Any) -> None:
-    def embed(table: ImageTable, encoder: str) -> EncoderSpace:
+    def embed(table: ImageTable, encoder: str) -> Space:
         def report(done: int, total: int, *_: object) -> None:
             job.at_stage(key, Stage(f"{encoder} embeds the images", done, total))
 
         try:
-            return encoder_space(table, encoder, progress=report, should_stop=should_stop)
+            return embed(table, encoder, progress=report, should_stop=should_stop)
         finally:
             job.at_stage(key, None)
 
@@ -134,7 +134,7 @@ def _counts(prompts: int) -> list[int]:
 
 
 def _content(seen: View, notions: Sequence[Notion]) -> object:
-    return seen.base.space.key, [(notion.name, notion.prompts, notion.attribute) for notion in notions]
+    return seen.base.key, [(notion.name, notion.prompts, notion.attribute) for notion in notions]
 
 
 def _asked(title: str, content: object, compute: Compute, draw: Callable[[LiveRuns], None], repeatable: bool = False) -> Asked | None:

@@ -36,7 +36,7 @@ def show(seen: View) -> None:
 
 def _settings(seen: View) -> Request | None:
     """The row of settings with the start; None, and a sentence, while they ask for nothing that can be."""
-    most = seen.base.space.vectors.shape[1]
+    most = seen.base.vectors.shape[1]
     request, problem = None, ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(seen, "compare_notions")

@@ -6,7 +6,7 @@ from functools import partial
 
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
-from likeness.space import EncoderSpace
+from likeness.space import Space
 from likeness.studies import SUGGESTED, compare
 from pages.compare import job
 from pages.compare.job import Compute, Row
@@ -42,7 +42,7 @@ class Request:
     def key(self) -> str:
         """Equal for requests that have equal results."""
         notions = [(notion.name, notion.prompts, notion.attribute) for notion in self.notions]
-        return job.key_of("methods", cached.base(self.dataset).space.key, notions, self.methods, self.dims, self.seeds)
+        return job.key_of("methods", cached.base(self.dataset).key, notions, self.methods, self.dims, self.seeds)
 
     @property
     def title(self) -> str:
@@ -54,7 +54,7 @@ class Request:
         return list(dict.fromkeys(self._lines()))
 
     def _lines(self) -> Iterator[Line]:
-        encoder = cached.base(self.dataset).space.vectors.shape[1]
+        encoder = cached.base(self.dataset).vectors.shape[1]
         for notion in self.notions:
             sizes = [cached.suggested_dim(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
             for method in self.methods:
@@ -67,7 +67,7 @@ class Request:
 
     def _measure(
         self,
-        base: EncoderSpace,
+        base: Space,
         lines: Sequence[Line],
         progress: Callable[[int, int], None],
         should_stop: Callable[[], bool],

@@ -19,7 +19,7 @@ PAPER_DIM = 128
 
 def labelled_notions(seen: View) -> dict[str, Notion]:
     """Name -> notion of those that the images have labels for, the edited one first."""
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     draft = drafts.current()
     own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
     return own | {notion.name: notion for notion in list_notions() if notion.attribute in attributes}
@@ -71,7 +71,7 @@ def choose_dimensions(most: int, key: str) -> list[str]:
 
 def choose_dimension(seen: View, key: str) -> int:
     """One number of dimensions, at most the encoder's."""
-    most = seen.base.space.vectors.shape[1]
+    most = seen.base.vectors.shape[1]
     return int(
         st.number_input(
             "Dimensions",

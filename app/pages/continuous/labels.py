@@ -94,7 +94,7 @@ def choose(seen: View) -> LabelsConfig:
     Raises:
         InputError: nothing is chosen yet.
     """
-    table, options = seen.base.space.table, offered(seen.base.space.table)
+    table, options = seen.base.table, offered(seen.base.table)
     _forget_others("continuous_label", options)
     label = st.selectbox(
         "Label",
@@ -137,7 +137,7 @@ def begin(seen: View, config: LabelsConfig) -> Job:
 
 def again(seen: View, config: LabelsConfig) -> Job:
     """Starts anew what was stopped or went wrong."""
-    table, key = seen.base.space.table, _key(seen, config)
+    table, key = seen.base.table, _key(seen, config)
 
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> Labels:
         def report_on(done: int, total: int) -> None:

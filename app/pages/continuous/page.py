@@ -24,7 +24,7 @@ def main() -> None:
         "Some labels are not classes but places on a scale: a pose, a viewpoint, the layout of a room, a caption. "
         "The nearer the labels of what a space retrieves are to the query's, the better the space."
     )
-    if not continuous_labels.offered(seen.base.space.table):
+    if not continuous_labels.offered(seen.base.table):
         _nothing_to_judge_by()
         return
     chosen = _chosen(seen)

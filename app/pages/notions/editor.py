@@ -6,7 +6,7 @@ import streamlit as st
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
-from likeness.space import NotionFit
+from likeness.space import Space
 from shared import cached, drafts, sidebar
 from shared.drafts import Draft
 from shared.view import View
@@ -29,7 +29,7 @@ def edit(seen: View) -> Draft:
     return draft
 
 
-def saved_fit(seen: View, draft: Draft) -> NotionFit | None:
+def saved_fit(seen: View, draft: Draft) -> Space | None:
     """The fit of the saved notion that the draft began from; None where it equals the draft or there is none."""
     saved = next((notion for notion in list_notions() if notion.name == draft.name), None)
     if saved is None or drafts.of(saved) == draft:
@@ -43,7 +43,7 @@ def saved_fit(seen: View, draft: Draft) -> NotionFit | None:
 def _first_notion(seen: View) -> Notion:
     notions = list_notions()
     shown = st.session_state.get("a")
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     ranked = sorted(notions, key=lambda notion: (notion.name != shown, notion.attribute != "car_color", notion.attribute not in attributes))
     return ranked[0]
 
@@ -181,9 +181,9 @@ def _preview(draft: Draft) -> None:
 
 
 def _settings(seen: View, draft: Draft) -> None:
-    attributes = ["", *seen.base.space.table.attributes]
+    attributes = ["", *seen.base.table.attributes]
     with st.expander("Settings", icon=":material/settings:"):
-        largest = seen.base.space.vectors.shape[1]
+        largest = seen.base.vectors.shape[1]
         st.number_input(
             "Dimensions",
             1,
@@ -238,7 +238,7 @@ def _pick(seen: View) -> None:
 def _open(notion: Notion, seen: View) -> None:
     """Begins to edit a notion; the map is colored by the labels that judge it."""
     drafts.put(drafts.of(notion))
-    if notion.attribute in seen.base.space.table.attributes:
+    if notion.attribute in seen.base.table.attributes:
         st.session_state["next_color"] = notion.attribute
 
 

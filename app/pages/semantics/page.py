@@ -33,7 +33,7 @@ def main() -> None:
     seen = view.current()
     st.title("Semantics")
     st.caption("Does a space agree with words? Classes with related names should lie near each other, and what is found by mistake be related.")
-    if not seen.base.space.table.attributes:
+    if not seen.base.table.attributes:
         st.info("These images have no labels, so there are no class names to compare. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return
@@ -52,11 +52,11 @@ def main() -> None:
     for error in {job.error for job in jobs if job.error}:
         st.error(error, icon=":material/error:")
     if all(job.finished and not job.error for job in jobs):
-        _show(seen, classes, {readable(each.space.name): job.result for each, job in zip(asked, jobs, strict=True)})
+        _show(seen, classes, {readable(each.name): job.result for each, job in zip(asked, jobs, strict=True)})
 
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in seen.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(

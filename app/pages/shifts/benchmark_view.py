@@ -50,7 +50,7 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 def _form(seen: view.View) -> None:
     if training_off.tell():
         return
-    if seen.base.space.table.attributes:
+    if seen.base.table.attributes:
         benchmark_form.show(seen)
     else:
         st.info("These images have no labels, so there are no classes to divide. Choose other images in the sidebar.", icon=":material/info:")

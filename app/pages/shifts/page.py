@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _apart(seen: view.View) -> None:
-    if not seen.base.space.table.attributes:
+    if not seen.base.table.attributes:
         st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return

@@ -9,7 +9,7 @@ from likeness.errors import InputError
 from likeness.gate import redacted
 from likeness.jobs import Job
 from likeness.settings import server
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.visitors import visitor
 from shared import cached, sidebar
 from shared.plain import plain
@@ -121,7 +121,7 @@ def begin(entry: DatasetEntry, total: int) -> Job:
     def work(report, should_stop):  # type: ignore[no-untyped-def]
         report(0, total)
         table = read_dataset(entry.source, path_column=entry.path_column, name=entry.name)
-        done = encoder_space(table, entry.encoder, progress=report, should_stop=should_stop)
+        done = embed(table, entry.encoder, progress=report, should_stop=should_stop)
         if not should_stop():
             add_dataset(entry)
         return done
@@ -181,8 +181,8 @@ def _report(key: str, job: Job) -> None:
         told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
         st.info(told, icon=":material/pause:")
     else:
-        failed = job.result.failed
-        st.success(f"{plain(job.title)}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")
+        failed = job.result.table.failed
+        st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
                 st.dataframe([{"file": redacted(str(failure.path)), "reason": redacted(failure.reason)} for failure in failed], hide_index=True)

@@ -15,7 +15,7 @@ from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.readers.tabular import read_table
-from likeness.data.table import ImageTable
+from likeness.data.table import Failure, ImageTable
 from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 
@@ -23,6 +23,7 @@ __all__ = [
     "BUNDLED",
     "READERS",
     "DatasetEntry",
+    "Failure",
     "ImageClasses",
     "ImageTable",
     "absolute_source",
