@@ -52,7 +52,7 @@ def main() -> None:
     for error in {job.error for job in jobs if job.error}:
         st.error(error, icon=":material/error:")
     if all(job.finished and not job.error for job in jobs):
-        _show(seen, classes, {readable(each.name): job.result for each, job in zip(asked, jobs, strict=True)})
+        _show(seen, classes, {readable(each.space.name): job.result for each, job in zip(asked, jobs, strict=True)})
 
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
