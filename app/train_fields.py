@@ -8,8 +8,8 @@ import streamlit as st
 
 import cached
 import train_draft
+from likeness.data import is_published_source
 from likeness.data.catalog import BUNDLED, list_datasets
-from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import LANGUAGE_MODELS, PRIMERS
@@ -138,7 +138,7 @@ def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
 
 def _of_source(source: str) -> dict[str, Any]:
     attributes = _attributes(source)
-    split = {} if is_paper_source(source) else {"data.split": "classes", "data.labels": None}
+    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 

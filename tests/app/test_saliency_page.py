@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
 from likeness.space import encoder_space, notion_space
@@ -49,7 +49,7 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     assert "The 2 selected images." in _texts(app)
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
-    base = encoder_space(bundled_images())
+    base = encoder_space(read_cars())
     notion = notion_space(base, get_notion("car color"), InDiReCT(dim=2)).space
     expected = saliency_of_spaces([notion, base.space], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
@@ -77,7 +77,7 @@ def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
 def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     import cached
 
-    base = encoder_space(bundled_images())
+    base = encoder_space(read_cars())
     mute = dataclasses.replace(base, space=dataclasses.replace(base.space, differentiable=None))
     monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
     app.switch_page("pages/saliency.py").run()

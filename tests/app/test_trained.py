@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import trained
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.space import EncoderSpace, encoder_space
 from likeness.training.config import read_config, with_changes
@@ -32,7 +32,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
         train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1, "data.per_class": 4}), folder / "run")
-        encoder_space(bundled_images(), f"run:{folder / 'run'}")
+        encoder_space(read_cars(), f"run:{folder / 'run'}")
     return folder
 
 
@@ -90,7 +90,7 @@ def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFold
     _choose(app)
     space = app.session_state["view"].a
     assert space.name == NAME
-    np.testing.assert_array_equal(space.vectors, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(space.vectors, encoder_space(read_cars(), f"run:{run.path}").space.vectors)
     assert space.vectors.shape == (2000, 128)
     assert app.subheader[0].value == "2,000 images"
 
@@ -136,7 +136,7 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
-    np.testing.assert_array_equal(after, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(after, encoder_space(read_cars(), f"run:{run.path}").space.vectors)
     assert np.abs(after - before).max() > 0.05
 
 

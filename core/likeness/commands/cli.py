@@ -138,10 +138,10 @@ def render(
 
     Examples: `likeness render cars/ -n 500 --seed 7`, `likeness render rooms/ --what synthetic-rooms`
     """
-    from likeness.data.generated import render
+    from likeness.recipes.renders import find_render
 
     with progress_bar("Rendering") as progress:
-        render(what, folder, n, seed, progress)
+        find_render(what).draw(folder, n, seed, progress)
     typer.echo(f"{n} images in {folder}")
 
 
