@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from likeness.data import ImageTable
     from likeness.labels import LabelsConfig
-    from likeness.space import EncoderSpace, Space
+    from likeness.space import Space
 
 _SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -46,10 +46,10 @@ def continuous(
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
     bases = [embedded(table, name) for name in encoder or [ENCODER]]
-    failed = [each.path for base in bases for each in base.failed]
+    failed = [each.path for base in bases for each in base.table.failed]
     if failed:
         raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
-    spaces = _named([(base.encoder, base.space) for base in bases] + [_notion(bases[0], name) for name in notion or []])
+    spaces = _named([(base.encoder_name, base) for base in bases] + [_notion(bases[0], name) for name in notion or []])
     with progress_bar("Measuring") as progress:
         found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
     assert found is not None
@@ -80,12 +80,11 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
         raise InputError(f"These labels do not fit: {told(error)}.") from error
 
 
-def _notion(base: "EncoderSpace", name: str) -> "tuple[str, Space]":
+def _notion(base: "Space", name: str) -> "tuple[str, Space]":
     from likeness.notions import InDiReCT
-    from likeness.space import notion_space
 
     chosen = notion_named(name)
-    return chosen.name, notion_space(base, chosen, InDiReCT()).space
+    return chosen.name, base.refit(chosen, InDiReCT())
 
 
 def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 _ALL = "all"
 
@@ -68,7 +68,7 @@ def _listed(text: str, known: Iterable[str]) -> list[str]:
     return list(known) if text == _ALL else [part.strip() for part in text.split(",")]
 
 
-def _runs(base: "EncoderSpace", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
+def _runs(base: "Space", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
     """The runs, written to `out`; those that are finished too, if they are interrupted."""
     import pandas as pd
 

@@ -160,8 +160,8 @@ def _features(
     base = embedded(read_dataset(source), encoder)
     columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     columns = [column.strip() for column in columns]
-    classes = image_classes(base.space.table, columns)
-    return base.space.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.space.vectors
+    classes = image_classes(base.table, columns)
+    return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.vectors
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

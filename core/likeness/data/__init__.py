@@ -18,7 +18,7 @@ from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.readers.tabular import read_table
 from likeness.data.registry import dataset_names, named_dataset, named_datasets, source_help
-from likeness.data.table import ImageTable
+from likeness.data.table import Failure, ImageTable
 from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 
@@ -27,6 +27,7 @@ __all__ = [
     "DATASETS",
     "Dataset",
     "DatasetEntry",
+    "Failure",
     "ImageClasses",
     "ImageTable",
     "absolute_source",

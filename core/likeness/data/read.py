@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,7 +54,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
         'Synthetic Cars'
     """
     table = _read(source, path_column, name)
-    return ImageTable(name or table.name, table.root, table.frame)
+    return replace(table, name=name or table.name)
 
 
 def absolute_source(source: str) -> str:

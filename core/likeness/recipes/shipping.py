@@ -8,7 +8,7 @@ from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io.paths import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
 from likeness.projection import LayoutJob, write_map
-from likeness.space import Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 
 def ship(progress: Callable[[int, int], None] | None = None) -> int:
@@ -22,8 +22,8 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
     ship_embeddings(table, "cars")
     ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
-    base = encoder_space(table)
-    spaces = [base.space, *(notion_space(base, notion, InDiReCT()).space for notion in notions)]
+    base = embed(table)
+    spaces = [base, *(base.refit(notion, InDiReCT()) for notion in notions)]
     for done, space in enumerate(spaces):
         if progress:
             progress(done, len(spaces))

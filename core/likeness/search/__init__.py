@@ -3,6 +3,7 @@
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
 from likeness.search.exact_scan import scan
+from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest
@@ -12,6 +13,7 @@ from likeness.search.search_plan import Plan, plan
 from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
+    "Hits",
     "IndexedSearch",
     "LanceIndex",
     "Neighbours",

@@ -111,15 +111,15 @@ def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_
 
 @LISTED
 def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    from likeness.space import encoder_space
+    from likeness.space import embed
 
     root = miniatures[name](tmp_path)
     table = read_dataset(f"{name}:{root}")
     absent = sum(not path.is_file() for path in table.paths())
     next(path for path in table.paths() if path.is_file()).unlink()
-    base = encoder_space(read_dataset(f"{name}:{root}"))
+    base = embed(read_dataset(f"{name}:{root}"))
     assert len(base.failed) == absent + 1
-    assert len(base.space.table) == len(table) - absent - 1
+    assert len(base.table) == len(table) - absent - 1
 
 
 class TestSources:
