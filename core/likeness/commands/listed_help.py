@@ -42,4 +42,10 @@ def _label_kinds() -> str:
     return "; ".join(f"`{kind.name}`: {kind.help}" for kind in KINDS)
 
 
-LISTS: dict[str, Callable[[], str]] = {"{datasets}": _datasets, "{label kinds}": _label_kinds}
+def _renders() -> str:
+    from likeness.recipes.renders import RENDERS
+
+    return "; ".join(f"`{render.name}`: {render.help.rstrip('.')}" for render in RENDERS)
+
+
+LISTS: dict[str, Callable[[], str]] = {"{datasets}": _datasets, "{label kinds}": _label_kinds, "{renders}": _renders}

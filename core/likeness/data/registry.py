@@ -36,7 +36,7 @@ def named_dataset(name: str) -> Dataset:
         dataset = point.load()
         if isinstance(dataset, Dataset) and dataset.name == name:
             return dataset
-        raise InputError(f"The entry point '{name}' of '{GROUP}' is {type(dataset).__name__}, not a Dataset of that name; repair '{point.value}'.")
+        raise InputError(f"The entry point '{name}' of '{GROUP}' is no Dataset of that name; repair '{point.value}'.")
     raise InputError(f"There is no dataset '{name}'; choose from {', '.join(dataset_names())}.")
 
 
