@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from measuring.timing import best_of
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_map, saliency_maps, saliency_of_spaces
 from likeness.space import Space, embed
@@ -68,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=6)
     rows = range(parser.parse_args().images)
-    base = embed(bundled_images())
+    base = embed(read_cars())
     both = [base, base.refit(get_notion("car-color"), InDiReCT(dim=2))]
     size = model_of(base).prepare(base.table.paths()[:1]).shape[1]
     print(f"{len(rows)} images of {size} px, {SAMPLES} copies, {torch.get_num_threads()} threads")

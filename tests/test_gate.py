@@ -91,8 +91,7 @@ def test_the_answer_does_not_tell_what_is_there(places: Path) -> None:
 
 def _entries() -> dict[str, Callable[[str, Path], Any]]:
     """Every place where a person, a config or a table can name a path; each is called with one outside of the roots."""
-    from likeness.data import read_dataset, read_folder, read_table
-    from likeness.data.paper_datasets import READERS
+    from likeness.data import DATASETS, read_dataset, read_folder, read_table
     from likeness.encoders import encoder_identity, load_encoder
     from likeness.labels.matrix import read_matrix
     from likeness.language import class_similarities, language_model
@@ -114,7 +113,7 @@ def _entries() -> dict[str, Callable[[str, Path], Any]]:
         "dataset": lambda path, _: read_dataset(path),
         "folder": lambda path, _: read_folder(path),
         "table": lambda path, _: read_table(path),
-        **{f"dataset {name}": lambda path, _, name=name: read_dataset(f"{name}:{path}") for name in READERS},
+        **{f"dataset {name}": lambda path, _, name=name: read_dataset(f"{name}:{path}") for name in (each.name for each in DATASETS if each.layout)},
         "local-dir": lambda path, _: load_encoder(f"local-dir:{path}"),
         "timm local-dir": lambda path, _: load_encoder(f"timm:local-dir:{path}"),
         "run": lambda path, _: load_encoder(f"run:{path}"),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
 from likeness.jobs import Job
 from likeness.notions import get_notion
@@ -56,7 +56,7 @@ def test_the_table_has_what_compare_gives_and_says_what_does_not_apply(page: App
     page.run()
     assert not page.exception
     table = _table(page)
-    runs = compare(embed(bundled_images()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
         for method in ("raw", "exact"):
             assert f"{runs.loc[method, metric]:.3f}" in table
@@ -181,7 +181,7 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     assert _job().wait(200)
     app.run()
     assert not app.exception
-    runs = compare(embed(bundled_images()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
     best = runs.loc[runs["map_at_r"].idxmax()]
     assert f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**" in _texts(app)
     assert len(app.get("plotly_chart")) == 1

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
@@ -109,7 +109,7 @@ def _apart(space: Space, config: LabelsConfig = VIEWPOINT) -> np.ndarray:
 
 
 def test_pictures_are_those_that_python_retrieves_with_their_label_distances(page: AppTest) -> None:
-    space, query = embed(bundled_images()), _query(page)
+    space, query = embed(read_cars()), _query(page)
     labels = label_distances(space.table, VIEWPOINT)
     near = retrieve(space.vectors[[query]], space.vectors, 8, np.array([query]))[0]
     shown = _rows(page)
@@ -124,7 +124,7 @@ def test_pictures_are_those_that_python_retrieves_with_their_label_distances(pag
 
 
 def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
-    space = embed(bundled_images())
+    space = embed(read_cars())
     apart, every = _apart(space), np.arange(2000)
     metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
     oracle = oracle_metrics(apart, (1, 10), exclude=every)
@@ -152,7 +152,7 @@ def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> No
     app.switch_page("pages/continuous/page.py").run()
     app.selectbox(key="b").select("car color").run()
     _finished(app)
-    base = embed(bundled_images())
+    base = embed(read_cars())
     fitted = base.refit(get_notion("car color"), InDiReCT(dim=min(128, base.vectors.shape[1])))
     query = _query(app)
     shown = _rows(app)
@@ -180,7 +180,7 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
     page.selectbox(key="continuous_label").select("Numbers").run()
     page.multiselect(key="continuous_columns").set_value(["car_hue"]).run()
     _finished(page)
-    space, query = embed(bundled_images()), _query(page)
+    space, query = embed(read_cars()), _query(page)
     hues = space.table.frame["car_hue"].to_numpy()
     shown = _rows(page)
     expected = [distance_text(abs(float(np.float32(hues[row] - hues[query])))) for row in shown["Raw encoder"]["rows"]]
@@ -233,13 +233,13 @@ def test_another_query_is_another_image_and_stands_in_the_url(page: AppTest) -> 
 
 def test_suggested_queries_differ_in_their_labels(page: AppTest) -> None:
     rows = _gallery(page, "continuous_suggested")["sections"][0]["rows"]
-    apart = label_distances(bundled_images(), VIEWPOINT).between(np.array(rows), np.array(rows))
+    apart = label_distances(read_cars(), VIEWPOINT).between(np.array(rows), np.array(rows))
     assert len(set(rows)) == 12
     assert apart[~np.eye(12, dtype=bool)].min() > 25  # degrees
 
 
 def test_filters_hold_for_pictures_and_numbers(app: AppTest) -> None:
-    frame = bundled_images().frame
+    frame = read_cars().frame
     app.session_state["filter_body_type"] = ["sedan"]
     _finished(app.switch_page("pages/continuous/page.py").run())
     sedans = set(np.flatnonzero(frame["body_type"] == "sedan").tolist())

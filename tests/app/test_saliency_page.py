@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
 from likeness.space import embed
@@ -47,7 +47,7 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     assert "The 2 selected images." in _texts(app)
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
-    base = embed(bundled_images())
+    base = embed(read_cars())
     notion = base.refit(get_notion("car color"), InDiReCT(dim=2))
     expected = saliency_of_spaces([notion, base], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
@@ -75,7 +75,7 @@ def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
 def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     from shared import cached
 
-    base = embed(bundled_images())
+    base = embed(read_cars())
     mute = base.replace(differentiable=None)
     monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
     app.switch_page("pages/saliency/page.py").run()

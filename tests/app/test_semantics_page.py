@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from likeness.commands.semantic_classes import SemanticClasses, classes_of
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
@@ -50,7 +50,7 @@ def _open(app: AppTest, tab: str) -> AppTest:
 
 
 def _classes(attributes: list[str]) -> SemanticClasses:
-    return classes_of(bundled_images(), attributes, None, 2)
+    return classes_of(read_cars(), attributes, None, 2)
 
 
 def _expected(space: Space, classes: SemanticClasses) -> Semantics:
@@ -59,7 +59,7 @@ def _expected(space: Space, classes: SemanticClasses) -> Semantics:
 
 
 def _raw() -> Space:
-    return embed(bundled_images())
+    return embed(read_cars())
 
 
 def _car_color() -> Space:

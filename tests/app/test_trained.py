@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.space import Space, embed
 from likeness.training.config import read_config, with_changes
@@ -31,7 +31,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
         train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1, "data.per_class": 4}), folder / "run")
-        embed(bundled_images(), f"run:{folder / 'run'}")
+        embed(read_cars(), f"run:{folder / 'run'}")
     return folder
 
 
@@ -89,7 +89,7 @@ def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFold
     _choose(app)
     space = app.session_state["view"].a
     assert space.name == NAME
-    np.testing.assert_array_equal(space.vectors, embed(bundled_images(), f"run:{run.path}").vectors)
+    np.testing.assert_array_equal(space.vectors, embed(read_cars(), f"run:{run.path}").vectors)
     assert space.vectors.shape == (2000, 128)
     assert app.subheader[0].value == "2,000 images"
 
@@ -135,7 +135,7 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
-    np.testing.assert_array_equal(after, embed(bundled_images(), f"run:{run.path}").vectors)
+    np.testing.assert_array_equal(after, embed(read_cars(), f"run:{run.path}").vectors)
     assert np.abs(after - before).max() > 0.05
 
 

@@ -37,12 +37,12 @@ def picture(kind: str, size: tuple[int, int] = (24, 16), **options: Any) -> byte
 
 
 def _papers() -> list[Case]:
-    from likeness.data.paper_datasets import read_paper_dataset
+    from likeness.data import read_dataset
 
     mini = _miniatures()
 
     def case(name: str, source: str, write: Callable[[Path], Any], damage: tuple[str, ...], *covers: str) -> Case:
-        return Case(name, write, lambda folder: read_paper_dataset(f"{source}:{folder}"), damage, covers)
+        return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
         case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/cars196", "data/mat_file"),
@@ -60,10 +60,10 @@ def _papers() -> list[Case]:
 
 
 def _mpii_labels(folder: Path) -> None:
-    from likeness.data.paper_datasets import read_paper_dataset
-    from likeness.data.readers.mpii_pose import mpii_labels
+    from likeness.data import read_dataset
+    from likeness.labels import mpii_labels
 
-    mpii_labels(read_paper_dataset(f"mpii-pose:{folder}"))
+    mpii_labels(read_dataset(f"mpii-pose:{folder}"))
 
 
 def _write_table(folder: Path, name: str, frame: pd.DataFrame) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.saliency import ImageModel, Saliency, saliency_maps, saliency_of_spaces
@@ -216,7 +216,7 @@ def test_an_image_at_a_right_angle_to_a_notion_has_a_zero_map(table: ImageTable,
 def test_the_bundled_encoder_explains_the_vectors_that_it_stores() -> None:
     import likeness.encoders
 
-    table = bundled_images()
+    table = read_cars()
     few = ImageTable(table.name, table.root, table.frame.iloc[:3])
     base = embed(few)
     notion = base.project(InDiReCT(dim=2).fit(likeness.encoders.embed_texts("cars", ["a red car", "a blue car", "a car"]).vectors), "notion")

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.recipes.renders.cars import NUMBERS, render_masks, write_dataset
@@ -20,7 +20,7 @@ def _space(table: ImageTable, tower: Any) -> Space:
 
 @pytest.fixture(scope="module")
 def base() -> Space:
-    cars = bundled_images()
+    cars = read_cars()
     return embed(ImageTable(cars.name, cars.root, cars.frame.iloc[:4]))
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.space import Space, embed
@@ -12,7 +12,7 @@ from likeness.studies import compare, compare_in_parallel
 
 @pytest.fixture(scope="module")
 def base() -> Space:
-    return embed(bundled_images())
+    return embed(read_cars())
 
 
 def test_rows_are_those_of_compare(base: Space) -> None:

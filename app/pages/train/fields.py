@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from likeness.data import is_published_source, source_help
 from likeness.data.catalog import BUNDLED, list_datasets
-from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import LANGUAGE_MODELS, PRIMERS
@@ -50,7 +50,7 @@ def _images(config: RunConfig) -> None:
         "Images",
         _with(list(sources), data.source),
         format_func=lambda source: sources.get(source, source),
-        help="Bring more under Your images; a folder or a paper's dataset can also be named in the text below.",
+        help=f"Bring more under Your images. In the text below, also: {source_help()}",
         **_bound("data.source", data.source, _of_source),
     )
     offered = _labels(data.source)
@@ -138,7 +138,7 @@ def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
 
 def _of_source(source: str) -> dict[str, Any]:
     attributes = _attributes(source)
-    split = {} if is_paper_source(source) else {"data.split": "classes", "data.labels": None}
+    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 

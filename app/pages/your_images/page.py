@@ -3,7 +3,7 @@
 import streamlit as st
 
 import progress
-from likeness.data import absolute_source, read_dataset, recognized, save_uploads
+from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
 from likeness.gate import redacted
@@ -46,9 +46,7 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_told_roots()
-            + "Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
-            "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER`, `online-products:FOLDER` or `synthetic-cars:FOLDER`.",
+            help=_told_roots() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
         )
         _hint(source.strip())
         _begin_button(source, None, "folder")

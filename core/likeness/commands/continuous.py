@@ -23,9 +23,7 @@ _SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10",
 
 def continuous(
     source: Source = DATASET,
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="pose, layout, captions, numbers, angles, names or matrix; without: what the images have.")
-    ] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; without: what the images have.")] = None,
     columns: Annotated[str, typer.Option(help="Columns of the labels, separated by commas, where the kind needs them: yaw,elevation.")] = "",
     file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
     encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="An encoder or `run:FOLDER`; may be repeated.")] = None,
@@ -66,13 +64,13 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
     from pydantic import ValidationError
 
     from likeness.io.frozen_config import told
-    from likeness.labels import KINDS, LabelsConfig, known_labels
+    from likeness.labels import LabelsConfig, kind_names, known_labels
 
     if kind is None:
         known = list(known_labels(table).values())
         if not known or columns or file:
             raise InputError(
-                f"Say what kind of label it is by --kind: {', '.join(KINDS)}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
+                f"Say what kind of label it is by --kind: {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
             )
         return known[0]
     names = tuple(name.strip() for name in columns.split(",") if name.strip())

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io.paths import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
@@ -17,7 +17,7 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     Returns:
         The number of maps.
     """
-    table, notions = bundled_images(), bundled_notions()
+    table, notions = read_cars(), cars_notions()
     for folder in ("embeddings", "maps"):
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
     ship_embeddings(table, "cars")
@@ -31,9 +31,9 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     return len(spaces)
 
 
-def bundled_notions() -> list[Notion]:
+def cars_notions() -> list[Notion]:
     """The notions that the bundled images have labels for."""
-    attributes = bundled_images().attributes
+    attributes = read_cars().attributes
     return [notion for notion in list_notions() if notion.attribute in attributes]
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from likeness.data import READERS, absolute_source, read_dataset, recognized
-from likeness.data.paper_datasets import _DATASETS
+from likeness.data import DATASETS, absolute_source, read_dataset, recognized
 from likeness.errors import InputError
 from likeness.notions import get_notion, list_notions
 
 Writers = dict[str, Callable[[Path], Path]]
+LAYOUTS = {dataset.name: dataset.layout for dataset in DATASETS if dataset.layout is not None}
+READERS = {dataset.name: dataset.read for dataset in DATASETS if dataset.layout is not None}
 
 # images of the evaluated part of each miniature, and the notions of the paper that its labels judge
 EXPECTED = {
@@ -43,7 +44,7 @@ def test_a_miniature_is_read_with_the_labels_of_its_notions(name: str, miniature
     assert table.root == tmp_path / "set"
     assert {notion.slug for notion in list_notions() if notion.attribute in table.attributes} == notions
     assert not table.frame.isna().any().any()
-    assert table.name == _DATASETS[name][0].name
+    assert table.name == LAYOUTS[name].name
 
 
 @EACH
@@ -78,7 +79,7 @@ def test_two_copies_in_one_folder_are_not_guessed_among(name: str, miniatures: W
 
 @EACH
 def test_a_wrong_folder_is_answered_with_what_is_missing_and_where_it_is_published(name: str, tmp_path: Path) -> None:
-    layout = _DATASETS[name][0]
+    layout = LAYOUTS[name]
     for folder, said in ((tmp_path, f"directly inside holds '{layout.indexes[0]}'"), (tmp_path / "none", "There is no folder '")):
         with pytest.raises(InputError) as caught:
             READERS[name](str(folder), "test")

@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from likeness.data import read_dataset
-from likeness.data.bundled import absolute_source
+from likeness.data import absolute_source, read_dataset
 from likeness.data.captions_column import read_captions
-from likeness.data.generated import render
 from likeness.errors import InputError
 from likeness.labels import known_labels, label_distances
+from likeness.recipes.renders import find_render
 
 
 @pytest.mark.parametrize(("name", "label"), [("synthetic-poses", "Pose"), ("synthetic-rooms", "Layout")])
@@ -64,13 +63,13 @@ def test_a_name_stays_a_name() -> None:
 
 @pytest.mark.parametrize("source", ["synthetic-poses@many", "synthetic-poses@0"])
 def test_bad_numbers(source: str) -> None:
-    with pytest.raises(InputError, match=f"no generated images '{source}'; write one of synthetic-poses, synthetic-rooms, captioned-cars, perhaps"):
+    with pytest.raises(InputError, match=f"no generated images '{source}'; write one of captioned-cars, synthetic-poses, synthetic-rooms, perhaps"):
         read_dataset(source)
 
 
-def test_only_what_is_known_is_rendered(tmp_path: Path) -> None:
+def test_only_what_is_known_is_rendered() -> None:
     with pytest.raises(InputError, match="nothing to render called 'houses'; choose from synthetic-cars, synthetic-poses, synthetic-rooms"):
-        render("houses", tmp_path, 2, 0)
+        find_render("houses")
 
 
 def test_the_command_renders_each_kind(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
