@@ -14,6 +14,7 @@ from likeness.commands.embed import embed
 from likeness.commands.evaluate import evaluate
 from likeness.commands.index import index
 from likeness.commands.inputs import notion_named
+from likeness.commands.list_kinds import list_kind
 from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Seed, Solver
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.saliency import saliency
@@ -105,6 +106,7 @@ cli.add_typer(splits, name="splits")
 cli.command()(captioning)
 cli.command()(pseudolabels)
 cli.command()(runs)
+cli.command("list")(list_kind)
 
 
 @cli.command()
