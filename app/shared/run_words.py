@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from likeness.losses import OBJECTIVES, WRAPPERS
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import Status
 from progress import duration
@@ -42,7 +43,6 @@ TOLD = {
 }
 # Of which a smaller value is the better one.
 FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
-_OBJECTIVES = {"r-margin": "R-margin"}
 STATES = {
     "new": ("Not started", "schedule"),
     "running": ("Running", "play_circle"),
@@ -71,13 +71,10 @@ def standing(status: Status) -> str:
 
 
 def objective(config: RunConfig) -> str:
-    """`multisimilarity + S2SD`, `R-margin + uniform prior`, `DiVA on margin`."""
+    """`Multisimilarity + S2SD`, `R-margin + uniform prior`, `Margin + DiVA`."""
     chosen = config.objective
-    name = _OBJECTIVES.get(chosen.name, chosen.name)
-    if chosen.diva is not None:
-        return f"DiVA on {name}"
-    wrappers = (("S2SD", chosen.s2sd), ("uniform prior", chosen.uniform_prior))
-    return " + ".join([name, *(words for words, options in wrappers if options is not None)])
+    around = [wrapper.title for name, wrapper in WRAPPERS.items() if getattr(chosen, name) is not None]
+    return " + ".join([OBJECTIVES[chosen.name].title, *around])
 
 
 def guidance(config: RunConfig) -> str:

@@ -1,6 +1,5 @@
 """Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
 
-
 import streamlit as st
 
 import progress

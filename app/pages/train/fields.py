@@ -11,14 +11,13 @@ from likeness.data.catalog import BUNDLED, list_datasets
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import LANGUAGE_MODELS, PRIMERS
-from likeness.losses import CONTINUOUS, OBJECTIVES
+from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training.config import RunConfig
 from pages.train import draft as train_draft
 from shared import cached
 from shared.sidebar import readable
 
 Changes = Callable[[Any], dict[str, Any]]
-_TOLD_SCALE = "What brings distances between images in line with distances between their labels: their ratios (log-ratio), or their order alone."
 
 _NETWORKS = {
     "clip:cars": "Bundled small CLIP",
@@ -122,17 +121,17 @@ def _labels(source: str) -> dict[str, dict[str, Any]]:
 
 def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) -> dict[str, Any]:
     if picked == _BY_CLASSES:
-        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(OBJECTIVES)), config)
+        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(objectives_on("classes"))), config)
     labels, batch = next(iter(offered.values()), None), config.batch
     # every image of a batch as an anchor, or an epoch would have as many steps as there are images
     anchors = {"batch.anchors": "all", "batch.drawn": max(1, batch.size // (batch.nearest + 1))}
     learnt = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
-    return learnt | anchors | _of_objective(next(iter(CONTINUOUS)), config)
+    return learnt | anchors | _of_objective(next(iter(objectives_on("distances"))), config)
 
 
 def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
     """An objective with the rest of the config that it allows."""
-    none = dict.fromkeys(("objective.s2sd", "objective.uniform_prior", "objective.diva")) if name in CONTINUOUS else {}
+    none = dict.fromkeys(f"objective.{each}" for each in WRAPPERS) if OBJECTIVES[name].labels == "distances" else {}
     return {"objective.name": name, "objective.options": {}} | none
 
 
@@ -175,17 +174,21 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            list(CONTINUOUS if config.objective.continuous else OBJECTIVES),
-            format_func=readable,
-            help=_TOLD_SCALE if config.objective.continuous else "What pulls images of one class together and pushes others apart.",
+            _with(_objectives(config), config.objective.name),
+            format_func=lambda name: OBJECTIVES[name].title,
+            help="\n".join(f"- **{each.title}**: {each.help}" for each in map(OBJECTIVES.__getitem__, _objectives(config))),
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
         )
         if not config.objective.continuous:
             st.toggle(
                 "With S2SD",
-                help="The embedding also learns from wider ones that are trained beside it.",
+                help=WRAPPERS["s2sd"].help,
                 **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
             )
+
+
+def _objectives(config: RunConfig) -> list[str]:
+    return list(objectives_on("distances" if config.objective.continuous else "classes"))
 
 
 def _guidance(config: RunConfig) -> None:

@@ -6,7 +6,7 @@ import torch
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-from likeness.losses import CONTINUOUS, OBJECTIVES, dense_triplet, log_ratio, make_label_objective, make_objective
+from likeness.losses import dense_triplet, log_ratio, make_objective, objectives_on
 
 
 def batch(seed: int = 0, n: int = 20) -> tuple[torch.Tensor, torch.Tensor]:
@@ -15,12 +15,12 @@ def batch(seed: int = 0, n: int = 20) -> tuple[torch.Tensor, torch.Tensor]:
     return normalize(torch.randn(n, 8, generator=generator), dim=1), torch.cdist(labels, labels)
 
 
-@pytest.mark.parametrize("name", list(CONTINUOUS))
+@pytest.mark.parametrize("name", list(objectives_on("distances")))
 @pytest.mark.parametrize("anchors", [1, 20])
 def test_every_objective_gives_a_loss_and_a_gradient(name: str, anchors: int) -> None:
     rows, known = batch()
     leaf = rows.clone().requires_grad_()
-    loss = make_label_objective(name)(leaf, known[:anchors])
+    loss = make_objective(name)(leaf, known[:anchors])
     loss.backward()
     assert loss.ndim == 0
     assert loss > 0
@@ -31,15 +31,15 @@ def test_every_objective_gives_a_loss_and_a_gradient(name: str, anchors: int) ->
 
 def test_names_stand_for_the_functions() -> None:
     rows, known = batch(1)
-    torch.testing.assert_close(make_label_objective("log-ratio")(rows, known), log_ratio(rows, known))
-    torch.testing.assert_close(make_label_objective("log-ratio-official")(rows, known), log_ratio(rows, known, "official"))
-    torch.testing.assert_close(make_label_objective("dense-triplet", margin=0.5)(rows, known), dense_triplet(rows, known, 0.5))
+    torch.testing.assert_close(make_objective("log-ratio")(rows, known), log_ratio(rows, known))
+    torch.testing.assert_close(make_objective("log-ratio-official")(rows, known), log_ratio(rows, known, "official"))
+    torch.testing.assert_close(make_objective("dense-triplet", margin=0.5)(rows, known), dense_triplet(rows, known, 0.5))
 
 
 def test_margin_loss_pairs_anchors_with_their_nearest_labels() -> None:
     """With one negative left, nothing is drawn, and the loss can be computed by hand."""
     rows, known = batch(2, n=6)
-    found = make_label_objective("binary-margin", positives=4)(rows, known[:1])
+    found = make_objective("binary-margin", positives=4)(rows, known[:1])
     order = [each for each in known[0].argsort().tolist() if each != 0]
     lengths = (rows - rows[0]).norm(dim=1)
     positive = [max(0.0, float(lengths[each]) - 1.2 + 0.2) for each in order[:4]]
@@ -55,18 +55,17 @@ def test_margin_loss_draws_far_negatives_as_often_as_near_ones() -> None:
     rows[1] = normalize(rows[0] + 0.1 * rows[1], dim=0)
     known = torch.arange(40.0).flip(0)[None]  # row 1 is the farthest by label
     torch.manual_seed(0)
-    objective = make_label_objective("binary-margin", positives=1, margin=0.0, beta=1.0)
+    objective = make_objective("binary-margin", positives=1, margin=0.0, beta=1.0)
     losses = np.array([float(objective(rows, known)) for _ in range(50)])
     assert (losses > 0.5).mean() > 0.5
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InputError, match="The objective 'margin' reads class labels, not label distances"):
-        make_label_objective("margin")
-    with pytest.raises(InputError, match="The objective 'log-ratio' reads label distances, not class labels"):
-        make_objective("log-ratio", 4, 8)
     with pytest.raises(InputError, match="The objective 'dense-triplet' has no option 'beta'; it has margin"):
-        make_label_objective("dense-triplet", beta=1.0)
+        make_objective("dense-triplet", beta=1.0)
     with pytest.raises(InputError, match=r"There is no objective 'logratio'; choose from .*log-ratio"):
-        make_label_objective("logratio")
-    assert not set(CONTINUOUS) & set(OBJECTIVES)
+        make_objective("logratio")
+    with pytest.raises(InputError, match=r"objective\.options\.positives is 0; choose a whole number of at least 1"):
+        make_objective("binary-triplet", positives=0)
+    with pytest.raises(InputError, match="fit 20 embeddings"):
+        make_objective("log-ratio")(batch()[0], torch.arange(20))
