@@ -13,8 +13,7 @@ from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.gate import named_path, shared_name
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 
 
 def bundled_images() -> ImageTable:
@@ -58,7 +57,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     if is_paper_source(str(source)):
         table = read_paper_dataset(str(source))
         return ImageTable(name or table.name, table.root, table.frame)
-    path = named_path(source)
+    path = as_path(source)
     if path.is_dir():
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
@@ -72,14 +71,14 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
 
 
 def absolute_source(source: str) -> str:
-    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file, on a shared server with "ROOT/...".
+    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file.
 
     Raises:
-        InputError: a path that may not be read here.
+        InputError: no path, or one that may not be read here.
     """
     if source == DATASET or is_generated(source):
         return source
-    return absolute_paper_source(source) if is_paper_source(source) else shared_name(named_path(source).resolve())
+    return absolute_paper_source(source) if is_paper_source(source) else str(as_path(source).resolve())
 
 
 def _digest(path: Path) -> str:

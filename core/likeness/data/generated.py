@@ -10,7 +10,6 @@ import pandas as pd
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.paths import cache_dir
-from likeness.settings import server
 
 Progress = Callable[[int, int], None]
 # Each name, what people read, and the package with its `write_dataset`.
@@ -21,7 +20,6 @@ _RENDERED = {
 CAPTIONED = "captioned-cars"
 GENERATED = (*_RENDERED, CAPTIONED)
 _USUAL, _SEED, _WORKERS = 2600, 0, 2
-_MOST_SHARED = 10_000
 
 
 def is_generated(source: str) -> bool:
@@ -44,8 +42,6 @@ def read_generated(source: str, progress: Progress | None = None) -> ImageTable:
         raise InputError(
             f"There are no generated images '{source}'; write one of {', '.join(GENERATED)}, perhaps with a number: '{GENERATED[0]}@500'."
         )
-    if server().shared and int(count or 0) > _MOST_SHARED:
-        raise InputError(f"'{source}' asks for more images than a shared server draws; take {_MOST_SHARED:,} at most.")
     if name == CAPTIONED:
         return _captioned(int(count) if count else None)
     title, _ = _RENDERED[name]

@@ -18,7 +18,7 @@ from likeness.data.readers import (
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path, shared_name
+from likeness.io.paths import as_path
 
 Reader = Callable[[str, str], ImageTable]
 
@@ -63,7 +63,7 @@ def read_paper_dataset(source: str) -> ImageTable:
 def absolute_paper_source(source: str) -> str:
     """The same `NAME:FOLDER` with an absolute folder."""
     name, split, folder = _parts(source)
-    return f"{name}{f'/{split}' if split else ''}:{shared_name(named_path(folder).resolve())}"
+    return f"{name}{f'/{split}' if split else ''}:{as_path(folder).resolve()}"
 
 
 def recognized(folder: str | Path) -> str | None:
@@ -72,7 +72,7 @@ def recognized(folder: str | Path) -> str | None:
     A folder alone is never read as a paper's dataset: who names a folder means all images in it. This is for a hint.
     """
     try:
-        place = named_path(folder)
+        place = as_path(folder)
     except InputError:
         return None
     if not place.is_dir():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.gate import check_readable
+from likeness.io.confinement import check_readable
 from likeness.labels.protocol import Distances, Rows
 
 Masks = NDArray[np.uint8]
