@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from likeness.jobs import Job
-from plain import plain
+from shared.plain import plain
 
 Report = Callable[..., None]
 ShouldStop = Callable[[], bool]

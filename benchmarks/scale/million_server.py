@@ -15,10 +15,10 @@ import numpy as np
 import streamlit as st
 from vectors import like_encoder
 
-import cached
 from likeness.data import ImageTable, read_dataset
 from likeness.data.catalog import BUNDLED
 from likeness.space import EncoderSpace, Space, encoder_space
+from shared import cached
 
 N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import cached
-from bounded import BoundedCache
 from likeness.data import ImageTable
 from likeness.space import Space
+from shared import cached
+from shared.bounded import BoundedCache
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes() -> None:

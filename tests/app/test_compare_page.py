@@ -17,7 +17,7 @@ from likeness.studies import compare
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("pages/compare.py").run()
+    return app.switch_page("pages/compare/page.py").run()
 
 
 def _texts(app: AppTest) -> str:
@@ -29,7 +29,7 @@ def _table(app: AppTest) -> str:
 
 
 def _job() -> Job:
-    import cached
+    from shared import cached
 
     return cached.jobs("comparisons").all()[-1][1]
 
@@ -80,13 +80,13 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
 
 
 def test_the_same_question_of_two_visitors_is_one_job(page: AppTest) -> None:
-    import cached
+    from shared import cached
 
     _set(page, ["car color"], ["random"], 2)
     page.button(key="compare_start").click().run()
     other = AppTest.from_file(page._script_path, default_timeout=120)
     other.query_params["layout"] = "PCA"
-    other.switch_page("pages/compare.py").run()
+    other.switch_page("pages/compare/page.py").run()
     _set(other, ["car color"], ["random"], 2)
     assert _table(other)
     assert len(cached.jobs("comparisons").all()) == 1
@@ -119,7 +119,7 @@ def test_a_setting_that_can_not_be_is_answered_in_a_sentence(page: AppTest) -> N
 
 
 def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import cached
+    from shared import cached
 
     _set(page, ["car color"], ["exact"], 3)
     bundled = cached.base("cars").space
@@ -148,7 +148,7 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
 def test_images_that_nothing_can_be_compared_on_say_what_to_do(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, attributes: dict[str, list[str]], reads_text: bool, said: str
 ) -> None:
-    import cached
+    from shared import cached
 
     table = ImageTable("two", Path("."), pd.DataFrame({"path": ["a.png", "b.png"], **attributes}))
     vectors = np.eye(2, dtype=np.float32)
@@ -163,7 +163,7 @@ def test_images_that_nothing_can_be_compared_on_say_what_to_do(
 def test_each_analysis_has_its_settings_and_says_what_it_will_show(app: AppTest) -> None:
     for tab, slot in [("Dimensions", "sizes"), ("Encoders", "encoders"), ("Number of prompts", "prompts")]:
         app.query_params["compare"] = tab
-        app.switch_page("pages/compare.py").run()
+        app.switch_page("pages/compare/page.py").run()
         assert not app.exception
         assert "Nothing measured yet." in _texts(app)
         assert not app.button(key=f"{slot}_start").disabled
@@ -171,7 +171,7 @@ def test_each_analysis_has_its_settings_and_says_what_it_will_show(app: AppTest)
 
 def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     app.query_params["compare"] = "Dimensions"
-    app.switch_page("pages/compare.py").run()
+    app.switch_page("pages/compare/page.py").run()
     app.multiselect(key="sizes_notions").set_value(["car color"])
     app.multiselect(key="sizes_methods").set_value(["exact"])
     app.select_slider(key="sizes_range").set_value((4, 8))
@@ -189,7 +189,7 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
 
 def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_tried_again(app: AppTest) -> None:
     app.query_params["compare"] = "Encoders"
-    app.switch_page("pages/compare.py").run()
+    app.switch_page("pages/compare/page.py").run()
     app.multiselect(key="encoders").set_value(["cars", "local-dir:nowhere"])
     app.multiselect(key="encoders_notions").set_value(["car color"])
     app.number_input(key="encoders_runs").set_value(1)

@@ -13,9 +13,9 @@ from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
-import cached
 from likeness.data import ImageTable
 from likeness.space import Space
+from shared import cached
 
 WAIT = 20
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-import run_words
 from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
 from likeness.training.runs.run_folder import STATES, RunFolder, Status
+from shared import run_words
 
 
 @pytest.mark.parametrize(

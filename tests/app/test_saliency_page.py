@@ -21,12 +21,12 @@ def _texts(app: AppTest) -> str:
 def _open(app: AppTest) -> AppTest:
     app.session_state[FEW[0]] = FEW[1]
     app.session_state["rows"] = np.array([3, 11])
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     return _finished(app)
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
+    from shared import cached
 
     for _, job in cached.jobs("saliency").all():
         assert job.wait(120)
@@ -35,7 +35,7 @@ def _finished(app: AppTest) -> AppTest:
 
 
 def _result(app: AppTest) -> list[Saliency]:
-    import saliency_job
+    from pages.saliency import job as saliency_job
 
     job = saliency_job.find(app.session_state["saliency_shown"])
     assert job is not None
@@ -75,12 +75,12 @@ def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
 
 
 def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cached
+    from shared import cached
 
     base = encoder_space(bundled_images())
     mute = dataclasses.replace(base, space=dataclasses.replace(base.space, differentiable=None))
     monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     assert not app.exception
     assert "came without a model" in _texts(app)
 
@@ -89,7 +89,7 @@ def test_images_by_chance_obey_the_filters(app: AppTest) -> None:
     app.session_state[FEW[0]] = FEW[1]
     app.run()
     app.multiselect(key="filter_body_type").select("van").run()
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     _finished(app)
     assert not app.exception
     frame = app.session_state["view"].frame

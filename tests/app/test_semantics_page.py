@@ -22,7 +22,7 @@ BODY = ["body_type"]
 def page(app: AppTest) -> AppTest:
     """The page with body types as classes, which are few."""
     app.session_state["semantic_classes"] = BODY
-    return _finished(app.switch_page("pages/semantics.py").run())
+    return _finished(app.switch_page("pages/semantics/page.py").run())
 
 
 def _texts(app: AppTest) -> str:
@@ -30,7 +30,7 @@ def _texts(app: AppTest) -> str:
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
+    from shared import cached
 
     for _, job in cached.jobs("semantics").all():
         assert job.wait(60)
@@ -102,7 +102,7 @@ def test_the_same_space_twice_is_one(page: AppTest) -> None:
 
 
 def test_the_bundled_images_have_combined_classes_at_first(app: AppTest) -> None:
-    _finished(app.switch_page("pages/semantics.py").run())
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert app.multiselect(key="semantic_classes").value == ["car_color", "body_type"]
     assert app.selectbox(key="semantic_query").options == _classes(["car_color", "body_type"]).names
     assert "red pickup" in app.selectbox(key="semantic_query").options
@@ -204,7 +204,7 @@ def test_a_language_model_that_is_not_here_is_told_in_a_sentence(page: AppTest) 
 def _other_images(monkeypatch: pytest.MonkeyPatch, attributes: dict[str, Any], n: int = 8) -> None:
     import streamlit as st
 
-    import cached
+    from shared import cached
 
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **attributes})
@@ -231,7 +231,7 @@ def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pyt
 )
 def test_too_few_classes_are_told_in_a_sentence(app: AppTest, monkeypatch: pytest.MonkeyPatch, labels: list[str], said: str) -> None:
     _other_images(monkeypatch, {"class": labels})
-    app.switch_page("pages/semantics.py").run()
+    app.switch_page("pages/semantics/page.py").run()
     assert not app.exception
     assert said in _texts(app)
     assert not app.metric
@@ -239,18 +239,18 @@ def test_too_few_classes_are_told_in_a_sentence(app: AppTest, monkeypatch: pytes
 
 def test_few_images_ask_for_all_the_others(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat"] * 4 + ["dog"] * 3 + ["cow"]})
-    _finished(app.switch_page("pages/semantics.py").run())
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert "ask for their 6 nearest" in _texts(app)
     assert app.selectbox(key="semantic_query").options == ["cat", "dog"]
 
 
 def test_a_class_that_is_never_mistaken_is_told(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat"] * 30 + ["dog"] * 30}, n=60)
-    import cached
+    from shared import cached
 
     base = cached.base("cars")
     base.space.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
-    _finished(app.switch_page("pages/semantics.py").run())
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert "Nothing but cat is found: this class is never mistaken here." in _texts(app)
     assert _metrics(app)["Related when it errs"] == ("none", "")
     assert _metrics(app)["Of the same class"] == ("1.000", "")

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import trained
 from likeness.data import ImageTable, bundled_images
 from likeness.errors import InputError
 from likeness.space import EncoderSpace, encoder_space
@@ -20,6 +19,7 @@ from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
+from shared import trained
 
 NAME = "run tiny_one"
 PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")
@@ -52,7 +52,7 @@ def _bars(app: AppTest) -> str:
 
 
 def _job() -> Any:
-    import cached
+    from shared import cached
 
     ((_, job),) = cached.jobs("run spaces").all()
     return job
@@ -129,7 +129,7 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     weights = load_file(run.best)
     save_file(weights | {"head.weight": weights["head.weight"].flip(1).contiguous()}, run.best)
     app.run()
-    import cached
+    from shared import cached
 
     assert len(cached.jobs("run spaces").all()) == 2
     assert cached.jobs("run spaces").all()[-1][1].wait(120)
@@ -169,8 +169,8 @@ def test_a_text_that_was_typed_before_the_run_was_chosen_breaks_nothing(app: App
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    import neighbors
     from components.gallery import Section
+    from shared import neighbors
 
     drawn: list[list[Section]] = []
     find = neighbors.find
@@ -197,7 +197,7 @@ def test_an_image_as_query_has_neighbors_in_both(app: AppTest, run: RunFolder) -
 
 
 def _explained(app: AppTest, show: str) -> AppTest:
-    import cached
+    from shared import cached
 
     app.session_state["saliency_samples"] = 1
     app.session_state["saliency_show"] = show
@@ -213,7 +213,7 @@ def _explained(app: AppTest, show: str) -> AppTest:
 
 
 def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
-    import saliency_job
+    from pages.saliency import job as saliency_job
 
     _explained(app, "Maps")
     assert not app.error
@@ -230,7 +230,7 @@ def test_saliency_shows_the_run_beside_the_raw_encoder_as_the_page_opens(app: Ap
 
 
 def _measured(app: AppTest) -> AppTest:
-    import cached
+    from shared import cached
 
     for _, job in cached.jobs("semantics").all():
         assert job.wait(60)
@@ -350,7 +350,7 @@ def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolde
 
 
 def _job_error(app: AppTest) -> str:
-    import cached
+    from shared import cached
 
     for _, job in cached.jobs("run spaces").all():
         assert job.wait(60)

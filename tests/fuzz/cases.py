@@ -529,10 +529,9 @@ def _app() -> list[Case]:
     app = str(_TESTS.parent / "app")
     if app not in sys.path:
         sys.path.append(app)
-    import continuous_labels
-    import drafts
-    import selection
     from likeness.data import ImageTable
+    from pages.continuous import labels as continuous_labels
+    from shared import drafts, selection
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
     table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
@@ -551,7 +550,7 @@ def _app() -> list[Case]:
         for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
             _answered(lambda each=each: each.notion)
 
-    return [Case("links and drafts", links, read, ("*",), ("app/selection", "app/drafts", "app/continuous_labels"))]
+    return [Case("links and drafts", links, read, ("*",), ("app/shared/selection", "app/shared/drafts", "app/pages/continuous/labels"))]
 
 
 def cases() -> list[Case]:

@@ -48,9 +48,9 @@ _OWN = {
     "encoders/ray_worker": "rows that this run's own workers sent",
     "saliency/car_check": "renders that ship",
     "commands/train": "YAML values of the command line",
-    "app/benchmarks": "tables that ship",
-    "app/shift_files": "through `splits_from`, which has a case",
-    "app/train_draft": "through `config_from`, which has a case",
+    "app/pages/shifts/benchmarks": "tables that ship",
+    "app/pages/shifts/files": "through `splits_from`, which has a case",
+    "app/pages/train/draft": "through `config_from`, which has a case",
 }
 
 
