@@ -69,9 +69,7 @@ def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int, limits
         raise InputError(f"The ZIP file '{name}' holds links in place of images; pack the images themselves.")
     total = sum(member.file_size for member in members)
     if total > limits.unpacked_mb * 1_000_000:
-        raise InputError(
-            f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.unpacked_mb:,} MB; upload a part of the images."
-        )
+        raise InputError(f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.unpacked_mb:,} MB; upload a part of the images.")
     if total > max(_FROM_BYTES, _RATIO * size):
         raise InputError(f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which images do not; pack them again.")
     _check_apart(name, members)

@@ -22,6 +22,7 @@ _ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff"
 # Windows opens devices under these names, whatever the suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
+_USUAL = UploadLimits()
 _saving = threading.Lock()
 
 
@@ -31,7 +32,7 @@ def uploads_dir() -> Path:
 
 
 def save_uploads(
-    files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None, limits: UploadLimits = UploadLimits()
+    files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None, limits: UploadLimits = _USUAL
 ) -> ImageTable:
     """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
@@ -108,9 +109,7 @@ def _limited(images: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Itera
     for count, (name, content) in enumerate(images, 1):
         total += len(content)
         if count > limits.images or total > limits.unpacked_mb * 1_000_000:
-            raise InputError(
-                f"The upload has more than {limits.images:,} images or {limits.unpacked_mb:,} MB; upload a part of them at a time."
-            )
+            raise InputError(f"The upload has more than {limits.images:,} images or {limits.unpacked_mb:,} MB; upload a part of them at a time.")
         yield name, content
 
 

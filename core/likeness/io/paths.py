@@ -47,7 +47,7 @@ def as_path(given: str | Path) -> Path:
         InputError: it cannot be a path, or it lies outside of what may be read (`likeness.io.confinement`), whether or not there is something.
     """
     text = str(given)
-    if not _can_be_a_path(text):
+    if not can_be_a_path(text):
         raise InputError(f"'{text[:60]}' is no path: it is too long or has signs that no file name has; give the path of a file or folder.")
     path = Path(text).expanduser()
     if not allows(path):
@@ -55,7 +55,8 @@ def as_path(given: str | Path) -> Path:
     return path
 
 
-def _can_be_a_path(text: str) -> bool:
+def can_be_a_path(text: str) -> bool:
+    """Whether a file could have this path."""
     try:
         coded = os.fsencode(text)
     except UnicodeEncodeError:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 _STOPWORDS = frozenset(["a", "an", "the", "of", "in", "on", "at", "by", "with", "from", "to", "and", "or", "for", "is", "its", "as", "out"])

@@ -23,7 +23,9 @@ _one_at_a_time = threading.RLock()
 def load_from_hub(name: str, load: Callable[[], T]) -> T:
     """Calls `load` without the network, and with it only if files are missing and the hub answers.
 
-    Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library. Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
+    Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library.
+
+    Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
 
     Raises:
         InputError: if files are missing, and downloads are off or the hub does not answer or does not have them.
