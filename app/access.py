@@ -67,8 +67,6 @@ def allowed(path: Path) -> bool:
     if _inside(real, uploads):
         return real != os.path.realpath(uploads)
     return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
-        _inside(real, uploads_dir()) and real != os.path.realpath(uploads_dir())
-    )
 
 
 def resolve_source(source: str) -> str:
@@ -97,7 +95,7 @@ def shared_name(text: str) -> str:
         return text
     for name, place in _places().items():
         for written in {str(place), os.path.realpath(place)}:
-            text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", lambda _, name=name: name, text)
+            text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", name.replace("\\", r"\\"), text)
     return text
 
 

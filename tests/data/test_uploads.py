@@ -191,7 +191,7 @@ class TestRefused:
     def test_no_room_left_for_uploads(self) -> None:
         save_uploads([("a.png", image())])
         limits = UploadLimits(total_gb=1e-9)
-        with pytest.raises(InputError, match="Uploads may take .* together, and these are used up; ask who runs"):
+        with pytest.raises(InputError, match=r"Uploads may take .* together, and these are used up; ask who runs"):
             save_uploads([("b.png", image(2))], limits=limits)
 
     def test_a_zip_that_unpacks_to_too_much(self) -> None:
