@@ -95,7 +95,7 @@ def shared_name(text: str) -> str:
         return text
     for name, place in _places().items():
         for written in {str(place), os.path.realpath(place)}:
-            text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", name.replace("\\", r"\\"), text)
+            text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", name, text)
     return text
 
 

@@ -156,7 +156,7 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:
-        told = f"The folder of the runs cannot be written ({error.strerror or error}); make room, or choose another one."
+        told = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
         st.toast(told, icon=":material/error:", duration="long")
     else:
         st.session_state["benchmark"] = benchmarks.own(name)

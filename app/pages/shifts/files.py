@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from access import redact
 from likeness.io.text import decoded, parse_json
 from likeness.shifts import SplitFile, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.selection import select_evenly
@@ -94,7 +95,8 @@ def _keep(name: str, splits: SplitFile) -> None:
     try:
         write_splits(splits_dir() / f"{name}.json", splits)
     except OSError as error:
-        st.toast(f"The splits could not be kept ({error.strerror or error}); make room, or download them.", icon=":material/error:", duration="long")
+        told = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
+        st.toast(told, icon=":material/error:", duration="long")
     else:
         st.toast(f"Kept as {name}", icon=":material/check:")
 
