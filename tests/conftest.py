@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("LIKENESS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sets for a whole process (`likeness.io.confinement.confine`, no downloads) ends with it."""
+    for variable in ("LIKENESS_CONFINED", "HF_HUB_OFFLINE"):
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from access import redact
 from components.kept import kept_with
 from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
 from likeness.space import Space
@@ -71,7 +72,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
     try:
         own = _positions(job)
     except LayoutFailed as error:
-        return _pca(space, f"PCA, since {choice.title} failed", str(error)), True
+        return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
     note = f"laid out from {SAMPLE:,} images, the others beside their nearest among these" if is_sampled(len(own)) else ""
     return Layout(space.name, choice, own, own, note), True
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from access import redact
 from likeness.losses import OBJECTIVES, WRAPPERS
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import Status
@@ -62,7 +63,7 @@ def told(metric: str) -> str:
 def standing(status: Status) -> str:
     """How far a run is, in a few words."""
     if status.state == "running" and status.step == 0:
-        return status.message or "Starting"
+        return redact(status.message or "Starting")
     done = f"{status.step:,} of {status.total:,} steps" if status.total else "no step yet"
     if status.state == "running":
         rate = status.step / status.seconds if status.seconds else 0.0

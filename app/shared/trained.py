@@ -7,8 +7,8 @@ from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 from likeness.jobs import Job
-from likeness.settings import server
 from likeness.space import Space, embed
+from server_settings import server
 from shared import cached
 
 PREFIX = "run "

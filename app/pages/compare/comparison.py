@@ -6,6 +6,7 @@ from typing import TypeVar
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from likeness.commands.inputs import dimensions
 from likeness.errors import InputError
 from likeness.evaluation import METRICS
@@ -46,7 +47,7 @@ def _settings(seen: View) -> Request | None:
         try:
             request = Request(seen.entry.id, _some(notions, "notion"), with_baseline(_some(methods, "method")), _sizes(dims, most), seeds)
         except InputError as error:
-            problem = str(error)
+            problem = redact(error)
         live_runs.start_button("Compare", _asked(request) if request else None, "compare_start")
     if problem:
         st.warning(problem, icon=":material/warning:")

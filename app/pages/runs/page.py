@@ -9,7 +9,7 @@ from shared import cached
 from shared import run_card
 from shared import run_words
 from shared import training_off
-from likeness.gate import redacted
+from access import redact
 from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
@@ -57,7 +57,7 @@ def main() -> None:
         _differences(chosen)
     else:
         with st.expander("Its settings", icon=":material/tune:"):
-            st.code(redacted((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
+            st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
 
 def _nothing() -> None:

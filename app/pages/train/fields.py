@@ -16,6 +16,7 @@ from likeness.training.config import RunConfig
 from pages.train import draft as train_draft
 from shared import cached
 from shared.sidebar import readable
+from visitors import visitor
 
 Changes = Callable[[Any], dict[str, Any]]
 
@@ -44,7 +45,7 @@ def show(config: RunConfig) -> None:
 def _images(config: RunConfig) -> None:
     st.subheader("Images and classes", divider="gray")
     data = config.data
-    sources = {entry.source: entry.name for entry in list_datasets()}
+    sources = {entry.source: entry.name for entry in list_datasets(visitor())}
     st.selectbox(
         "Images",
         _with(list(sources), data.source),
@@ -112,7 +113,7 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
 
 def _labels(source: str) -> dict[str, dict[str, Any]]:
     """The continuous labels that these images have, by name."""
-    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
     try:
         return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
     except InputError:  # its folder is gone, say; the preview tells
@@ -142,7 +143,7 @@ def _of_source(source: str) -> dict[str, Any]:
 
 
 def _attributes(source: str) -> list[str]:
-    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
     try:
         return list(cached.table(entry.id).attributes) if entry else []
     except InputError:  # its folder is gone, say; the preview tells

@@ -1,12 +1,16 @@
 """Settings of a server: from a file, the environment and the command line; addresses beyond this machine."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import serve
 from likeness.errors import InputError
-from likeness.settings import ServerSettings, check_address, read_settings, server, settings_from
+from server_settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
 def test_one_person_may_do_all() -> None:
@@ -76,16 +80,38 @@ def test_this_machine_is_always_served(address: str) -> None:
     check_address(address, ServerSettings())
 
 
-def test_the_command(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_command_hands_its_options_to_the_app(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr("likeness.commands.app.os.execv", lambda program, arguments: started.append(arguments))
-    monkeypatch.setenv("LIKENESS_SERVER", "")  # put back afterwards; the command sets it for the process that it becomes
-    status, _, err = run("app", "--address", "0.0.0.0")
-    assert (status, started) == (2, [])
-    assert err.startswith("Error: Serving on 0.0.0.0 would let everyone")
-    status, _, _ = run("app", "--address", "0.0.0.0", "--shared", "--root", str(tmp_path), "--training", "--port", "8600")
+    status, _, _ = run("app", "--address", "0.0.0.0", "--shared", "--root", "photos", "--training", "--port", "8600")
     assert status == 0
+    _, script, options = started[0]
+    assert Path(script).name == "serve.py"
+    assert Path(script).is_file()
+    given = {name: value for name, value in json.loads(options).items() if value is not None}
+    assert given == {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": ["photos"], "training": True}
+
+
+def test_the_server_starts_with_what_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(serve, "_run_streamlit", started.append)
+    monkeypatch.setenv("LIKENESS_SERVER", "{max_upload_mb: 7}")  # put back afterwards; `serve` sets it for the process that it becomes
+    options = dict.fromkeys(("port", "settings", "shared", "roots", "training", "runs", "downloads", "trust_network"))
+    with pytest.raises(InputError, match=r"Serving on 0\.0\.0\.0 would let everyone"):
+        serve.serve(options | {"address": "0.0.0.0"})
+    assert not started
+    serve.serve(options | {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True})
     assert started[0][started[0].index("--server.address") + 1] == "0.0.0.0"
+    assert started[0][started[0].index("--server.port") + 1] == "8600"
+    assert started[0][started[0].index("--server.maxUploadSize") + 1] == "7"
     assert server().shared
     assert server().allows_training
     assert list(server().roots) == [tmp_path.name]
+
+
+def test_bad_settings_end_the_command_in_one_line() -> None:
+    options = {"address": "0.0.0.0", "port": None, "settings": None}
+    ended = subprocess.run([sys.executable, serve.__file__, json.dumps(options)], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: Serving on 0.0.0.0 would let everyone")
+    assert ended.stderr.count("\n") == 1

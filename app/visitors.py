@@ -1,6 +1,8 @@
-"""Who is looking, on a shared server: a cookie that the browser keeps, so that a reload finds the visitor's own datasets and notions again."""
+"""Who is asking: on a shared server each browser has a cookie, and with it datasets, notions and splits of its own."""
 
+import re
 import secrets
+from pathlib import Path
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
@@ -8,14 +10,46 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from likeness.settings import server
-from likeness.visitors import is_token, tell_visitors_by
+from likeness.io.paths import cache_dir
+from server_settings import server
 
 COOKIE = "likeness_visitor"
 _YEAR = 365 * 24 * 3600
+_TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
-def token() -> str:
+def visitor() -> str | None:
+    """The token of who is asking on a shared server, "" in a background thread; None elsewhere: there all belongs to the one who started it."""
+    return _token() if server().shared else None
+
+
+def is_token(text: str) -> bool:
+    """Whether this has the form of a visitor's token, which is used as a folder's name."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def visitors_dir() -> Path:
+    """Below which each visitor of a shared server has a folder."""
+    return cache_dir() / "visitors"
+
+
+def own_dir() -> Path:
+    """Where the things lie that are the visitor's own: the cache itself where the server is not shared."""
+    token = visitor()
+    return visitors_dir() / token if token else cache_dir()
+
+
+def notions_dir() -> Path:
+    """Where the visitor's own notions lie."""
+    return own_dir() / "notions"
+
+
+def splits_dir() -> Path:
+    """Where the splits lie that the visitor keeps."""
+    return own_dir() / "splits"
+
+
+def _token() -> str:
     """The token of the browser that this rerun is for; of the session where it takes no cookies; "" in a background thread."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
@@ -24,9 +58,6 @@ def token() -> str:
         return kept
     own: str = st.session_state.setdefault("visitor", secrets.token_hex(16))
     return own
-
-
-tell_visitors_by(token)
 
 
 class Visits:
