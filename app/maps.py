@@ -11,11 +11,8 @@ import layouts
 import selection
 import view
 from coloring import color_map
-from components.coloring import Coloring
-from components.kept import kept_with
 from components.linked_map import linked_map
-from components.map_event import MapEvent
-from components.map_payload import MapPanel
+from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity
 from likeness.space import Space
 from map_controls import Choice
 from sidebar import readable
@@ -48,7 +45,7 @@ def draw(
         identity=seen.entry.id,
         selected=seen.selected if len(seen.selected) else None,
         query=seen.query,
-        neighbours=neighbors if seen.query is not None else None,
+        neighbors=neighbors if seen.query is not None else None,
         dimmed=seen.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
@@ -56,7 +53,7 @@ def draw(
     _tell_problems(choice, placed)
 
 
-@kept_with
+@cache_by_identity
 def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
     return color_map(frame, attribute)
 
