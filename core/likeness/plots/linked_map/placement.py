@@ -44,31 +44,41 @@ class Placement:
     caption: str = ""
 
 
-def place(source: Any, method: str, parameters: dict[str, Any], before: Placement | None = None, onto: Placement | None = None) -> Placement:
-    """The map of a space, or of positions (n, 2), which are shown as they are.
+def place(
+    source: Any,
+    method: str,
+    parameters: dict[str, Any],
+    *,
+    positions: Any = None,
+    before: Placement | None = None,
+    onto: Placement | None = None,
+) -> Placement:
+    """The map of a space, or of positions (n, 2) alone.
 
     Args:
-        source: a space or an array (n, 2).
+        source: a space, or an array (n, 2).
         method, parameters: a name in `likeness.projection.METHODS` and what its function takes.
+        positions: (n, 2), shown as they are in place of a layout of the space.
         before: the map that this one takes the place of; a layout that is not stored yet begins at its points.
         onto: the map on which this one is turned to lie; `before` without it.
 
     Raises:
-        InputError: no space and no positions, or a method or parameter that there is not.
+        InputError: no space and no positions, another number of rows than in the map before, or a method that there is not.
         LayoutFailed: the layout could not be computed.
     """
-    if not hasattr(source, "vectors"):
-        positions = _checked(source)
-        return Placement(None, positions, positions)
-    count = len(source.vectors)
-    if before is not None and len(before.own) != count:
-        raise InputError(f"The space '{source.name}' has {count} rows, but the map shows {len(before.own)}; pass a space of the same images.")
-    own = lay_out(source, method, parameters, None if before is None else before.own)
+    space = source if hasattr(source, "vectors") else None
+    given = source if space is None else positions
+    count = len(given) if space is None else len(space.vectors)
     reference = onto or before
-    shown = own if reference is None or len(reference.shown) != count else align(own, reference.shown)
+    if reference is not None and len(reference.own) != count:
+        raise InputError(f"The maps have {len(reference.own)} and {count} rows; pass spaces or positions of the same images.")
+    if given is not None:
+        own = _checked(given, count)
+        return Placement(space, own, own)
+    own = lay_out(source, method, parameters, None if before is None else before.own)
     title = METHODS[method].title
-    sampled = method != "pca" and is_sampled(count)
-    return Placement(source, own, shown, f"{title} of {SAMPLE:,} images, the others beside their nearest" if sampled else title)
+    caption = f"{title} of {SAMPLE:,} images, the others beside their nearest" if method != "pca" and is_sampled(count) else title
+    return Placement(space, own, own if reference is None else align(own, reference.shown), caption)
 
 
 def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Positions | None = None) -> Positions:
@@ -91,8 +101,9 @@ def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Posi
         raise
 
 
-def _checked(source: Any) -> Positions:
-    positions = np.asarray(to_numpy(source))
-    if positions.ndim != 2 or positions.shape[1] != 2 or positions.dtype.kind not in "fiu":
-        raise InputError(f"A map takes a space or positions (n, 2), not {type(source).__name__} of shape {positions.shape}; wrap vectors in a Space.")
+def _checked(given: Any, count: int) -> Positions:
+    positions = np.asarray(to_numpy(given))
+    if positions.shape != (count, 2) or positions.dtype.kind not in "fiu":
+        kind = type(given).__name__
+        raise InputError(f"A map takes a space, or positions (n, 2), not {kind} of shape {positions.shape}; for vectors pass a Space of them.")
     return np.ascontiguousarray(positions, dtype=np.float32)

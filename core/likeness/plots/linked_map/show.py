@@ -7,13 +7,16 @@ if TYPE_CHECKING:
     from likeness.plots.linked_map.widget import LinkedMapWidget
 
 
-def show_map(space: "MapSpace | Any", color: Any = None, method: str = "umap", *, height: int = 520, **parameters: Any) -> "LinkedMapWidget":
+def show_map(
+    space: "MapSpace | Any", color: Any = None, method: str = "umap", *, positions: Any = None, height: int = 520, **parameters: Any
+) -> "LinkedMapWidget":
     """The map of a space as a Jupyter widget.
 
     Args:
         space: with `name`, `table` and `vectors` (n, d); or positions (n, 2) of your own.
         color: an attribute of the table, or one value for each row.
         method: "umap", "tsne", "pacmap" or "pca". A layout is computed once and then comes from the store of maps.
+        positions: (n, 2), shown in place of a layout.
         height: in px.
         parameters: of the method, such as `seed`, or `perplexity` of t-SNE.
 
@@ -31,13 +34,23 @@ def show_map(space: "MapSpace | Any", color: Any = None, method: str = "umap", *
     """
     from likeness.plots.linked_map.widget import LinkedMapWidget
 
-    return LinkedMapWidget([space], color, method, height, **parameters)
+    given = None if positions is None else [positions]
+    return LinkedMapWidget([space], color, method, positions=given, height=height, **parameters)
 
 
 def show_maps(
-    a: "MapSpace | Any", b: "MapSpace | Any", color: Any = None, method: str = "umap", *, height: int = 520, **parameters: Any
+    a: "MapSpace | Any",
+    b: "MapSpace | Any",
+    color: Any = None,
+    method: str = "umap",
+    *,
+    positions: tuple[Any, Any] | None = None,
+    height: int = 520,
+    **parameters: Any,
 ) -> "LinkedMapWidget":
-    """The linked maps of two spaces of the same images; the second lies turned onto the first. Arguments, errors as of `show_map`.
+    """The linked maps of two spaces of the same images; the second lies turned onto the first.
+
+    Arguments and errors as of `show_map`, with a pair of `positions`.
 
     Example:
         >>> import numpy as np
@@ -47,4 +60,4 @@ def show_maps(
     """
     from likeness.plots.linked_map.widget import LinkedMapWidget
 
-    return LinkedMapWidget([a, b], color, method, height, **parameters)
+    return LinkedMapWidget([a, b], color, method, positions=positions, height=height, **parameters)

@@ -46,6 +46,19 @@ def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: 
     return buffer.getvalue()
 
 
+def saved_style(name: str, png: str) -> str:
+    """A style that shows a PNG (base64) in JupyterLab where the next output is a widget that no kernel knows.
+
+    JupyterLab prefers a widget to the picture saved beside it, and where there is no such widget any more it shows an error in one line
+    of text. Only that line, an output without elements, is replaced by the picture; the output of the style itself takes no room. Other
+    viewers show the picture that is saved beside the widget, and drop or ignore this.
+    """
+    own = f".jp-OutputArea-child:has(style.likeness-still-{name})"
+    lost = f"{own} + .jp-OutputArea-child > .jp-OutputArea-output:not(:has(*))"
+    picture = f"{lost}::before {{ content: url(data:image/png;base64,{png}); }}"
+    return f'<style class="likeness-still-{name}">{own} {{ display: none; }} {lost} {{ font-size: 0; }} {picture}</style>'
+
+
 def _scatter(positions: NDArray[np.float32], inks: NDArray[np.float32], faded: NDArray[np.bool_]) -> Image.Image:
     side = _SIDE * _SHARP
     x, y, half_x, half_y = home_box(positions)

@@ -16,10 +16,10 @@ from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
 from likeness.plots.linked_map.frontend import notebook_module
 from likeness.plots.linked_map.map_event import decode_event
 from likeness.plots.linked_map.map_payload import MapPanel, encode_map
-from likeness.plots.linked_map.placement import MapSpace, place
+from likeness.plots.linked_map.placement import MapSpace, Placement, place
 from likeness.plots.linked_map.row_card import describe_row, row_picture
 from likeness.plots.linked_map.rows_trait import RowsTrait
-from likeness.plots.linked_map.still import still_png
+from likeness.plots.linked_map.still import saved_style, still_png
 from likeness.search import scan
 
 _NEIGHBORS = 10
@@ -34,6 +34,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
         spaces: one or two, each with `name`, `table` and `vectors` (n, d), or positions (n, 2).
         color: see `recolor`.
         method: a name in `likeness.projection.METHODS`; layouts come from the store of maps where they are known.
+        positions: (n, 2) for each space, shown in place of a layout.
         height: in px, of the whole.
         parameters: of the method, such as `seed`.
 
@@ -62,15 +63,25 @@ class LinkedMapWidget(anywidget.AnyWidget):
     selected = RowsTrait()
     query = traitlets.Int(None, allow_none=True)
 
-    def __init__(self, spaces: Sequence[MapSpace | Any], color: Any = None, method: str = "umap", height: int = 520, **parameters: Any) -> None:
+    def __init__(
+        self,
+        spaces: Sequence[MapSpace | Any],
+        color: Any = None,
+        method: str = "umap",
+        *,
+        positions: Sequence[Any] | None = None,
+        height: int = 520,
+        **parameters: Any,
+    ) -> None:
         if not 1 <= len(spaces) <= 2:
             raise InputError(f"{len(spaces)} maps were passed; pass one or two.")
+        if positions is not None and len(positions) != len(spaces):
+            raise InputError(f"{len(positions)} arrays of positions do not fit {len(spaces)} maps; pass one (n, 2) for each.")
         self._method, self._parameters = method, parameters
-        self._placements = [place(spaces[0], method, parameters)]
-        self._placements += [place(other, method, parameters, onto=self._placements[0]) for other in spaces[1:]]
+        self._placements: list[Placement] = []
+        for space, given in zip(spaces, positions or [None] * len(spaces), strict=True):
+            self._placements.append(place(space, method, parameters, positions=given, onto=self._placements[0] if self._placements else None))
         self.n = len(self._placements[0].own)
-        if len(self._placements[-1].own) != self.n:
-            raise InputError(f"The maps have {self.n} and {len(self._placements[-1].own)} rows; pass two spaces of the same images.")
         self._coloring = self._coloring_of(color)
         self._parts: dict[str, bytes] = {}
         self._seen: str | None = None
@@ -99,13 +110,14 @@ class LinkedMapWidget(anywidget.AnyWidget):
         self._send_map()
         self.still = self.still_png()
 
-    def update(self, space: MapSpace | Any, panel: int = -1) -> None:
+    def update(self, space: MapSpace | Any, panel: int = -1, *, positions: Any = None) -> None:
         """Shows another space of the same rows, such as a refit, in one of the maps; its points move from where they are.
 
         The new layout is turned to lie on the old one, so what still moves has really moved.
 
         Args:
             space: as in the constructor.
+            positions: (n, 2), shown as they are in place of a layout.
             panel: which map; the last one if not given.
 
         Raises:
@@ -116,10 +128,8 @@ class LinkedMapWidget(anywidget.AnyWidget):
             raise InputError(f"There is no map {panel}; pass a number from 0 to {len(self._placements) - 1}.")
         index = panel % len(self._placements)
         onto = self._placements[0] if index else None
-        placement = place(space, self._method, self._parameters, self._placements[index], onto)
-        if len(placement.own) != self.n:
-            raise InputError(f"The positions have {len(placement.own)} rows, but the map shows {self.n}; pass positions ({self.n}, 2).")
-        self._placements[index] = placement
+        before = self._placements[index]
+        self._placements[index] = place(space, self._method, self._parameters, positions=positions, before=before, onto=onto)
         self._neighbors = self._nearest()
         self._send_map()
         self.still = self.still_png()
@@ -127,6 +137,16 @@ class LinkedMapWidget(anywidget.AnyWidget):
     def still_png(self) -> bytes:
         """A PNG of the maps as they are now, without zoom."""
         return still_png(self._panels, self._coloring, self.n, self.selected)
+
+    def _ipython_display_(self) -> None:
+        """Shows the map, after a style that stands in for it once the notebook has been saved and no kernel knows it any more."""
+        from IPython.display import publish_display_data
+
+        bundle = self._repr_mimebundle_()
+        if bundle is not None:
+            data, metadata = bundle
+            publish_display_data({"text/html": saved_style(self.model_id, data["image/png"]), "text/plain": ""})  # type: ignore[no-untyped-call]
+            publish_display_data(data, metadata)  # type: ignore[no-untyped-call]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         bundle = super()._repr_mimebundle_(**kwargs)
