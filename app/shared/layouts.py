@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
-from components.kept import kept_with
+from likeness.plots.linked_map import cache_by_identity
 from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
 from likeness.space import Space
 from shared import cached
@@ -87,7 +87,7 @@ def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last
     return found.own if before is None else align(found.own, before.shown)
 
 
-@kept_with
+@cache_by_identity
 def _positions(job: LayoutJob) -> Positions:
     return job.result()
 

@@ -9,10 +9,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
-from components.kept import kept_with
 from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
+from likeness.plots.linked_map import cache_by_identity
 from likeness.space import Space
 from shared import cached, drafts, selection, trained
 from shared.view import View
@@ -142,22 +142,22 @@ def _color(base: Space) -> str | None:
     return None if chosen == NONE else chosen
 
 
-@kept_with
+@cache_by_identity
 def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
     return pd.api.types.is_numeric_dtype(frame[name]) or _distinct(frame, name) < max(2, len(frame) // 2)
 
 
-@kept_with
+@cache_by_identity
 def _distinct(frame: pd.DataFrame, name: str) -> int:
     return int(frame[name].nunique())
 
 
-@kept_with
+@cache_by_identity
 def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
     return frame[name].astype(str).value_counts()
 
 
-@kept_with
+@cache_by_identity
 def _ends(frame: pd.DataFrame, name: str) -> tuple[float, float]:
     return float(frame[name].min()), float(frame[name].max())
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bitset import decode_rows
+from likeness.plots.linked_map.bitset import decode_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,15 +3,15 @@ import gc
 import numpy as np
 import pytest
 
-from components.kept import kept_with
-from components.map_payload import home_box
-from components.parts import part
+from likeness.plots.linked_map.identity_cache import cache_by_identity
+from likeness.plots.linked_map.map_payload import home_box
+from likeness.plots.linked_map.parts import part
 
 
 def counted() -> tuple[list[tuple[object, ...]], object]:
     calls: list[tuple[object, ...]] = []
 
-    @kept_with
+    @cache_by_identity
     def make(thing: object, *rest: object) -> int:
         calls.append((thing, *rest))
         return len(calls)
@@ -33,7 +33,7 @@ def test_results_go_with_the_thing() -> None:
         def __del__(self) -> None:
             made.append("gone")
 
-    make = kept_with(lambda thing: Result())
+    make = cache_by_identity(lambda thing: Result())
     thing = np.zeros(4)
     make(thing)
     assert made == []
@@ -51,7 +51,7 @@ def test_what_cannot_be_referred_to_weakly_is_made_anew() -> None:
 def test_a_failure_is_not_kept() -> None:
     fails = [True]
 
-    @kept_with
+    @cache_by_identity
     def make(thing: object) -> str:
         if fails.pop() if fails else False:
             raise ValueError("not yet")

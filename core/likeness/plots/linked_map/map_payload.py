@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from likeness.errors import InputError
-
-from .bitset import encode_mask, encode_rows
-from .coloring import Coloring
-from .kept import kept_with
-from .palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
-from .parts import Publish, part
+from likeness.plots.linked_map.bitset import encode_mask, encode_rows
+from likeness.plots.linked_map.coloring import Coloring
+from likeness.plots.linked_map.identity_cache import cache_by_identity
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+from likeness.plots.linked_map.parts import Publish, part
 
 MISSING = "no value"
 _STEPS = 255
@@ -26,7 +26,7 @@ class MapPanel:
     caption: str = ""
 
 
-@kept_with
+@cache_by_identity
 def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
     """Center x, center y, half the width and half the height of the box around all finite positions (n, 2).
 
@@ -51,13 +51,14 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
     """A coloring for the browser: a code for each row, a color for each code, and the legend."""
-    encoded = _encoded(coloring, n)
+    encoded = code_colors(coloring, n)
     codes = encoded["codes"]
     return encoded | {"codes": part(codes, publish) if isinstance(codes, np.ndarray) else None}
 
 
-@kept_with
-def _encoded(coloring: Coloring, n: int) -> dict[str, object]:
+@cache_by_identity
+def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
+    """A coloring with `codes` (n,) into `colors` as an array, None where all rows have the one color; `names` and `counts` of classes."""
     if coloring.kind == "none":
         return {"kind": "none", "label": coloring.label, "codes": None, "colors": [CATEGORICAL[0]]}
     if coloring.kind in ("number", "angle"):
@@ -79,7 +80,7 @@ def _encoded(coloring: Coloring, n: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _encode_values(coloring: Coloring, n: int) -> dict[str, object]:
+def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
     values = _checked(coloring.values, n).astype(np.float64)
     finite = values[np.isfinite(values)]
     angle = coloring.kind == "angle"
@@ -101,18 +102,37 @@ def _checked(values: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def encode_map(
-    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, info: str | None = None,
-    selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
+    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str = "", info: str | None = None,
+    selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
     dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
     publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
-    """The whole payload of `linked_map`, whose arguments these are; `seen` is the last edit of the browser that Python has taken in."""
+    """The whole payload of a map.
+
+    Args:
+        panels: one or two.
+        coloring: of the n rows.
+        n: rows.
+        thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
+        selected: rows (m,) in full color, the rest faded.
+        query: the ringed row.
+        neighbors: its neighbors (k,) in each panel.
+        dimmed: mask (n,) of rows that a filter took out.
+        noun: what the rows are.
+        identity: names the data; another one starts afresh instead of moving the points.
+        renderer: "auto", "cpu" or "webgl".
+        seen: the last edit of the browser that Python has taken in.
+        publish: takes large arrays, see `part`.
+
+    Raises:
+        InputError: for arrays that do not fit n, or a query outside the rows.
+    """
     if not 1 <= len(panels) <= 2:
         raise InputError(f"{len(panels)} maps were passed; pass one or two.")
     if query is not None and not 0 <= query < n:
         raise InputError(f"The query {query} is outside the {n} rows of the map; pass a row from 0 to {n - 1}.")
-    if neighbours is not None and len(neighbours) != len(panels):
-        raise InputError(f"{len(neighbours)} lists of neighbors do not fit {len(panels)} maps; pass one for each.")
+    if neighbors is not None and len(neighbors) != len(panels):
+        raise InputError(f"{len(neighbors)} lists of neighbors do not fit {len(panels)} maps; pass one for each.")
     return {
         "n": n, "identity": identity, "noun": noun, "renderer": renderer, "seen": seen, "thumbnails": thumbnails, "info": info,
         "panels": [encode_panel(panel, n, publish) for panel in panels],
@@ -120,5 +140,5 @@ def encode_map(
         "selected": encode_rows(selected, n) if selected is not None and len(selected) else None,
         "dimmed": encode_mask(_checked(dimmed, n)) if dimmed is not None and np.any(dimmed) else None,
         "query": None if query is None else int(query),
-        "neighbours": [np.asarray(rows, dtype=int).tolist() for rows in neighbours] if neighbours is not None else None,
+        "neighbors": [np.asarray(rows, dtype=int).tolist() for rows in neighbors] if neighbors is not None else None,
     }  # fmt: skip

@@ -7,9 +7,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from likeness.data.css_colors import CSS_RGB
 from likeness.errors import InputError
 
 Kind = Literal["category", "colors", "number", "angle", "none"]
+
+_ANGLES = ("yaw", "azimuth", "hue", "angle")
+_FEW = 12  # distinct whole numbers up to this count are classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +70,28 @@ def coloring_of(label: str, values: Sequence[object] | np.ndarray, kind: Kind = 
     codes = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)[found]
     colors = [palette.get(name, "#8E939B") for name in names] if palette else None
     return Coloring(kind, label, names=names, codes=codes, palette=colors)
+
+
+def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str = "", label: str | None = None) -> Coloring:
+    """The coloring of n rows by what their values are: names of colors show themselves, angles are cyclic, numbers have a scale.
+
+    Args:
+        values: (n,) names or numbers. More than twelve different numbers are a scale, fewer are classes.
+        attribute: the column's name; "yaw", "azimuth", "hue" or "angle" in it makes numbers degrees (shares of a turn up to 1).
+        label: of the legend; the attribute without it.
+
+    Example:
+        >>> color_by(["red", "blue", "red"], "car_color").kind
+        'colors'
+        >>> color_by(range(100), "weight").kind
+        'number'
+    """
+    series = pd.Series(values)
+    label = attribute if label is None else label
+    if pd.api.types.is_numeric_dtype(series) and series.nunique() > _FEW:
+        if not any(word in attribute.lower() for word in _ANGLES):
+            return coloring_of(label, series.to_numpy(), "number")
+        return coloring_of(label, (series * 360 if series.max() <= 1 else series).to_numpy(), "angle")
+    named = set(series.dropna().astype(str))
+    palette = {name: "#{:02x}{:02x}{:02x}".format(*rgb) for name, rgb in CSS_RGB.items()} if named and named <= set(CSS_RGB) else None
+    return coloring_of(label, series.to_numpy(), "colors" if palette else "category", palette)

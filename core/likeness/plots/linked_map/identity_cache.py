@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def kept_with(make: Callable[..., T]) -> Callable[..., T]:
+def cache_by_identity(make: Callable[..., T]) -> Callable[..., T]:
     """`make(thing, *rest)` with its results kept while `thing` lives, one for each `rest`.
 
     `thing` counts by identity, so it must not be changed in place; `rest` must be hashable. Whatever cannot be referred to weakly is

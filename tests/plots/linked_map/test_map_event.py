@@ -1,7 +1,7 @@
 import numpy as np
 
-from components.bitset import encode_rows
-from components.map_event import MapEvent, decode_event
+from likeness.plots.linked_map.bitset import encode_rows
+from likeness.plots.linked_map.map_event import MapEvent, decode_event
 
 
 def test_a_message_becomes_an_event() -> None:

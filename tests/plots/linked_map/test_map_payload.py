@@ -4,12 +4,12 @@ import json
 import numpy as np
 import pytest
 
-from components.bitset import decode_rows
-from components.coloring import Coloring, coloring_of
-from components.map_payload import MapPanel, encode_coloring, encode_map, home_box
-from components.palette import CATEGORICAL, OTHER
-from components.parts import INLINE_BYTES, part
 from likeness.errors import InputError
+from likeness.plots.linked_map.bitset import decode_rows
+from likeness.plots.linked_map.coloring import Coloring, coloring_of
+from likeness.plots.linked_map.map_payload import MapPanel, encode_coloring, encode_map, home_box
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER
+from likeness.plots.linked_map.parts import INLINE_BYTES, part
 
 
 def array(described: dict[str, object]) -> np.ndarray:
@@ -98,11 +98,11 @@ def payload(**changes: object) -> dict[str, object]:
 
 
 def test_the_payload_is_json_and_holds_the_state() -> None:
-    sent = payload(selected=np.array([4, 1]), query=np.int64(3), neighbours=[np.array([1]), np.array([2, 0])], dimmed=np.arange(5) > 3, seen="e1")
+    sent = payload(selected=np.array([4, 1]), query=np.int64(3), neighbors=[np.array([1]), np.array([2, 0])], dimmed=np.arange(5) > 3, seen="e1")
     sent = json.loads(json.dumps(sent))
     assert decode_rows(str(sent["selected"]), 5).tolist() == [1, 4]
     assert decode_rows(str(sent["dimmed"]), 5).tolist() == [4]
-    assert (sent["query"], sent["neighbours"], sent["seen"]) == (3, [[1], [2, 0]], "e1")
+    assert (sent["query"], sent["neighbors"], sent["seen"]) == (3, [[1], [2, 0]], "e1")
 
 
 def test_an_empty_selection_is_none() -> None:
@@ -116,7 +116,7 @@ def test_an_empty_selection_is_none() -> None:
         ({"panels": []}, "0 maps were passed; pass one or two"),
         ({"panels": [MapPanel("A", np.zeros((4, 2)))]}, r"'A' has positions of shape \(4, 2\); pass \(5, 2\)"),
         ({"query": 5}, "query 5 is outside the 5 rows"),
-        ({"neighbours": [np.array([1])]}, "1 lists of neighbors do not fit 2 maps"),
+        ({"neighbors": [np.array([1])]}, "1 lists of neighbors do not fit 2 maps"),
         ({"selected": np.array([9])}, "Row 9 is outside"),
     ],
 )

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.bitset import decode_rows, encode_mask, encode_rows
 from likeness.errors import InputError
+from likeness.plots.linked_map.bitset import decode_rows, encode_mask, encode_rows
 
 
 def test_bits_are_little_endian_within_a_byte() -> None:

@@ -4,7 +4,7 @@ import itertools
 import numpy as np
 import pytest
 
-from components.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
 
 # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
 DEFICIENCIES = {

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from components.coloring import Coloring, coloring_of
 from likeness.errors import InputError
+from likeness.plots.linked_map.coloring import Coloring, coloring_of
 
 
 def test_classes_come_in_alphabetical_order_with_their_counts() -> None:

@@ -3,11 +3,10 @@
 import base64
 import hashlib
 from collections.abc import Callable
-from itertools import count
 
 import numpy as np
 
-from .kept import kept_with
+from likeness.plots.linked_map.identity_cache import cache_by_identity
 
 Publish = Callable[[bytes, str], str]
 INLINE_BYTES = 48_000
@@ -27,23 +26,6 @@ def part(array: np.ndarray, publish: Publish | None = None) -> dict[str, object]
     return described | {"url": publish(array.tobytes(), name)}
 
 
-@kept_with
+@cache_by_identity
 def _name(array: np.ndarray) -> str:
     return hashlib.blake2b(array.tobytes() + str(array.dtype).encode(), digest_size=12).hexdigest()
-
-
-def streamlit_publisher(key: str) -> Publish:
-    """Publishes through Streamlit's media route. The i-th array of a map replaces the i-th of the run before, which is then forgotten."""
-    from streamlit import config
-    from streamlit.runtime import exists, get_instance
-
-    places = count()
-    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
-
-    def publish(content: bytes, name: str) -> str:
-        if not exists():
-            return ""
-        url = get_instance().media_file_mgr.add(content, "application/octet-stream", f"{key}.{next(places)}", file_name=name)
-        return f"/{base}{url}" if base else url
-
-    return publish
