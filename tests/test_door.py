@@ -57,7 +57,8 @@ def test_importing_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("name", lk.__all__)
 def test_every_name_is_there_and_says_what_it_is(name: str) -> None:
     found = getattr(lk, name)
-    assert found.__doc__ and len(found.__doc__.split()) > 5
+    assert found.__doc__
+    assert len(found.__doc__.split()) > 5
     assert name in dir(lk)
     if not isinstance(found, type):
         hints = getattr(found, "__annotations__", {})
