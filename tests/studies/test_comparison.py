@@ -177,7 +177,7 @@ def test_an_encoder_without_texts_still_has_what_needs_none(base: Space, color: 
     ("options", "message"),
     [
         ({"methods": ["best"]}, "There is no method 'best'; choose from random, raw"),
-        ({"metrics": ["accuracy"]}, "There is no metric 'accuracy'; choose from map_at_r, precision_at_1, r_precision, ami, nmi, map, mrr"),
+        ({"metrics": ["accuracy"]}, "There is no metric 'accuracy'; choose from map_at_r, precision_at_1, r_precision, map, mrr, map_at_1000"),
         ({"metrics": []}, "There is no metric to measure; name at least one of map_at_r"),
         ({"ranking": "manhattan"}, "The metric 'manhattan' is unknown; choose 'cosine' or 'euclidean'"),
         ({"dims": [0]}, "The dimension 0 can't be measured; give whole numbers from 1, or 'suggested'"),

@@ -88,10 +88,10 @@ def test_another_package_brings_one_as_an_entry_point(tmp_path: Path, monkeypatc
     monkeypatch.setattr(registry, "entry_points", points)
     assert named_dataset("few-birds") is brought
     assert len(read_dataset("few-birds@2")) == 2
-    with pytest.raises(InputError, match="The entry point 'owls' of 'likeness.datasets' is no Dataset of that name; repair 'birds:DATASET'"):
+    with pytest.raises(InputError, match=r"The entry point 'owls' of 'likeness.datasets' is no Dataset of that name; repair 'birds:DATASET'"):
         named_dataset("owls")
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="There is no dataset 'house'; choose from cars, cars196, .*synthetic-rooms"):
+    with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, cars196, .*synthetic-rooms"):
         named_dataset("house")
