@@ -77,7 +77,7 @@ def test_one_that_is_listed_is_measured_shown_and_offered(
     assert list(METRICS)[-1] == "spread"  # the app's menu and its table
     assert "Spread" in summarize(runs)
     assert "Spread" in list(paper_table(runs)["metric"])
-    assert metric_bars(runs, metric="spread").layout.yaxis.title.text == "Spread"
+    assert metric_bars(runs, "dim", "spread").layout.yaxis.title.text == "Spread"
     assert "spread" in run("evaluate", "--help")[1]
     assert "spread" in run("analyze", "embedding-size", "--help")[1]
     assert metrics(ROWS, LABELS, "spread")["spread"] == pytest.approx(1, abs=0.1)
