@@ -10,14 +10,15 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from access import resolve_encoder, resolve_source
 from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.evaluation import retrieval_metrics
 from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
-from likeness.settings import server
 from likeness.space import Space, embed
+from server_settings import server
 from shared.bounded import BoundedCache
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def base(dataset_id: str) -> Space:
 def _opened(dataset_id: str) -> Space:
     entry = find_dataset(dataset_id)
     with st.spinner("Opening the images"):
-        return embed(read_dataset(entry.source, path_column=entry.path_column, name=entry.name), entry.encoder)
+        table = read_dataset(resolve_source(entry.source), path_column=entry.path_column, name=entry.name)
+        return embed(table, resolve_encoder(entry.encoder))
 
 
 @st.cache_resource(show_spinner=False)

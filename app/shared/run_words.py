@@ -4,7 +4,9 @@ from typing import Any
 
 import pandas as pd
 
+from access import redact
 from likeness.evaluation import find_metric
+from likeness.losses import OBJECTIVES, WRAPPERS
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import Status
 from progress import duration
@@ -15,7 +17,6 @@ TOLD = {
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
 }
-_OBJECTIVES = {"r-margin": "R-margin"}
 STATES = {
     "new": ("Not started", "schedule"),
     "running": ("Running", "play_circle"),
@@ -34,7 +35,7 @@ def told(metric: str) -> str:
 def standing(status: Status) -> str:
     """How far a run is, in a few words."""
     if status.state == "running" and status.step == 0:
-        return status.message or "Starting"
+        return redact(status.message or "Starting")
     done = f"{status.step:,} of {status.total:,} steps" if status.total else "no step yet"
     if status.state == "running":
         rate = status.step / status.seconds if status.seconds else 0.0
@@ -43,13 +44,10 @@ def standing(status: Status) -> str:
 
 
 def objective(config: RunConfig) -> str:
-    """`multisimilarity + S2SD`, `R-margin + uniform prior`, `DiVA on margin`."""
+    """`Multisimilarity + S2SD`, `R-margin + uniform prior`, `Margin + DiVA`."""
     chosen = config.objective
-    name = _OBJECTIVES.get(chosen.name, chosen.name)
-    if chosen.diva is not None:
-        return f"DiVA on {name}"
-    wrappers = (("S2SD", chosen.s2sd), ("uniform prior", chosen.uniform_prior))
-    return " + ".join([name, *(words for words, options in wrappers if options is not None)])
+    around = [wrapper.title for name, wrapper in WRAPPERS.items() if getattr(chosen, name) is not None]
+    return " + ".join([OBJECTIVES[chosen.name].title, *around])
 
 
 def guidance(config: RunConfig) -> str:

@@ -1,7 +1,5 @@
 """Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 import progress
@@ -9,8 +7,8 @@ from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 from likeness.jobs import Job
-from likeness.settings import server
 from likeness.space import Space, embed
+from server_settings import server
 from shared import cached
 
 PREFIX = "run "
@@ -68,7 +66,7 @@ def _begin(key: str, dataset_id: str, encoder: str, run: str) -> Job:
         found = embed(table, encoder, progress=report, should_stop=should_stop)
         if len(found.table) < len(table) and not should_stop():
             raise InputError(f"The run '{run}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
-        return replace(found, name=PREFIX + run)
+        return found.replace(name=PREFIX + run)
 
     return cached.jobs("run spaces").begin(key, f"Images as the run {run} sees them", work)
 

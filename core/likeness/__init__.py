@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable as ImageTable
-    from likeness.data import read_dataset as read
+    from likeness.data import read_dataset as read  # noqa: F401
     from likeness.door import load as load
     from likeness.door import maps as maps
     from likeness.door import train as train

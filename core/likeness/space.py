@@ -502,7 +502,7 @@ def _unit_rows(vectors: Any, name: str, *, zeros: bool) -> Vectors:
         name: stands in messages.
         zeros: rows of zeros are let through: what a projection leaves nothing of is like nothing.
     """
-    rows = np.asanyarray(to_numpy(vectors))
+    rows: NDArray[Any] = vectors if isinstance(vectors, np.ndarray) else to_numpy(vectors)
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiu":
         raise InputError(f"The space '{name}' has vectors of shape {rows.shape}, {rows.dtype}; pass one row of numbers per image.")
     unit, scaled = rows.dtype == np.float32, None

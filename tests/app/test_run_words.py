@@ -60,10 +60,10 @@ def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"name": "margin"}, "margin"),
-        ({"name": "margin", "s2sd": {}}, "margin + S2SD"),
+        ({"name": "margin"}, "Margin"),
+        ({"name": "margin", "s2sd": {}}, "Margin + S2SD"),
         ({"name": "r-margin", "options": {"rho": 0.35}}, "R-margin"),
-        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "margin + uniform prior"),
+        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "Margin + uniform prior"),
         ({"name": "r-margin", "s2sd": {}, "uniform_prior": {}}, "R-margin + S2SD + uniform prior"),
     ],
 )
@@ -71,9 +71,9 @@ def test_an_objective_says_what_wraps_it(options: dict[str, Any], said: str) -> 
     assert run_words.objective(RunConfig(objective=ObjectiveConfig(**options))) == said
 
 
-def test_diva_says_on_which_objective_it_is_built() -> None:
+def test_diva_stands_beside_its_objective() -> None:
     config = RunConfig.model_validate({"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}})
-    assert run_words.objective(config) == "DiVA on margin"
+    assert run_words.objective(config) == "Margin + DiVA"
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppT
     app.text_input(key="text").input("a red car").run()
     assert not app.exception
     assert app.subheader[0].value == "Images for “a red car”"
-    assert [each.name for each in drawn[-1]] == ["car color"]
+    assert [each.space.name for each in drawn[-1]] == ["car color"]
     reds = app.session_state["view"].frame["car_color"].iloc[drawn[-1][0].rows]
     assert (reds == "red").mean() > 0.5
 

@@ -200,9 +200,9 @@ def _splits() -> list[Case]:
 
 def _configs() -> list[Case]:
     from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
-    from likeness.settings import read_settings
     from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
+    from server_settings import read_settings
 
     def run(folder: Path) -> None:
         for name in ("shipped-cars-elg", "lg-cub200-plg"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from access import redact, resolve_encoder
 from likeness.data import ImageTable
 from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
@@ -96,7 +97,7 @@ def _measure_encoders(key: str, *settings: Any, should_stop: Callable[[], bool],
             job.at_stage(key, Stage(f"{encoder} embeds the images", done, total))
 
         try:
-            return embed(table, encoder, progress=report, should_stop=should_stop)
+            return embed(table, resolve_encoder(encoder), progress=report, should_stop=should_stop)
         finally:
             job.at_stage(key, None)
 
@@ -177,7 +178,7 @@ def _draw(live: LiveRuns, slot: str, plot: "Plot", sentences: Sentences) -> None
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _told(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
     """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
-    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {reason}]" for reason in refusals(_runs))]
+    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {redact(reason)}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
     return "\n".join(f"- {line}" for line in lines), figure
 

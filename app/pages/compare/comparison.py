@@ -6,6 +6,7 @@ from typing import TypeVar
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from likeness.commands.inputs import dimensions
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
@@ -45,7 +46,7 @@ def _settings(seen: View) -> Request | None:
         try:
             request = Request(seen.entry.id, _some(notions, "notion"), with_baseline(_some(methods, "method")), _sizes(dims, most), seeds)
         except InputError as error:
-            problem = str(error)
+            problem = redact(error)
         live_runs.start_button("Compare", _asked(request) if request else None, "compare_start")
     if problem:
         st.warning(problem, icon=":material/warning:")
@@ -88,7 +89,8 @@ def _draw(request: Request, live: LiveRuns) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = _metric()
         paper = _paper(request)
-    st.caption(find_metric(metric).help + (" Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32." if paper is not None else ""))
+    legend = "" if paper is None else " Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32."
+    st.caption(find_metric(metric).help + legend)
     results = _results(live.stamp, request, live.frame)
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
     if live.rows and not live.running:

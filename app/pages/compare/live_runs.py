@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 import progress
+from access import redact
 from pages.compare import job as comparison_job
 from pages.compare.job import Compute, LiveRuns
 
@@ -67,7 +68,7 @@ def _redraw(shown: Asked) -> None:
         if live.running:
             progress.bar(live.job, "runs", key=shown.key, stage=live.stage)
         elif live.job.error:
-            st.error(live.job.error, icon=":material/error:")
+            st.error(redact(live.job.error), icon=":material/error:")
         elif live.job.stopped:
             st.info(f"Stopped after {len(live.rows):,} of {live.job.total:,} runs; what was finished stands below.", icon=":material/pause:")
     shown.draw(live)

@@ -13,6 +13,7 @@ from pages.compare.metric_words import METHODS_TOLD, explained
 from pages.compare.request import BASELINE
 from shared import drafts, sidebar
 from shared.view import View
+from visitors import notions_dir
 
 PAPER_DIM = 128
 
@@ -22,7 +23,7 @@ def labelled_notions(seen: View) -> dict[str, Notion]:
     attributes = seen.base.table.attributes
     draft = drafts.current()
     own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
-    return own | {notion.name: notion for notion in list_notions() if notion.attribute in attributes}
+    return own | {notion.name: notion for notion in list_notions(notions_dir()) if notion.attribute in attributes}
 
 
 def choose_notions(seen: View, key: str) -> list[Notion]:
@@ -31,7 +32,7 @@ def choose_notions(seen: View, key: str) -> list[Notion]:
     chosen = st.multiselect(
         "Notions",
         list(known),
-        default=[notion.name for notion in notions_for(seen.base, None)],
+        default=[notion.name for notion in notions_for(seen.base, None, notions_dir())],
         format_func=sidebar.readable,
         key=key,
         bind="query-params",

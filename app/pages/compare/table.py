@@ -6,6 +6,7 @@ from html import escape
 
 import pandas as pd
 
+from access import redact
 from likeness.evaluation import METRICS, find_metric
 from likeness.notions.methods import METHOD_TITLES
 from likeness.studies import statistics
@@ -164,7 +165,8 @@ def _row(results: Results, line: Line, metric: str, paper: Printed | None) -> st
     method = _tip(METHOD_TITLES[line.method], METHODS_TOLD[line.method], reached=False)
     first = f'<th scope="row" class="method">{method}</th><td class="number">{line.dim}</td>'
     if line in results.refused:
-        return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}"><div>Does not apply: {escape(results.refused[line])}</div></td></tr>'
+        told = escape(redact(results.refused[line]))
+        return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}"><div>Does not apply: {told}</div></td></tr>'
     beside = _printed(paper, line)
     cells = [_bar(results, line, metric, beside), _difference(results, line, metric)]
     cells += [_number(results, line, name, name == metric, beside) for name in METRICS]

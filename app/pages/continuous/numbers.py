@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 import progress
+from access import redact
 from likeness.jobs import Job
 from likeness.plots import continuous_curves, distance_text
 from pages.continuous import job as continuous_job
@@ -64,7 +65,7 @@ def _follow(asked: Asked, job: Job) -> None:
         elif st.session_state.pop("continuous_follows", None) == asked.key:
             st.rerun()
         elif job.error:
-            st.error(job.error, icon=":material/error:")
+            st.error(redact(job.error), icon=":material/error:")
         elif job.stopped and job.result is None:
             st.info("Stopped before every image had asked.", icon=":material/pause:")
             st.button("Measure again", icon=":material/play_arrow:", on_click=continuous_job.again, args=(asked,))

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 import progress
+from access import redact
 from likeness.errors import InputError
 from likeness.jobs import Job
 from likeness.labels import LabelsConfig
@@ -51,7 +52,7 @@ def _chosen(seen: view.View) -> tuple[LabelsConfig, bool] | None:
         try:
             config = continuous_labels.choose(seen)
         except InputError as error:
-            told = str(error)
+            told = redact(error)
         drawn = st.toggle("Draw labels", True, key="continuous_drawn", bind="query-params")
     if told:
         st.info(told, icon=":material/info:")
@@ -78,7 +79,7 @@ def _follow(seen: view.View, config: LabelsConfig, job: Job) -> None:
         elif st.session_state.pop("continuous_reads", None):
             st.rerun()
         elif job.error:
-            st.error(job.error, icon=":material/error:")
+            st.error(redact(job.error), icon=":material/error:")
             st.button("Try again", icon=":material/replay:", on_click=continuous_labels.again, args=(seen, config))
 
 
@@ -99,7 +100,7 @@ def _show(seen: view.View, labels: Labels, drawn: bool) -> None:
     try:
         job = continuous_job.begin(asked)
     except InputError as error:
-        st.info(str(error), icon=":material/info:")
+        st.info(redact(error), icon=":material/info:")
         return
     job.wait(0.2)
     continuous_numbers.show(asked, job, labels.distances.unit, continuous_labels.told(labels.config))

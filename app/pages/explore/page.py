@@ -42,7 +42,7 @@ def main() -> None:
 
 def _linked(seen: view.View, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
     """The neighbors to join to the query on each map; none on the map of a space that cannot read the query."""
-    rows = {each.key: each.rows[:_LINKED] for each in found}
+    rows = {each.space.key: each.rows[:_LINKED] for each in found}
     return [rows.get(space.key, np.zeros(0, np.int64)) for space in seen.spaces] if found else None
 
 
@@ -84,7 +84,7 @@ def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors
         st.html(f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query"></div>')
     sections = [
         Section(
-            f"Nearest in {readable(each.name)}",
+            f"Nearest in {readable(each.space.name)}",
             each.rows.tolist(),
             similarities=each.similarities.tolist(),
             same=neighbors.same_class(seen, query, each.rows),

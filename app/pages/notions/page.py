@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from access import redact
 from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.space import Space
@@ -38,7 +39,7 @@ def _pictures(seen: view.View, draft: Draft) -> None:
     try:
         fit = cached.fit(seen.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
     except InputError as error:
-        st.warning(f"{error} The map shows the last version that could be fitted.", icon=":material/warning:")
+        st.warning(f"{redact(error)} The map shows the last version that could be fitted.", icon=":material/warning:")
         last = drafts.current()
         if last is None:
             return

@@ -9,8 +9,8 @@ from shared import cached
 from shared import run_card
 from shared import run_words
 from shared import training_off
+from access import redact
 from likeness.evaluation import find_metric, metric_title
-from likeness.gate import redacted
 from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
@@ -58,7 +58,7 @@ def main() -> None:
         _differences(chosen)
     else:
         with st.expander("Its settings", icon=":material/tune:"):
-            st.code(redacted((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
+            st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
 
 def _nothing() -> None:

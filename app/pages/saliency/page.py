@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 import progress
+from access import redact
 from components.gallery import Section, gallery
 from components.picture_grid import picture_grid
 from likeness.commands.inputs import notions_for
@@ -160,7 +161,7 @@ def _follow(job: Job, asked: Asked) -> None:
         elif st.session_state.pop("saliency_follows", None) == asked.key:
             st.rerun()
         elif job.error:
-            st.error(job.error, icon=":material/error:")
+            st.error(redact(job.error), icon=":material/error:")
         elif job.stopped:
             done = len(job.result[0]) if job.result else 0
             st.info(f"Stopped after {done} of {len(asked.rows)} images.", icon=":material/pause:")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import progress
+from access import resolve_language
 from likeness.evaluation import Semantics, semantics
 from likeness.jobs import Job
 from likeness.space import Space
@@ -48,7 +49,7 @@ def begin(asked: Asked) -> Job:
     def work(report: progress.Report, should_stop: progress.ShouldStop) -> Semantics:
         from likeness.language import class_similarities
 
-        similarities = class_similarities(list(asked.names), list(asked.language))
+        similarities = class_similarities(list(asked.names), [resolve_language(name) for name in asked.language])
         return semantics(asked.space.vectors[asked.rows], asked.labels, similarities, asked.names, neighbors=asked.neighbors, progress=report)
 
     return cached.jobs("semantics").begin(asked.key, f"Comparing {asked.space.name} with language", work)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from components.gallery import Section, gallery
 from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.errors import InputError
@@ -40,7 +41,7 @@ def main() -> None:
     try:
         classes, language = _settings(seen)
     except InputError as error:
-        st.info(str(error), icon=":material/info:")
+        st.info(redact(error), icon=":material/info:")
         return
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
     asked = [Asked(space, classes.rows, classes.labels, tuple(classes.names), language, nearest) for space in seen.spaces]
@@ -50,9 +51,9 @@ def main() -> None:
     with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
         st.fragment(_follow, run_every=None if all(job.finished for job in jobs) else 0.5)(jobs)
     for error in {job.error for job in jobs if job.error}:
-        st.error(error, icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
     if all(job.finished and not job.error for job in jobs):
-        _show(seen, classes, {readable(each.name): job.result for each, job in zip(asked, jobs, strict=True)})
+        _show(seen, classes, {readable(each.space.name): job.result for each, job in zip(asked, jobs, strict=True)})
 
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_view, settings, steps_view
 from shared import view
@@ -34,7 +35,7 @@ def _apart(seen: view.View) -> None:
     try:
         shown = settings.choose(seen)
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     if shown is not None:
         steps_view.show(seen, shown)

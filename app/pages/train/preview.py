@@ -8,6 +8,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import progress
+from access import redact, shared_name
+from config_access import resolve_config
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
@@ -17,6 +19,7 @@ from likeness.plots import class_heat_maps
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.data.run_images import RunImages, run_images
 from shared import cached
+from visitors import visitor
 
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
@@ -32,9 +35,10 @@ def show(config: RunConfig) -> None:
     """Draws the preview of a config."""
     tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
     try:
+        config = resolve_config(config)
         images = _images(config.data.model_dump_json(), config.seed, config)
     except InputError as error:
-        st.info(f"Nothing to show yet. {error}", icon=":material/info:")
+        st.info(f"Nothing to show yet. {redact(error)}", icon=":material/info:")
         return
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
@@ -42,7 +46,7 @@ def show(config: RunConfig) -> None:
                 try:
                     draw(config, images)
                 except InputError as error:
-                    st.info(str(error), icon=":material/info:")
+                    st.info(redact(error), icon=":material/info:")
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
@@ -107,7 +111,8 @@ def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) 
 
 
 def _entry(config: RunConfig) -> DatasetEntry | None:
-    return next((entry for entry in list_datasets() if entry.source == config.data.source), None)
+    source = shared_name(config.data.source)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
@@ -162,7 +167,7 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     job = cached.jobs("pseudolabels").get(key)
     if job is None or (job.finished and job.result is None):
         if job is not None and job.error:
-            st.warning(job.error, icon=":material/warning:")
+            st.warning(redact(job.error), icon=":material/warning:")
         if asked.backbone.name.startswith("clip:") and not (asked.guidance and asked.guidance.classifier):
             st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")
             return

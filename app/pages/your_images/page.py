@@ -3,16 +3,16 @@
 import streamlit as st
 
 import progress
+from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
 from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
-from likeness.gate import redacted
 from likeness.jobs import Job
-from likeness.settings import server
 from likeness.space import embed
-from likeness.visitors import visitor
+from server_settings import server
 from shared import cached, sidebar
 from shared.plain import plain
+from visitors import visitor
 
 ENCODERS = {
     "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -89,20 +89,30 @@ def _begin_button(source: str, column: str | None, where: str) -> None:
 
 
 def _hint(folder: str) -> None:
-    named = recognized(folder) if folder else None
+    named = _recognized(folder) if folder else None
     if named:
         st.info(
             f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
         )
 
 
+def _recognized(folder: str) -> str | None:
+    """How to name the paper's dataset in a folder, if it holds one."""
+    try:
+        named = recognized(path_text(folder))
+    except InputError:
+        return None
+    return shared_name(named) if named else None
+
+
 def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
     try:
-        table = read_dataset(source, path_column=column)
-        entry = new_entry(name or table.name, absolute_source(source), encoder, column)
+        table = read_dataset(resolve_source(source), path_column=column)
+        entry = new_entry(name or table.name, shared_name(absolute_source(resolve_source(source))), encoder, column)
+        resolve_encoder(encoder)
         _check_load()
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     begin(entry, len(table))
 
@@ -116,10 +126,12 @@ def _check_load() -> None:
 def begin(entry: DatasetEntry, total: int) -> Job:
     """Starts embedding in the background; the dataset joins the catalog when it is done."""
 
+    source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
+
     def work(report, should_stop):  # type: ignore[no-untyped-def]
         report(0, total)
-        table = read_dataset(entry.source, path_column=entry.path_column, name=entry.name)
-        done = embed(table, entry.encoder, progress=report, should_stop=should_stop)
+        table = read_dataset(source, path_column=entry.path_column, name=entry.name)
+        done = embed(table, encoder, progress=report, should_stop=should_stop)
         if not should_stop():
             add_dataset(entry)
         return done
@@ -139,12 +151,13 @@ def _upload() -> None:
     if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
         try:
             _check_load()
-            table = save_uploads(((file.name, file.getvalue()) for file in files), name)
-            source = absolute_source(str(table.root))
+            table = save_uploads(((file.name, file.getvalue()) for file in files), name, limits=upload_limits())
+            source = shared_name(absolute_source(str(table.root)))
+            resolve_encoder(encoder)
         except InputError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(redact(error), icon=":material/error:")
             return
-        begin(new_entry(name, source, encoder, private=True), len(table))
+        begin(new_entry(name, source, encoder, owner=visitor() or ""), len(table))
 
 
 def _own_jobs() -> list[tuple[str, Job]]:
@@ -174,7 +187,7 @@ def _progress(keys: list[str]) -> None:
 
 def _report(key: str, job: Job) -> None:
     if job.error:
-        st.error(job.error, icon=":material/error:")
+        st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
         told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
         st.info(told, icon=":material/pause:")
@@ -183,7 +196,7 @@ def _report(key: str, job: Job) -> None:
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
-                st.dataframe([{"file": redacted(str(failure.path)), "reason": redacted(failure.reason)} for failure in failed], hide_index=True)
+                st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
             _link(key, "Explore them")
@@ -197,16 +210,16 @@ def _link(id: str, label: str) -> None:
 
 def _datasets() -> None:
     st.subheader("Datasets")
-    for entry in list_datasets():
+    for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redacted(entry.encoder)))}]", width="stretch")
+            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redact(entry.encoder)))}]", width="stretch")
             _link(entry.id, "Explore")
             if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
 
 
 def _remove(id: str) -> None:
-    remove_dataset(id)
+    remove_dataset(id, visitor())
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = BUNDLED.id
 

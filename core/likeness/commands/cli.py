@@ -14,6 +14,7 @@ from likeness.commands.evaluate import evaluate
 from likeness.commands.fit import fit
 from likeness.commands.index import index
 from likeness.commands.info import info
+from likeness.commands.kinds import kinds
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.render import render
@@ -46,6 +47,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     pseudolabels,
     runs,
     info,
+    kinds,
     render,
     train_clip,
     zero_shot,

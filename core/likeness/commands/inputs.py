@@ -31,14 +31,14 @@ def notion_named(name: str) -> "Notion":
     return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
 
 
-def notions_for(base: "Space", notions: str | None) -> "list[Notion]":
+def notions_for(base: "Space", notions: str | None, folder: Path | None = None) -> "list[Notion]":
     """`notions_of` the embedded images."""
-    return notions_of(base.table, notions)
+    return notions_of(base.table, notions, folder)
 
 
-def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
+def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = None) -> "list[Notion]":
     """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
-    Synthetic Cars, or all.
+    Synthetic Cars, or all. `folder` is where the user's own lie; by default a folder of the cache.
 
     Raises:
         InputError: an unknown name, or no label that a notion is judged by.
@@ -49,7 +49,7 @@ def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
     attributes = table.attributes
-    labelled = [notion for notion in list_notions() if notion.attribute in attributes]
+    labelled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
     paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
     if not labelled:
         named = recognized(table.root)

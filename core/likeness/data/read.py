@@ -13,7 +13,7 @@ from likeness.data.readers.folder import read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path, shared_name
+from likeness.io.paths import as_path
 
 # Two characters at least: "C:\cars" is a folder.
 _PUBLISHED = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
@@ -58,7 +58,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
 
 
 def absolute_source(source: str) -> str:
-    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file, on a shared server with "ROOT/...".
+    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file.
 
     Raises:
         InputError: a path that may not be read here.
@@ -67,8 +67,8 @@ def absolute_source(source: str) -> str:
         return source
     if is_published_source(source):
         published = _published(source)
-        return str(published._replace(folder=shared_name(named_path(published.folder).resolve())))
-    return shared_name(named_path(source).resolve())
+        return str(published._replace(folder=str(as_path(published.folder).resolve())))
+    return str(as_path(source).resolve())
 
 
 def is_published_source(source: str) -> bool:
@@ -82,7 +82,7 @@ def recognized(folder: str | Path) -> str | None:
     A folder alone is never read as a published dataset: who names a folder means all images in it. This is for a hint.
     """
     try:
-        place = named_path(folder)
+        place = as_path(folder)
     except InputError:
         return None
     if not place.is_dir():
@@ -100,7 +100,7 @@ def _read(source: str | Path, path_column: str | None, name: str | None) -> Imag
         return _read_plain(named_dataset(plain), text, count)
     if is_published_source(text):
         return _read_published(_published(text))
-    path = named_path(source)
+    path = as_path(source)
     if path.is_dir():
         return read_folder(path, name)
     if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import check_readable
+from likeness.io.confinement import check_readable
 from likeness.labels.kind import LabelKind, LabelOptions, Report
 from likeness.labels.protocol import Distances, Rows
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.array_files import read_array
+from likeness.io.paths import as_path
 from likeness.labels.kind import LabelKind, LabelOptions, Report
 from likeness.labels.protocol import Distances, Rows
 
@@ -97,7 +97,7 @@ def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
     Raises:
         InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
     """
-    path = named_path(file)
+    path = as_path(file)
     if not path.is_file():
         raise InputError(f"There is no file of label distances '{file}'; give a .npy file with a matrix (n, n).")
     matrix = read_array(path, mapped=True)

@@ -10,7 +10,6 @@ from likeness.search.neighbours import Neighbours, nearest
 from likeness.search.notion_search import NotionSearch
 from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
     "Hits",
@@ -21,9 +20,7 @@ __all__ = [
     "Plan",
     "RawIndex",
     "Survey",
-    "as_numpy",
     "build_index",
-    "checked_rows",
     "expected_overlap",
     "nearest",
     "open_index",
@@ -32,6 +29,5 @@ __all__ = [
     "plan",
     "scan",
     "survey",
-    "unit_rows",
     "write_lance",
 ]
