@@ -61,7 +61,7 @@ def test_one_row_per_run_in_order(base: Space, color: Notion, shape: Notion) -> 
 
 def test_all_methods_and_metrics_by_default(base: Space, color: Notion) -> None:
     runs = compare(base, [color], dims=(3,), seeds=(0,))
-    assert tuple(runs["method"]) == METHODS
+    assert tuple(runs["method"]) == tuple(METHODS)
     assert tuple(runs.columns[6:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
     scores = runs.set_index("method")["map_at_r"]
     # what was made up so is found: color words help, labels help more, chance does not

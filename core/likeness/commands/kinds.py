@@ -12,6 +12,7 @@ from likeness.errors import InputError
 # Kind -> where its entries are listed.
 KINDS = {
     "objectives": "likeness.losses:OBJECTIVES",
+    "methods": "likeness.notions.methods:METHODS",
     "miners": "likeness.samplers:MINERS",
 }
 

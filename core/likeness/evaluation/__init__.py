@@ -4,6 +4,7 @@ from likeness.evaluation._language_inputs import class_number
 from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
+from likeness.evaluation.continuous_comparison import continuous_comparison
 from likeness.evaluation.generalization import (
     aggregated_generalization_score,
     by_split,
@@ -40,6 +41,7 @@ __all__ = [
     "class_number",
     "clustered_order",
     "clustering_metrics",
+    "continuous_comparison",
     "continuous_metrics",
     "few_shot_gains",
     "find_metric",

@@ -1,7 +1,7 @@
 """Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +13,9 @@ from likeness.evaluation import Metric, chosen_metrics, measure
 from likeness.evaluation._inputs import Metric as Distance
 from likeness.evaluation._inputs import checked_metric
 from likeness.evaluation.measure import Wanted
+from likeness.notions.method import Method
 from likeness.notions.methods import METHODS as METHODS
-from likeness.notions.methods import Maker, Method, named_methods
+from likeness.notions.methods import MethodLike, named_methods
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -28,7 +29,7 @@ _COLUMNS = ("notion", "method", "dim", "seed", "fit_seconds", "refused")
 def compare(
     base: "Space",
     notions: Sequence["Notion"],
-    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,
@@ -44,7 +45,7 @@ def compare(
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
             (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learnt from the labels that it is
-            measured on). Or one's own as (name, factory): factory(dim=..., seed=...) gives an object with fit(text) and transform(images).
+            measured on). Or one's own, an object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
         metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"
             need a k-means, whose seed is the run's.
@@ -83,7 +84,7 @@ def compare(
 def no_runs(
     table: "ImageTable",
     notions: Sequence["Notion"],
-    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,

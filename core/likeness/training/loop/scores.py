@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.evaluation import DISTANCE_KS, NDCG_KS, clustering_metrics, continuous_metrics, retrieval_metrics
 from likeness.evaluation._inputs import Metric
+from likeness.evaluation.continuous_comparison import bounds, metric_names
 from likeness.search import nearest
-from likeness.studies.continuous_comparison import bounds, metric_names
 
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
