@@ -1,4 +1,4 @@
-"""What methods and metrics mean, in a sentence each, and what comparisons are called."""
+"""What methods mean, in a sentence each, and what comparisons are called."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,16 +8,6 @@ from likeness.registry import FieldView
 from shared.sidebar import listed
 
 METHODS_TOLD = FieldView(METHODS, "help")
-
-METRICS_TOLD = {
-    "map_at_r": "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
-    "precision_at_1": "How often the nearest neighbor has the same label.",
-    "r_precision": "The share of an image's R nearest neighbors that have its label, in any order; R is the number of others with its label.",
-    "ami": "Images grouped by k-means into as many groups as there are labels: how well the groups match the labels. 0 is chance, 1 is perfect.",
-    "nmi": "Like AMI, without taking off what chance gives, so a little above 0 even for random vectors.",
-    "map": "With all other images ranked by similarity: how far ahead those of the same label stand.",
-    "mrr": "One over the rank of the first image with the same label: 1 if it comes first, 0.5 if second.",
-}
 
 
 def explained(titles: Mapping[str, str], told: Mapping[str, str]) -> str:
