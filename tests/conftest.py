@@ -1,8 +1,13 @@
 """Fixtures for all tests."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker for each processor: more threads, here or in what is begun here, wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

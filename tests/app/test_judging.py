@@ -17,7 +17,7 @@ import cached
 from likeness.data import ImageTable
 from likeness.space import Space
 
-WAIT = 20
+WAIT = 600
 
 
 def space(number: int) -> Space:

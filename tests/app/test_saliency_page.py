@@ -29,7 +29,7 @@ def _finished(app: AppTest) -> AppTest:
     import cached
 
     for _, job in cached.jobs("saliency").all():
-        assert job.wait(120)
+        assert job.wait(600)
         assert job.error is None
     return app.run()
 

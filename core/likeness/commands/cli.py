@@ -24,6 +24,7 @@ from likeness.commands.terminal import print_table, progress_bar
 from likeness.commands.train import runs, train
 from likeness.defaults import ENCODER
 from likeness.errors import InputError
+from likeness.io.interruption import restore_interruption
 
 cli = typer.Typer(
     name="likeness",
@@ -39,6 +40,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit status 2, an interruption 130."""
+    restore_interruption()
     try:
         cli()
     except InputError as error:
