@@ -1,7 +1,6 @@
 """A served app and a browser page for the tests that need them."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,16 +14,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class Server:
@@ -98,19 +87,6 @@ def fresh_server(tmp_path: Path) -> Iterator[Server]:
     running.wait()
     yield running
     running.stop()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; tests that need it skip where it is missing."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

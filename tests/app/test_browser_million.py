@@ -41,9 +41,8 @@ import sys
 sys.path.insert(0, APP_FOLDER)
 import numpy as np
 import streamlit as st
-from components.coloring import coloring_of
+from likeness.plots.linked_map import MapPanel, coloring_of
 from components.linked_map import linked_map
-from components.map_payload import MapPanel
 
 state, n = st.session_state, N
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-import comparison_job
+from pages.compare import job as comparison_job
 from progress import Stage
 
 

@@ -42,10 +42,9 @@ import sys
 sys.path.insert(0, APP_FOLDER)
 import numpy as np
 import streamlit as st
-from components.coloring import coloring_of
+from likeness.plots.linked_map import MapPanel, coloring_of
 from components.gallery import Section, gallery
 from components.linked_map import linked_map
-from components.map_payload import MapPanel
 
 state, n = st.session_state, int(st.query_params.get("n", 400))
 for name in ("selected", "query", "clicked"):
@@ -76,7 +75,7 @@ coloring = coloring_of("class", np.array(list("abcd"))[classes]) if color == "cl
 event = linked_map(
     [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map",
     thumbnails="/thumbnails/{row}", info="/info/{row}",
-    selected=state.selected, query=state.query, neighbours=None if state.query is None else [np.array([1]), np.array([2])],
+    selected=state.selected, query=state.query, neighbors=None if state.query is None else [np.array([1]), np.array([2])],
     dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in,
 )
 chosen = [] if state.selected is None else state.selected.tolist()

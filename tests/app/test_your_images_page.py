@@ -26,7 +26,7 @@ def birds(tmp_path: Path) -> Path:
 
 def _page(app: AppTest, source: str) -> AppTest:
     app.run()
-    app.switch_page("pages/your_images.py").run()
+    app.switch_page("pages/your_images/page.py").run()
     return app.text_input(key="folder").input(source).run()
 
 

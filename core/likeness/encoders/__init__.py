@@ -1,6 +1,6 @@
 """Pretrained towers, the cache of text embeddings and the store of image embeddings. Importing this needs no torch."""
 
-from likeness.encoders.embeddings import Embeddings, Failure
+from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity, reads_text
@@ -12,7 +12,6 @@ from likeness.io.images import UnreadableImageError, decode_image, read_image, t
 __all__ = [
     "Embeddings",
     "Encoder",
-    "Failure",
     "StagedEncoder",
     "TextEmbeddings",
     "Tower",

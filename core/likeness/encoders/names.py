@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from likeness.errors import InputError
-from likeness.gate import named_path
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 
 # The models that ship, by name -> folder in the assets.
 SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
@@ -99,7 +98,7 @@ def _digest(*parts: str) -> str:
 
 
 def _folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING) -> list[str]:
-    folder = named_path(folder)
+    folder = as_path(folder)
     if not folder.is_dir():
         remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")

@@ -15,8 +15,9 @@ from likeness.notions.methods import METHODS as METHODS
 from likeness.notions.methods import Maker, Method, named_methods
 
 if TYPE_CHECKING:
+    from likeness.data import ImageTable
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 SUGGESTED = "suggested"
 _CLUSTERING = ("ami", "nmi")
@@ -24,7 +25,7 @@ _COLUMNS = ("notion", "method", "dim", "seed", "fit_seconds", "refused")
 
 
 def compare(
-    base: "EncoderSpace",
+    base: "Space",
     notions: Sequence["Notion"],
     methods: Sequence[str | tuple[str, Maker]] = METHODS,
     dims: Sequence[int | str] = (128,),
@@ -60,9 +61,8 @@ def compare(
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
             1, two notions of one name, or a notion without a label column in the table.
     """
+    no_runs(base.table, notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
     chosen, wanted = named_methods(methods), _checked_metrics(metrics)
-    checked_metric(ranking)
-    _check(base, notions, dims, seeds)
     runs = list(_runs(base, notions, chosen, dims, seeds))
     rows: list[dict[str, Any]] = []
     for run in runs:
@@ -78,19 +78,35 @@ def compare(
     return pd.DataFrame(rows, columns=[*_COLUMNS, *wanted])
 
 
+def no_runs(
+    table: "ImageTable",
+    notions: Sequence["Notion"],
+    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[str] = tuple(METRICS),
+    ranking: Metric = "cosine",
+) -> pd.DataFrame:
+    """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
+    named_methods(methods)
+    wanted = _checked_metrics(metrics)
+    checked_metric(ranking)
+    _check(table, notions, dims, seeds)
+    return pd.DataFrame(columns=[*_COLUMNS, *wanted])
+
+
 class _Task:
     """One notion on the images, its texts looked up once and only if something reads them."""
 
-    def __init__(self, base: "EncoderSpace", notion: "Notion") -> None:
-        self.base, self.notion, self.vectors = base, notion, base.space.vectors
-        self.labels = base.space.table.frame[notion.attribute]
+    def __init__(self, base: "Space", notion: "Notion") -> None:
+        self.base, self.notion, self.vectors = base, notion, base.vectors
+        self.labels = base.table.frame[notion.attribute]
 
     @cached_property
     def texts(self) -> Any:
         """(n, r) embeddings of the prompts."""
-        from likeness.encoders import embed_texts
-
-        return embed_texts(self.base.encoder, self.notion.prompts).vectors
+        return self.base.embed_prompts(self.notion.prompts)[0]
 
     def material(self, learns_from: str) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
@@ -121,7 +137,7 @@ def _checked_metrics(metrics: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(metrics))
 
 
-def _check(base: "EncoderSpace", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
+def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
     for what, values, such in (("notion", notions, "'car color'"), ("dimension", dims, "128"), ("seed", seeds, "0")):
         if not len(values):
             raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
@@ -132,15 +148,11 @@ def _check(base: "EncoderSpace", notions: Sequence["Notion"], dims: Sequence[int
     for notion in notions:
         if names.count(notion.name) > 1:
             raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
-        if notion.attribute not in base.space.table.attributes:
-            raise InputError(
-                f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {base.space.table.attributes}."
-            )
+        if notion.attribute not in table.attributes:
+            raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
 
 
-def _runs(
-    base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]
-) -> Iterator[_Run]:
+def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:
     for notion in notions:
         task = _Task(base, notion)
         sizes = list(dict.fromkeys(task.size(dim) for dim in dims))

@@ -15,7 +15,7 @@ from likeness.encoders.models.tower import ImageTower, TowerImages, choose_devic
 from likeness.encoders.names import EncoderName, encoder_identity, parse_name
 from likeness.encoders.vocabulary import words_outside
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 if TYPE_CHECKING:
     import torch
@@ -78,7 +78,7 @@ class ClipEncoder(TowerImages):
 def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
     if parsed.kind == "local-dir":
-        folder = named_path(parsed.target)
+        folder = as_path(parsed.target)
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
     if parsed.kind == "hf-hub":

@@ -7,7 +7,7 @@ from torch import Tensor
 from likeness.encoders.names import encoder_identity, parse_name
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 from likeness.io.array_files import read_weights
 from likeness.training.network.lift import Lift
 from likeness.training.network.network import EmbeddingNetwork, build_network
@@ -28,7 +28,7 @@ class RunEncoder(ImagesOnly):
 
     def __init__(self, name: str, device: str = "auto") -> None:
         self.name, self.identity = name, encoder_identity(name)
-        run, chosen = RunFolder(named_path(parse_name(name).target)), choose_device(device)
+        run, chosen = RunFolder(as_path(parse_name(name).target)), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
         lift = None if network.unit else load_lift(run).to(chosen)
         backbone = network.backbone
