@@ -6,7 +6,7 @@ import pandas as pd
 
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import Status
-from progress import duration
+from shared.progress import duration
 
 METRICS = {
     "recall_at_1": "R@1",

@@ -2,16 +2,15 @@
 
 import streamlit as st
 
-import progress
+from background import Job, jobs, run_in_background
 from likeness.data import absolute_source, read_dataset, recognized, save_uploads
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
 from likeness.gate import redacted
-from likeness.jobs import Job
 from likeness.settings import server
-from likeness.space import encoder_space
+from likeness.space import EncoderSpace, encoder_space
 from likeness.visitors import visitor
-from shared import cached, sidebar
+from shared import progress, sidebar
 from shared.plain import plain
 
 ENCODERS = {
@@ -111,24 +110,24 @@ def _check_and_begin(source: str, encoder: str, column: str | None, name: str | 
 
 def _check_load() -> None:
     """Raises InputError where a visitor of a shared server has enough under way."""
-    if server().shared and sum(not job.finished for _, job in _own_jobs()) >= _MOST_AT_ONCE:
+    if server().shared and sum(not job.finished for job in _own_jobs()) >= _MOST_AT_ONCE:
         raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
     """Starts embedding in the background; the dataset joins the catalog when it is done."""
 
-    def work(report, should_stop):  # type: ignore[no-untyped-def]
-        report(0, total)
+    def work(job: Job) -> EncoderSpace:
+        job.report(0, total)
         table = read_dataset(entry.source, path_column=entry.path_column, name=entry.name)
-        done = encoder_space(table, entry.encoder, progress=report, should_stop=should_stop)
-        if not should_stop():
+        done = encoder_space(table, entry.encoder, progress=job.report, should_stop=job.should_stop)
+        if not job.should_stop():
             add_dataset(entry)
         return done
 
-    job = cached.jobs().begin(entry.id, entry.name, work)
+    job = run_in_background("embedding", entry.id, entry.name, work, anew=True)
     st.session_state.setdefault("own_jobs", []).append(entry.id)
-    progress.follow(job)
+    progress.tell_end(job)
     return job
 
 
@@ -149,32 +148,21 @@ def _upload() -> None:
         begin(new_entry(name, source, encoder, private=True), len(table))
 
 
-def _own_jobs() -> list[tuple[str, Job]]:
+def _own_jobs() -> list[Job]:
     """All of this server; where others use it, those that this session began."""
     own = st.session_state.get("own_jobs", [])
-    return [(key, job) for key, job in cached.jobs().all() if not server().shared or key in own]
+    return [job for job in jobs().all("embedding") if not server().shared or job.key in own]
 
 
 def _jobs() -> None:
-    running = [key for key, job in _own_jobs() if not job.finished]
-    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        if running:
-            _progress(running)
-    for key, job in _own_jobs():
-        if key not in running:
-            _report(key, job)
+    running = [job for job in _own_jobs() if not job.finished]
+    progress.poll(lambda: not running or any(job.finished for job in running), lambda: progress.bars(running))
+    for job in _own_jobs():
+        if job not in running:
+            _report(job)
 
 
-@st.fragment(run_every=0.5)
-def _progress(keys: list[str]) -> None:
-    jobs = [(key, job) for key in keys if (job := cached.jobs().get(key))]
-    if any(job.finished for _, job in jobs):
-        st.rerun()
-    for key, job in jobs:
-        progress.bar(job, "images", key=key)
-
-
-def _report(key: str, job: Job) -> None:
+def _report(job: Job) -> None:
     if job.error:
         st.error(job.error, icon=":material/error:")
     elif job.stopped:
@@ -188,8 +176,8 @@ def _report(key: str, job: Job) -> None:
                 st.dataframe([{"file": redacted(str(failure.path)), "reason": redacted(failure.reason)} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
-            _link(key, "Explore them")
-        st.button("Dismiss", key=f"dismiss_{key}", on_click=cached.jobs().forget, args=(key,))
+            _link(str(job.key), "Explore them")
+        st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
 
 
 def _link(id: str, label: str) -> None:

@@ -1,6 +1,7 @@
 """How far apart images lie by their labels: poses, layouts, captions, numbers, angles, class names, or a given matrix."""
 
 from likeness.labels.captions import caption_distances, word_movers_distance
+from likeness.labels.image_labels import ImageLabels, labelled_rows, labels_named, numeric_columns, read_image_labels
 from likeness.labels.layouts import LayoutLabels, layout_distances, read_layouts
 from likeness.labels.matrix import ClassLabels, MatrixLabels, read_matrix
 from likeness.labels.nearest import nearest_labels
@@ -14,6 +15,7 @@ __all__ = [
     "JOINTS",
     "KINDS",
     "ClassLabels",
+    "ImageLabels",
     "LabelDistances",
     "LabelsConfig",
     "LayoutLabels",
@@ -25,10 +27,14 @@ __all__ = [
     "joints_of",
     "known_labels",
     "label_distances",
+    "labelled_rows",
+    "labels_named",
     "layout_distances",
     "nearest_labels",
     "number_distances",
+    "numeric_columns",
     "pose_distances",
+    "read_image_labels",
     "read_layouts",
     "read_matrix",
     "word_movers_distance",
