@@ -72,7 +72,7 @@ def _embedded(app: AppTest) -> AppTest:
 
 
 def _open(app: AppTest, page: str) -> AppTest:
-    app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"pages/{page}/page.py").run()
     assert not app.exception
     return app
 

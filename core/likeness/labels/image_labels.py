@@ -47,7 +47,8 @@ class ImageLabels:
         place = self.place(row)
         if place is None:
             raise InputError(f"Image {row} has no such label; choose another image.")
-        return self.distances.between(np.array([place]), np.searchsorted(self.rows, others))[0]
+        found: NDArray[np.float32] = self.distances.between(np.array([place]), np.searchsorted(self.rows, others))[0]
+        return found
 
     def nearest(self, row: int, among: Rows, k: int) -> tuple[Rows, NDArray[np.float32]]:
         """The k images of `among` whose labels are nearest to that of image `row`, itself left out, and their label distances, nearest first."""
