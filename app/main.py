@@ -5,11 +5,14 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from access import confine_server, redact
 from likeness.errors import InputError
 from shared import drafts, layouts, progress, selection, sidebar, trained, view
 from warm import warm_up
 
 HERE = Path(__file__).parent
+
+confine_server()  # also where main.py is served by itself
 
 st.set_page_config(page_title="Likeness", page_icon=HERE / "logo.svg", layout="wide")
 st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
@@ -50,7 +53,7 @@ try:
 except trained.StillEmbedding as waiting:
     trained.show(waiting)
 except InputError as error:
-    st.error(str(error), icon=":material/error:")
+    st.error(redact(error), icon=":material/error:")
 with watcher:
     progress.watch()
     layouts.watch()

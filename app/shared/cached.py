@@ -10,14 +10,14 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from access import resolve_encoder, resolve_source
 from likeness.data import ImageTable, find_dataset, read_dataset
-from likeness.encoders import embed_texts
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
-from likeness.settings import server
-from likeness.space import EncoderSpace, NotionFit, Space, encoder_space, notion_space
+from likeness.space import Space, embed
+from server_settings import server
 from shared.bounded import BoundedCache
 
 if TYPE_CHECKING:
@@ -28,20 +28,21 @@ _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down t
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
 
-def base(dataset_id: str) -> EncoderSpace:
+def base(dataset_id: str) -> Space:
     """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded."""
     return _bases().get(dataset_id, lambda: _opened(dataset_id))
 
 
-def _opened(dataset_id: str) -> EncoderSpace:
+def _opened(dataset_id: str) -> Space:
     entry = find_dataset(dataset_id)
     with st.spinner("Opening the images"):
-        return encoder_space(read_dataset(entry.source, path_column=entry.path_column, name=entry.name), entry.encoder)
+        table = read_dataset(resolve_source(entry.source), path_column=entry.path_column, name=entry.name)
+        return embed(table, resolve_encoder(entry.encoder))
 
 
 @st.cache_resource(show_spinner=False)
-def _bases() -> BoundedCache[EncoderSpace]:
-    return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _held(base.space))
+def _bases() -> BoundedCache[Space]:
+    return BoundedCache(server().datasets_mb * 1_000_000, lambda base: _held(base))
 
 
 def _held(space: Space) -> int:
@@ -52,24 +53,24 @@ def _held(space: Space) -> int:
 
 def table(dataset_id: str) -> ImageTable:
     """The readable images of a dataset: row numbers of everything that is drawn."""
-    return base(dataset_id).space.table
+    return base(dataset_id).table
 
 
-def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", seed: int = 0) -> NotionFit:
+def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", seed: int = 0) -> Space:
     """A notion's space on a dataset. `dim` is lowered to the encoder's where that has fewer dimensions."""
-    size = min(dim, base(dataset_id).space.vectors.shape[1])
+    size = min(dim, base(dataset_id).vectors.shape[1])
     key = (dataset_id, notion.name, tuple(notion.prompts), size, solver, seed)
-    return _fits().get(key, lambda: notion_space(base(dataset_id), notion, InDiReCT(dim=size, solver=solver, seed=seed)))
+    return _fits().get(key, lambda: base(dataset_id).refit(notion, InDiReCT(dim=size, solver=solver, seed=seed)))
 
 
 @st.cache_resource(show_spinner=False)
-def _fits() -> BoundedCache[NotionFit]:
-    return BoundedCache(server().fits_mb * 1_000_000, lambda fit: fit.space.vectors.nbytes)
+def _fits() -> BoundedCache[Space]:
+    return BoundedCache(server().fits_mb * 1_000_000, lambda fit: fit.vectors.nbytes)
 
 
 def suggested_dim(dataset_id: str, notion: Notion) -> int:
     """Dimensions that the prompts alone suggest."""
-    return suggest_dim(embed_texts(base(dataset_id).encoder, notion.prompts).vectors)
+    return suggest_dim(base(dataset_id).embed_prompts(notion.prompts)[0])
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:

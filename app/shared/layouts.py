@@ -7,7 +7,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from components.kept import kept_with
+from access import redact
+from likeness.plots.linked_map import cache_by_identity
 from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
 from likeness.space import Space
 from shared import cached, progress
@@ -71,7 +72,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
     try:
         own = _positions(job)
     except LayoutFailed as error:
-        return _pca(space, f"PCA, since {choice.title} failed", str(error)), True
+        return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
     note = f"laid out from {SAMPLE:,} images, the others beside their nearest among these" if is_sampled(len(own)) else ""
     return Layout(space.name, choice, own, own, note), True
 
@@ -86,7 +87,7 @@ def _turned(found: Layout, before: Layout | None, placed: Sequence[Layout], last
     return found.own if before is None else align(found.own, before.shown)
 
 
-@kept_with
+@cache_by_identity
 def _positions(job: LayoutJob) -> Positions:
     return job.result()
 

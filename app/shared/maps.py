@@ -7,11 +7,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from components.coloring import Coloring
-from components.kept import kept_with
 from components.linked_map import linked_map
-from components.map_event import MapEvent
-from components.map_payload import MapPanel
+from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity
 from likeness.space import Space
 from shared import layouts, selection, view
 from shared.coloring import color_map
@@ -46,7 +43,7 @@ def draw(
         identity=seen.entry.id,
         selected=seen.selected if len(seen.selected) else None,
         query=seen.query,
-        neighbours=neighbors if seen.query is not None else None,
+        neighbors=neighbors if seen.query is not None else None,
         dimmed=seen.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
@@ -54,7 +51,7 @@ def draw(
     _tell_problems(choice, placed)
 
 
-@kept_with
+@cache_by_identity
 def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
     return color_map(frame, attribute)
 

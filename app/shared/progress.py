@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 import background
+from access import redact
 from background import Job
 from shared.plain import plain
 
@@ -61,7 +62,7 @@ def bars(jobs: Sequence[Job]) -> None:
 
 def _tell_why(job: Job, stopped: str) -> None:
     if job.error:
-        st.error(job.error, icon=":material/error:")
+        st.error(redact(job.error), icon=":material/error:")
     else:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
 
@@ -123,7 +124,7 @@ def watch() -> None:
     for job in [job for job in told if job.finished]:
         told.remove(job)
         if job.error:
-            st.toast(f"{plain(job.title)}: {job.error}", icon=":material/error:", duration="long")
+            st.toast(f"{plain(job.title)}: {redact(job.error)}", icon=":material/error:", duration="long")
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
     poll(lambda: not told or any(job.finished for job in told), every=1.5)

@@ -1,18 +1,17 @@
 """One run as people see it: how it stands, and what can be done with it."""
 
-from pathlib import Path
-
 import streamlit as st
 
+from access import check_training, redact, resolve_source, shared_name
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
-from likeness.gate import redacted
 from likeness.io.paths import runs_dir
-from likeness.settings import server
 from likeness.training.loop import processes
 from likeness.training.runs.run_folder import RunFolder
+from server_settings import server
 from shared import run_words, trained
+from visitors import visitor
 
 _SECONDS = 1.0
 
@@ -38,13 +37,13 @@ def _card(run: RunFolder, watch_link: bool) -> None:
         if status.state == "running":
             st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(redacted(status.message), icon=":material/error:")
+            st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process is gone, from outside. Resume it, and it goes on from its last checkpoint.", icon=":material/warning:")
             words = processes.last_words(run)
             if words:
                 with st.expander("Its last words"):
-                    st.code(redacted(words), language=None)
+                    st.code(redact(words), language=None)
 
 
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:
@@ -84,21 +83,22 @@ def _open(run: RunFolder) -> None:
 def _dataset_of(run: RunFolder) -> DatasetEntry | None:
     """The dataset in the app that the run was trained on."""
     source = _absolute(run.config().data.source)
-    return next((entry for entry in list_datasets() if entry.source == source), None)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
 
 
 def _absolute(source: str) -> str:
     try:
-        return absolute_source(source)
+        return shared_name(absolute_source(resolve_source(source)))
     except InputError:
-        return str(Path(source))
+        return source
 
 
 def _resume(run: RunFolder) -> None:
     try:
+        check_training()
         processes.begin(run)
     except InputError as error:
-        st.toast(str(error), icon=":material/error:", duration="long")
+        st.toast(redact(error), icon=":material/error:", duration="long")
 
 
 def problem(run: RunFolder) -> str:
@@ -106,7 +106,7 @@ def problem(run: RunFolder) -> str:
     try:
         run.config()
     except InputError as error:
-        return f"The settings of the run '{run.name}' cannot be read, so it is left out. {error}"
+        return f"The settings of the run '{run.name}' cannot be read, so it is left out. {redact(error)}"
     return ""
 
 

@@ -8,14 +8,15 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-import visitor  # noqa: F401  (says who is looking, for all that is a visitor's own)
-from components.kept import kept_with
+from access import redact
 from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
-from likeness.space import EncoderSpace, Space
+from likeness.plots.linked_map import cache_by_identity
+from likeness.space import Space
 from shared import cached, drafts, selection, trained
 from shared.view import View
+from visitors import notions_dir, visitor
 
 RAW = "Raw encoder"
 DRAFT = "My edits"
@@ -39,30 +40,30 @@ def choose() -> View:
     return View(entry, base, space(entry.id, a), None if b == NONE else space(entry.id, b), color, hidden)
 
 
-def space_names(base: EncoderSpace) -> list[str]:
+def space_names(base: Space) -> list[str]:
     """The raw encoder, the edited notion if there is one, every notion, those that the images have labels for first, and every trained run."""
     return [RAW, *notion_names(base), *trained.names()]
 
 
-def notion_names(base: EncoderSpace) -> list[str]:
+def notion_names(base: Space) -> list[str]:
     """The edited notion if there is one, then every notion: those that the images have labels for first."""
-    if base.space.embed_texts is None:
+    if base.embed_texts is None:
         return []
-    attributes = base.space.table.attributes
-    notions = sorted(list_notions(), key=lambda notion: notion.attribute not in attributes)
+    attributes = base.table.attributes
+    notions = sorted(list_notions(notions_dir()), key=lambda notion: notion.attribute not in attributes)
     return [*([DRAFT] if drafts.current() else []), *(notion.name for notion in notions)]
 
 
 def space(dataset_id: str, name: str) -> Space:
     """The space of this name on a dataset."""
     if name == RAW:
-        return cached.base(dataset_id).space
+        return cached.base(dataset_id)
     if name.startswith(trained.PREFIX):
         return trained.space(dataset_id, name)
     draft = drafts.current()
     if name == DRAFT and draft:
-        return cached.fit(dataset_id, draft.notion, draft.dim, draft.solver, draft.seed).space
-    return cached.fit(dataset_id, notion_named(name)).space
+        return cached.fit(dataset_id, draft.notion, draft.dim, draft.solver, draft.seed)
+    return cached.fit(dataset_id, notion_named(name))
 
 
 def _take_link(names: list[str]) -> None:
@@ -76,30 +77,30 @@ def _take_link(names: list[str]) -> None:
 
 def notion_named(name: str) -> Notion:
     """The notion of this name; names are unique in the library."""
-    return next(notion for notion in list_notions() if notion.name == name)
+    return next(notion for notion in list_notions(notions_dir()) if notion.name == name)
 
 
-def _space_box(label: str, names: list[str], key: str, help: str, base: EncoderSpace) -> str:
+def _space_box(label: str, names: list[str], key: str, help: str, base: Space) -> str:
     return st.selectbox(label, names, format_func=readable, key=key, bind="query-params", help=help, on_change=_color_by_notion, args=(key, base))
 
 
-def _color_by_notion(key: str, base: EncoderSpace) -> None:
+def _color_by_notion(key: str, base: Space) -> None:
     """A notion that was just chosen colors the map by the labels that judge it."""
-    notion = next((notion for notion in list_notions() if notion.name == st.session_state[key]), None)
-    if notion and notion.attribute in base.space.table.attributes:
+    notion = next((notion for notion in list_notions(notions_dir()) if notion.name == st.session_state[key]), None)
+    if notion and notion.attribute in base.table.attributes:
         st.session_state["color"] = notion.attribute
 
 
 def _dataset_names() -> dict[str, str]:
     """Id -> name of every dataset; where two share a name, the encoder tells them apart."""
-    entries = [*list_datasets(), *_opened_by_link()]
+    entries = [*list_datasets(visitor()), *_opened_by_link()]
     shared = {name for name, count in Counter(entry.name for entry in entries).items() if count > 1}
-    return {entry.id: f"{entry.name} ({entry.encoder}, {entry.id[:4]})" if entry.name in shared else entry.name for entry in entries}
+    return {entry.id: f"{entry.name} ({redact(entry.encoder)}, {entry.id[:4]})" if entry.name in shared else entry.name for entry in entries}
 
 
 def _opened_by_link() -> list[DatasetEntry]:
     """Datasets of other visitors of a shared server, whose links this one was given."""
-    known = {entry.id for entry in list_datasets()}
+    known = {entry.id for entry in list_datasets(visitor())}
     opened: list[str] = st.session_state.setdefault("opened_datasets", [])
     for asked_for in (st.query_params.get("open"), st.query_params.get("private")):
         if asked_for and asked_for not in known and asked_for not in opened and _found(asked_for):
@@ -133,39 +134,39 @@ def _dataset() -> DatasetEntry:
     return entry
 
 
-def _color(base: EncoderSpace) -> str | None:
-    attributes = [name for name in base.space.table.attributes if _is_drawable(base.space.table.frame, name)]
+def _color(base: Space) -> str | None:
+    attributes = [name for name in base.table.attributes if _is_drawable(base.table.frame, name)]
     if not attributes:
         return None
     chosen = st.selectbox("Color by", [*attributes, NONE], format_func=readable, key="color", bind="query-params")
     return None if chosen == NONE else chosen
 
 
-@kept_with
+@cache_by_identity
 def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
     return pd.api.types.is_numeric_dtype(frame[name]) or _distinct(frame, name) < max(2, len(frame) // 2)
 
 
-@kept_with
+@cache_by_identity
 def _distinct(frame: pd.DataFrame, name: str) -> int:
     return int(frame[name].nunique())
 
 
-@kept_with
+@cache_by_identity
 def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
     return frame[name].astype(str).value_counts()
 
 
-@kept_with
+@cache_by_identity
 def _ends(frame: pd.DataFrame, name: str) -> tuple[float, float]:
     return float(frame[name].min()), float(frame[name].max())
 
 
-def _filters(base: EncoderSpace) -> NDArray[np.bool_] | None:
-    frame = base.space.table.frame
+def _filters(base: Space) -> NDArray[np.bool_] | None:
+    frame = base.table.frame
     hidden = np.zeros(len(frame), bool)
     with st.expander("Filters", icon=":material/filter_alt:"):
-        for name in base.space.table.attributes:
+        for name in base.table.attributes:
             if pd.api.types.is_numeric_dtype(frame[name]) and _distinct(frame, name) > 12:
                 hidden |= _range_filter(frame, name)
             elif _distinct(frame, name) <= _MOST_VALUES:

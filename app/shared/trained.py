@@ -1,6 +1,5 @@
 """Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -9,9 +8,9 @@ from background import Job, run_in_background
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
-from likeness.settings import server
-from likeness.space import Space, encoder_space
+from likeness.space import Space, embed
 from likeness.training.runs.run_folder import trained_folders
+from server_settings import server
 from shared import cached, progress
 
 PREFIX = "run "
@@ -61,9 +60,9 @@ def _embed(dataset_id: str, run: Path) -> Job:
     table, encoder = cached.table(dataset_id), f"run:{run.resolve()}"
 
     def work(job: Job) -> Space:
-        found = encoder_space(table, encoder, progress=job.report, should_stop=job.should_stop)
-        if len(found.space.table) < len(table) and not job.should_stop():
-            raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.space.table)} of the images; take them out of the dataset.")
-        return replace(found.space, name=PREFIX + run.name)
+        found = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        if len(found.table) < len(table) and not job.should_stop():
+            raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
+        return found.replace(name=PREFIX + run.name)
 
     return run_in_background("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, kept=_KEPT)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from likeness.settings import server
+from server_settings import server
 
 TOLD = "Training is switched off on this server; train with `likeness train` on a machine of your own."
 

@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.data.catalog import DatasetEntry
-from likeness.space import EncoderSpace, Space
+from likeness.space import Space
 from shared import selection
 
 
@@ -25,7 +25,7 @@ class View:
     """
 
     entry: DatasetEntry
-    base: EncoderSpace
+    base: Space
     a: Space
     b: Space | None
     color: str | None
@@ -34,7 +34,7 @@ class View:
     @property
     def frame(self) -> pd.DataFrame:
         """Paths and attributes of the images, row by row."""
-        return self.base.space.table.frame
+        return self.base.table.frame
 
     @property
     def selected(self) -> selection.Rows:

@@ -15,14 +15,14 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
 from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
-from likeness.space import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
 ORACLE = "Oracle: nearest by label"
@@ -44,10 +44,10 @@ def page(app: AppTest) -> AppTest:
 def _finished(app: AppTest) -> AppTest:
     for kind in ("label distances", "continuous"):
         for job in jobs().all(kind):
-            assert job.wait(120)
+            assert job.wait(600)
     app.run()
     for job in jobs().all("continuous"):
-        assert job.wait(120)
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -97,8 +97,8 @@ def _other_images(monkeypatch: pytest.MonkeyPatch, columns: dict[str, Any], n: i
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **columns})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
-    space = Space("Raw encoder", ImageTable("few", root, frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), ImageTable("few", root, frame), name="Raw encoder")
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
     return space
 
 
@@ -108,7 +108,7 @@ def _apart(space: Space, config: LabelsConfig = VIEWPOINT) -> np.ndarray:
 
 
 def test_pictures_are_those_that_python_retrieves_with_their_label_distances(page: AppTest) -> None:
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(read_cars()), _query(page)
     labels = label_distances(space.table, VIEWPOINT)
     near = retrieve(space.vectors[[query]], space.vectors, 8, np.array([query]))[0]
     shown = _rows(page)
@@ -123,7 +123,7 @@ def test_pictures_are_those_that_python_retrieves_with_their_label_distances(pag
 
 
 def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
-    space = encoder_space(bundled_images()).space
+    space = embed(read_cars())
     apart, every = _apart(space), np.arange(2000)
     metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
     oracle = oracle_metrics(apart, (1, 10), exclude=every)
@@ -151,14 +151,14 @@ def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> No
     app.switch_page("pages/continuous/page.py").run()
     app.selectbox(key="b").select("car color").run()
     _finished(app)
-    base = encoder_space(bundled_images())
-    fitted = notion_space(base, get_notion("car color"), InDiReCT(dim=min(128, base.space.vectors.shape[1]))).space
+    base = embed(read_cars())
+    fitted = base.refit(get_notion("car color"), InDiReCT(dim=min(128, base.vectors.shape[1])))
     query = _query(app)
     shown = _rows(app)
     assert list(shown) == ["Raw encoder", "Car color", ORACLE]
     assert shown["Car color"]["rows"] == retrieve(fitted.vectors[[query]], fitted.vectors, 8, np.array([query]))[0].tolist()
-    apart, every = _apart(base.space), np.arange(2000)
-    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base.space, fitted))
+    apart, every = _apart(base), np.arange(2000)
+    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base, fitted))
     change = b["mean_label_distance_at_1"] - a["mean_label_distance_at_1"]
     table = _table(app)
     assert list(table) == ["Raw encoder", "Car color", "Car color against Raw encoder", "Chance", "Oracle"]
@@ -179,7 +179,7 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
     page.selectbox(key="continuous_label").select("Numbers").run()
     page.multiselect(key="continuous_columns").set_value(["car_hue"]).run()
     _finished(page)
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(read_cars()), _query(page)
     hues = space.table.frame["car_hue"].to_numpy()
     shown = _rows(page)
     expected = [distance_text(abs(float(np.float32(hues[row] - hues[query])))) for row in shown["Raw encoder"]["rows"]]
@@ -232,13 +232,13 @@ def test_another_query_is_another_image_and_stands_in_the_url(page: AppTest) -> 
 
 def test_suggested_queries_differ_in_their_labels(page: AppTest) -> None:
     rows = _gallery(page, "continuous_suggested")["sections"][0]["rows"]
-    apart = label_distances(bundled_images(), VIEWPOINT).between(np.array(rows), np.array(rows))
+    apart = label_distances(read_cars(), VIEWPOINT).between(np.array(rows), np.array(rows))
     assert len(set(rows)) == 12
     assert apart[~np.eye(12, dtype=bool)].min() > 25  # degrees
 
 
 def test_filters_hold_for_pictures_and_numbers(app: AppTest) -> None:
-    frame = bundled_images().frame
+    frame = read_cars().frame
     app.session_state["filter_body_type"] = ["sedan"]
     _finished(app.switch_page("pages/continuous/page.py").run())
     sedans = set(np.flatnonzero(frame["body_type"] == "sedan").tolist())
@@ -317,7 +317,7 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
 
     def slow(table: ImageTable, config: LabelsConfig, report: Any) -> Any:
         report(1, 10)
-        assert go_on.wait(60)
+        assert go_on.wait(600)
         report(2, 10)
         return label_distances(table, config)
 
@@ -329,7 +329,7 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
     stop.click().run()
     go_on.set()
     (job,) = (job for job in jobs().all("label distances"))
-    assert job.wait(60)
+    assert job.wait(600)
     app.run()
     assert "Stopped after 2 of 10 pairs of images." in _texts(app)
     next(button for button in app.button if button.label == "Try again").click().run()
@@ -341,7 +341,7 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
 
     from pages.continuous import numbers
 
-    continuous_comparison = import_module("likeness.studies.continuous_comparison")
+    continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
@@ -352,7 +352,7 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
     assert (queries[0], queries[-1]) == (0, 59)
     monkeypatch.setattr(continuous_comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
     job = numbers.measure([space], labels, "key", np.arange(60))
-    assert job.wait(60)
+    assert job.wait(600)
     assert job.error is None
     apart = labels.distances.between(queries, np.arange(60))
     metrics = continuous_metrics(apart, space.vectors[queries], space.vectors, (1, 10), exclude=queries)

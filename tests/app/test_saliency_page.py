@@ -1,16 +1,14 @@
 """The page Saliency without a browser: what it explains, and what it says where it can't."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
-from likeness.space import encoder_space, notion_space
+from likeness.space import embed
 
 FEW = ("saliency_samples", 2)
 
@@ -28,7 +26,7 @@ def _open(app: AppTest) -> AppTest:
 
 def _finished(app: AppTest) -> AppTest:
     for job in jobs().all("saliency"):
-        assert job.wait(120)
+        assert job.wait(600)
         assert job.error is None
     return app.run()
 
@@ -48,9 +46,9 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     assert "The 2 selected images." in _texts(app)
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
-    base = encoder_space(bundled_images())
-    notion = notion_space(base, get_notion("car color"), InDiReCT(dim=2)).space
-    expected = saliency_of_spaces([notion, base.space], [3, 11], samples=2)
+    base = embed(read_cars())
+    notion = base.refit(get_notion("car color"), InDiReCT(dim=2))
+    expected = saliency_of_spaces([notion, base], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
     np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
 
@@ -76,8 +74,8 @@ def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
 def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     from shared import cached
 
-    base = encoder_space(bundled_images())
-    mute = dataclasses.replace(base, space=dataclasses.replace(base.space, differentiable=None))
+    base = embed(read_cars())
+    mute = base.replace(differentiable=None)
     monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
     app.switch_page("pages/saliency/page.py").run()
     assert not app.exception

@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
-from likeness.space import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import Space, embed
 from likeness.studies import SemanticClasses, classes_of
 
 BODY = ["body_type"]
@@ -32,7 +32,7 @@ def _texts(app: AppTest) -> str:
 
 def _finished(app: AppTest) -> AppTest:
     for job in jobs().all("semantics"):
-        assert job.wait(60)
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -49,7 +49,7 @@ def _open(app: AppTest, tab: str) -> AppTest:
 
 
 def _classes(attributes: list[str]) -> SemanticClasses:
-    return classes_of(bundled_images(), attributes, None, 2)
+    return classes_of(read_cars(), attributes, None, 2)
 
 
 def _expected(space: Space, classes: SemanticClasses) -> Semantics:
@@ -57,12 +57,12 @@ def _expected(space: Space, classes: SemanticClasses) -> Semantics:
     return semantics(space.vectors[classes.rows], classes.labels, language, classes.names)
 
 
-def _raw() -> EncoderSpace:
-    return encoder_space(bundled_images())
+def _raw() -> Space:
+    return embed(read_cars())
 
 
 def _car_color() -> Space:
-    return notion_space(_raw(), get_notion("car color"), InDiReCT(dim=128)).space
+    return _raw().refit(get_notion("car color"), InDiReCT(dim=128))
 
 
 def _metrics(app: AppTest) -> dict[str, tuple[str, str]]:
@@ -79,7 +79,7 @@ def _shown(found: Semantics) -> dict[str, float]:
 
 
 def test_one_space_has_the_figures_that_python_gives(page: AppTest) -> None:
-    expected = _expected(_raw().space, _classes(BODY))
+    expected = _expected(_raw(), _classes(BODY))
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
     assert f"Of Raw encoder. Images drawn at random would be related by {expected.retrieval.random_relatedness:.3f}." in _texts(page)
     assert "Choose a space B in the sidebar" in _texts(page)
@@ -87,7 +87,7 @@ def test_one_space_has_the_figures_that_python_gives(page: AppTest) -> None:
 
 def test_of_two_spaces_it_says_how_far_they_differ(page: AppTest) -> None:
     _choose_b(page, "car color")
-    a, b = (_shown(_expected(space, _classes(BODY))) for space in (_raw().space, _car_color()))
+    a, b = (_shown(_expected(space, _classes(BODY))) for space in (_raw(), _car_color()))
     for name, (value, difference) in _metrics(page).items():
         assert value == f"{a[name]:.3f}"
         assert float(difference) == pytest.approx(a[name] - b[name], abs=2e-3)
@@ -108,7 +108,7 @@ def test_the_bundled_images_have_combined_classes_at_first(app: AppTest) -> None
 
 
 def test_the_class_that_asks_is_at_first_the_one_most_often_mistaken(page: AppTest) -> None:
-    found = _expected(_raw().space, _classes(BODY))
+    found = _expected(_raw(), _classes(BODY))
     per_class = found.retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
     assert page.pills(key="semantic_suggested").options == per_class["class"].tolist()
     assert page.selectbox(key="semantic_query").value == per_class["class"].iloc[0]
@@ -123,7 +123,7 @@ def _bars(app: AppTest) -> set[str]:
 
 
 def test_another_class_asks_for_its_own_neighbors(page: AppTest) -> None:
-    found = _expected(_raw().space, _classes(BODY))
+    found = _expected(_raw(), _classes(BODY))
     for query in ("van", "pickup"):
         page.selectbox(key="semantic_query").select(query).run()
         assert not page.exception
@@ -145,7 +145,7 @@ def test_a_suggestion_becomes_the_class_that_asks(page: AppTest) -> None:
 def test_with_a_space_b_the_suggestions_are_where_they_differ_most(page: AppTest) -> None:
     page.pills(key="semantic_suggested").set_value(page.pills(key="semantic_suggested").options[-1]).run()
     _choose_b(page, "car color")
-    a, b = (_expected(space, _classes(BODY)).retrieval for space in (_raw().space, _car_color()))
+    a, b = (_expected(space, _classes(BODY)).retrieval for space in (_raw(), _car_color()))
     assert page.pills(key="semantic_suggested").label == "Where the spaces differ most"
     assert page.pills(key="semantic_suggested").options == most_changed(a, b, 8)["class"].tolist()
 
@@ -172,7 +172,7 @@ def test_every_class_has_its_row(page: AppTest) -> None:
     _open(page, "Every class")
     _choose_b(page, "car color")
     table = page.dataframe[0].value.set_index("Class")
-    per_class = _expected(_raw().space, _classes(BODY)).per_class.set_index("class")
+    per_class = _expected(_raw(), _classes(BODY)).per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Related when it errs, Car color" in table
@@ -208,8 +208,8 @@ def _other_images(monkeypatch: pytest.MonkeyPatch, attributes: dict[str, Any], n
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **attributes})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
-    space = Space("Raw encoder", ImageTable("few", Path("."), frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), ImageTable("few", Path("."), frame), name="Raw encoder")
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
 
 
 def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_a_class_that_is_never_mistaken_is_told(app: AppTest, monkeypatch: pytes
     from shared import cached
 
     base = cached.base("cars")
-    base.space.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
+    base.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
     _finished(app.switch_page("pages/semantics/page.py").run())
     assert "Nothing but cat is found: this class is never mistaken here." in _texts(app)
     assert _metrics(app)["Related when it errs"] == ("none", "")

@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from threadpoolctl import threadpool_limits
 
 from background import jobs
-from likeness.data import bundled_images, image_classes
+from likeness.data import image_classes, read_cars
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder, Status
@@ -84,7 +84,7 @@ def make(tmp_path: Path) -> Make:
 
 
 def _two_splits() -> SplitFile:
-    names = image_classes(bundled_images(), BODY).names
+    names = image_classes(read_cars(), BODY).names
     content = [("start", 0.2, names[:3], names[3:]), ("swap 1", 0.4, [names[0], names[1], names[4]], [names[2], names[3], names[5]])]
     splits = [{"name": name, "distance": distance, "train": train, "test": test} for name, distance, train, test in content]
     return SplitFile.model_validate({"dataset": "Synthetic Cars", "attribute": "body_type", "splits": splits})
@@ -116,7 +116,7 @@ def _texts(app: AppTest) -> str:
 def _finished(app: AppTest) -> AppTest:
     for kind in ("splits", "shift references"):
         for job in jobs().all(kind):
-            assert job.wait(120)
+            assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -143,11 +143,11 @@ def _step(app: AppTest, name: str) -> AppTest:
 
 
 def _names(attributes: list[str]) -> list[str]:
-    return image_classes(bundled_images(), attributes).names
+    return image_classes(read_cars(), attributes).names
 
 
 def _steps(attributes: list[str]) -> list[Any]:
-    space, classes = encoder_space(bundled_images()).space, image_classes(bundled_images(), attributes)
+    space, classes = embed(read_cars()), image_classes(read_cars(), attributes)
     means = class_mean_features(space.vectors, classes.labels, len(classes.names))
     half = len(classes.names) // 2
     return split_steps(means, range(half), range(half, len(classes.names)))
@@ -183,9 +183,9 @@ def test_references_are_core_s(app: AppTest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(shift_splits, "reference_distances", reference_distances)
     app.session_state["shift_classes"] = BODY
     _finished(app.switch_page("pages/shifts/page.py").run())
-    classes, step = image_classes(bundled_images(), BODY), _steps(BODY)[0]
+    classes, step = image_classes(read_cars(), BODY), _steps(BODY)[0]
     with threadpool_limits(1, "blas"):  # many times faster while something else uses the cores
-        table = reference_distances(encoder_space(bundled_images()).space.vectors, classes.labels, step.split.train, step.split.test)
+        table = reference_distances(embed(read_cars()).vectors, classes.labels, step.split.train, step.split.test)
     expected = table[table["measure"] == "class means"]["distance"].tolist()
     curve = _figures(app)[0]
     assert [curve[name]["y"][0] for name in ("Classes drawn at random", "Same classes on both sides")] == pytest.approx(expected[1:])

@@ -429,7 +429,7 @@ def test_a_run_with_a_damaged_config_is_told_when_begun_from(page: AppTest, runs
 
 def _again(app: AppTest) -> AppTest:
     """The same URL, by someone who has not been here."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=120)
+    fresh = AppTest.from_file(app._script_path, default_timeout=600)
     for name, value in app.query_params.items():
         fresh.query_params[name] = value
     return fresh.switch_page("pages/train/page.py").run()
@@ -564,7 +564,7 @@ def test_pseudolabels_need_a_backbone_with_a_classifier(page: AppTest) -> None:
 
 def _finished(app: AppTest) -> AppTest:
     for job in jobs().all("pseudolabels"):
-        assert job.wait(60)
+        assert job.wait(600)
     return app.run()
 
 
@@ -626,11 +626,11 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
     with monkeypatch.context() as patch:
         patch.setattr(language_side, "pseudolabels", slow)
         _show(classified)
-        assert going.wait(20)
+        assert going.wait(600)
         classified.run()
         next(button for button in classified.button if button.label == "Stop").click().run()
         (job,) = jobs().all("pseudolabels")
-        assert job.wait(20)
+        assert job.wait(600)
     classified.run()
     assert not classified.exception
     assert not classified.error

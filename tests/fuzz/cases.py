@@ -37,12 +37,12 @@ def picture(kind: str, size: tuple[int, int] = (24, 16), **options: Any) -> byte
 
 
 def _papers() -> list[Case]:
-    from likeness.data.paper_datasets import read_paper_dataset
+    from likeness.data import read_dataset
 
     mini = _miniatures()
 
     def case(name: str, source: str, write: Callable[[Path], Any], damage: tuple[str, ...], *covers: str) -> Case:
-        return Case(name, write, lambda folder: read_paper_dataset(f"{source}:{folder}"), damage, covers)
+        return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
         case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/cars196", "data/mat_file"),
@@ -60,10 +60,10 @@ def _papers() -> list[Case]:
 
 
 def _mpii_labels(folder: Path) -> None:
-    from likeness.data.paper_datasets import read_paper_dataset
-    from likeness.data.readers.mpii_pose import mpii_labels
+    from likeness.data import read_dataset
+    from likeness.labels import mpii_labels
 
-    mpii_labels(read_paper_dataset(f"mpii-pose:{folder}"))
+    mpii_labels(read_dataset(f"mpii-pose:{folder}"))
 
 
 def _write_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
@@ -200,9 +200,9 @@ def _splits() -> list[Case]:
 
 def _configs() -> list[Case]:
     from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
-    from likeness.settings import read_settings
     from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
+    from server_settings import read_settings
 
     def run(folder: Path) -> None:
         for name in ("shipped-cars-elg", "lg-cub200-plg"):

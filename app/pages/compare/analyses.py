@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from access import redact, resolve_encoder
 from background import Job, Stage, Work
 from likeness.data import ImageTable
-from likeness.evaluation import METRICS
+from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
-from likeness.space import EncoderSpace, encoder_space
+from likeness.space import Space, embed
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.compare import live_runs
 from pages.compare.analysis_words import found
 from pages.compare.live_runs import Asked, measuring
-from pages.compare.metric_words import METRICS_TOLD, called
+from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from shared import cached, sidebar
@@ -38,7 +39,7 @@ _FRAME = 460  # height of a plot before it is there
 def show_sizes(seen: View) -> None:
     """How many dimensions are best."""
     st.caption("How many numbers should describe an image? Few keep what varies most between the prompts; many also keep their wording.")
-    possible = [size for size in _SIZES if size <= seen.base.space.vectors.shape[1]]
+    possible = [size for size in _SIZES if size <= seen.base.vectors.shape[1]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(seen, "sizes_notions")
         methods = with_baseline(choose_methods(("random-transform", "exact"), "sizes_methods"))
@@ -75,7 +76,7 @@ def show_encoders(seen: View) -> None:
         asked = _asked(
             f"Encoders for {called(notions)}" if notions and encoders else "",
             ("encoders", _content(seen, notions), tuple(encoders), methods, dim, runs),
-            _measuring_encoders(seen.base.space.table, encoders, notions, methods, dim, range(runs)),
+            _measuring_encoders(seen.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -90,16 +91,16 @@ def show_encoders(seen: View) -> None:
 
 def _measuring_encoders(*settings: Any) -> Work:
     def work(job: Job) -> object:
-        def embed(table: ImageTable, encoder: str) -> EncoderSpace:
+        def embed_images(table: ImageTable, encoder: str) -> Space:
             def report(done: int, total: int, *_: object) -> None:
                 job.stage = Stage(f"{encoder} embeds the images", done, total)
 
             try:
-                return encoder_space(table, encoder, progress=report, should_stop=job.should_stop)
+                return embed(table, resolve_encoder(encoder), progress=report, should_stop=job.should_stop)
             finally:
                 job.stage = None
 
-        return measuring(encoder_sizes, *settings, metrics=ANALYSIS_METRICS, embed=embed)(job)
+        return measuring(encoder_sizes, *settings, metrics=ANALYSIS_METRICS, embed=embed_images)(job)
 
     return work
 
@@ -135,7 +136,7 @@ def _counts(prompts: int) -> list[int]:
 
 
 def _content(seen: View, notions: Sequence[Notion]) -> Hashable:
-    return seen.base.space.key, content_of(notions)
+    return seen.base.key, content_of(notions)
 
 
 def _asked(title: str, content: Hashable, work: Work, draw: Callable[[Job], None], repeatable: bool = False) -> Asked | None:
@@ -178,7 +179,7 @@ def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _told(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
     """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
-    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {reason}]" for reason in refusals(_runs))]
+    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {redact(reason)}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
     return "\n".join(f"- {line}" for line in lines), figure
 
@@ -189,10 +190,10 @@ def _metric(slot: str) -> str:
         ANALYSIS_METRICS,
         default=ANALYSIS_METRICS[0],
         required=True,
-        format_func=METRICS.__getitem__,
+        format_func=metric_title,
         key=f"{slot}_metric",
         label_visibility="collapsed",
         bind="query-params",
     )
-    st.caption(METRICS_TOLD[chosen or ANALYSIS_METRICS[0]])
+    st.caption(find_metric(chosen or ANALYSIS_METRICS[0]).help)
     return chosen or ANALYSIS_METRICS[0]

@@ -6,15 +6,15 @@ from typing import TypeVar
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from background import Job
 from likeness.errors import InputError
-from likeness.evaluation import METRICS
+from likeness.evaluation import METRICS, find_metric
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
 from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, parse_dimensions, published
 from pages.compare import live_runs
 from pages.compare.live_runs import Asked
-from pages.compare.metric_words import METRICS_TOLD
 from pages.compare.request import Request, with_baseline
 from pages.compare.settings import choose_dimensions, choose_methods, choose_notions, choose_runs
 from pages.compare.table import Printed, Results, printed, table_html
@@ -35,7 +35,7 @@ def show(seen: View) -> None:
 
 def _settings(seen: View) -> Request | None:
     """The row of settings with the start; None, and a sentence, while they ask for nothing that can be."""
-    most = seen.base.space.vectors.shape[1]
+    most = seen.base.vectors.shape[1]
     request, problem = None, ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(seen, "compare_notions")
@@ -45,7 +45,7 @@ def _settings(seen: View) -> Request | None:
         try:
             request = Request(seen.entry.id, _some(notions, "notion"), with_baseline(_some(methods, "method")), _sizes(dims, most), seeds)
         except InputError as error:
-            problem = str(error)
+            problem = redact(error)
         live_runs.start_button("Compare", _asked(request) if request else None, "compare_start")
     if problem:
         st.warning(problem, icon=":material/warning:")
@@ -88,7 +88,8 @@ def _draw(request: Request, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = _metric()
         paper = _paper(request)
-    st.caption(METRICS_TOLD[metric] + (" Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32." if paper is not None else ""))
+    legend = "" if paper is None else " Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32."
+    st.caption(find_metric(metric).help + legend)
     results = _results(job.stamp, request, live_runs.runs_of(job))
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
     if job.found and job.finished:

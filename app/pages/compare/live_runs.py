@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from background import Job, Work, jobs, run_in_background
 from shared import progress
 
@@ -87,7 +88,7 @@ def _draw(shown: Asked | None, job: Job | None) -> None:
         if not job.finished:
             progress.bar(job)
         elif job.error:
-            st.error(job.error, icon=":material/error:")
+            st.error(redact(job.error), icon=":material/error:")
         elif job.stopped:
             st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; what was finished stands below.", icon=":material/pause:")
     shown.draw(job)

@@ -47,8 +47,8 @@ def _belong_to(dataset: str) -> None:
 
 def _nothing_to_compare(seen: view.View) -> bool:
     """Says what is missing and what to do about it; False where nothing is."""
-    attributes = seen.base.space.table.attributes
-    if seen.base.space.embed_texts is None:
+    attributes = seen.base.table.attributes
+    if seen.base.embed_texts is None:
         st.info(
             "Notions need an encoder that reads text. Choose images that were embedded with a CLIP model, or embed these with one.",
             icon=":material/info:",

@@ -7,7 +7,7 @@ from typing import Any
 from background import Work
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
-from likeness.space import EncoderSpace
+from likeness.space import Space
 from likeness.studies import SUGGESTED, compare
 from pages.compare.live_runs import measuring
 from pages.compare.metric_words import called
@@ -41,7 +41,7 @@ class Request:
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for requests that have equal results."""
-        return "methods", cached.base(self.dataset).space.key, content_of(self.notions), self.methods, self.dims, self.seeds
+        return "methods", cached.base(self.dataset).key, content_of(self.notions), self.methods, self.dims, self.seeds
 
     @property
     def title(self) -> str:
@@ -53,7 +53,7 @@ class Request:
         return list(dict.fromkeys(self._lines()))
 
     def _lines(self) -> Iterator[Line]:
-        encoder = cached.base(self.dataset).space.vectors.shape[1]
+        encoder = cached.base(self.dataset).vectors.shape[1]
         for notion in self.notions:
             sizes = [cached.suggested_dim(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
             for method in self.methods:
@@ -66,7 +66,7 @@ class Request:
 
     def _measure(
         self,
-        base: EncoderSpace,
+        base: Space,
         lines: Sequence[Line],
         progress: Callable[[int, int], None],
         should_stop: Callable[[], bool],

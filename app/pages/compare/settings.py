@@ -12,16 +12,17 @@ from pages.compare.metric_words import METHODS_TOLD, explained
 from pages.compare.request import BASELINE
 from shared import drafts, sidebar
 from shared.view import View
+from visitors import notions_dir
 
 PAPER_DIM = 128
 
 
 def labelled_notions(seen: View) -> dict[str, Notion]:
     """Name -> notion of those that the images have labels for, the edited one first."""
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     draft = drafts.current()
     own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
-    return own | {notion.name: notion for notion in list_notions() if notion.attribute in attributes}
+    return own | {notion.name: notion for notion in list_notions(notions_dir()) if notion.attribute in attributes}
 
 
 def choose_notions(seen: View, key: str) -> list[Notion]:
@@ -30,7 +31,7 @@ def choose_notions(seen: View, key: str) -> list[Notion]:
     chosen = st.multiselect(
         "Notions",
         list(known),
-        default=[notion.name for notion in judged_notions(seen.base.space.table)],
+        default=[notion.name for notion in judged_notions(seen.base.table, folder=notions_dir())],
         format_func=sidebar.readable,
         key=key,
         bind="query-params",
@@ -70,7 +71,7 @@ def choose_dimensions(most: int, key: str) -> list[str]:
 
 def choose_dimension(seen: View, key: str) -> int:
     """One number of dimensions, at most the encoder's."""
-    most = seen.base.space.vectors.shape[1]
+    most = seen.base.vectors.shape[1]
     return int(
         st.number_input(
             "Dimensions",

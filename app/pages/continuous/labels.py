@@ -39,7 +39,7 @@ def choose(seen: View) -> LabelsConfig:
     Raises:
         InputError: nothing is chosen yet.
     """
-    table, options = seen.base.space.table, offered(seen.base.space.table)
+    table, options = seen.base.table, offered(seen.base.table)
     _forget_others("continuous_label", options)
     label = st.selectbox(
         "Label",
@@ -84,7 +84,7 @@ def read(seen: View, config: LabelsConfig) -> Job:
     """The job whose result is the `ImageLabels` of the dataset."""
 
     def work(job: Job) -> ImageLabels:
-        return read_image_labels(seen.base.space.table, config, job.report_or_stop)
+        return read_image_labels(seen.base.table, config, job.report_or_stop)
 
     return run_in_background("label distances", key_of(seen, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import labels as continuous_labels
@@ -17,7 +18,7 @@ def main() -> None:
         "Some labels are not classes but places on a scale: a pose, a viewpoint, the layout of a room, a caption. "
         "The nearer the labels of what a space retrieves are to the query's, the better the space."
     )
-    if not continuous_labels.offered(seen.base.space.table):
+    if not continuous_labels.offered(seen.base.table):
         _nothing_to_judge_by()
         return
     chosen = _chosen(seen)
@@ -44,7 +45,7 @@ def _chosen(seen: view.View) -> tuple[LabelsConfig, bool] | None:
         try:
             config = continuous_labels.choose(seen)
         except InputError as error:
-            told = str(error)
+            told = redact(error)
         drawn = st.toggle("Draw labels", True, key="continuous_drawn", bind="query-params")
     if told:
         st.info(told, icon=":material/info:")

@@ -68,7 +68,7 @@ def _ask_another(rows: NDArray[np.int64], query: int) -> None:
 
 
 def _query(seen: view.View, labels: ImageLabels, query: int, urls: str, drawn: bool) -> None:
-    text = label_text(seen.base.space.table, labels.config, query)
+    text = label_text(seen.base.table, labels.config, query)
     st.markdown("**Query**")
     section = Section("", [query], texts=[f"{text[:1].upper()}{text[1:]}"] if text and drawn else None)
     gallery([section], thumbnails=urls, key="continuous_query", query=query, tile=_QUERY_WIDTH - 10)
@@ -88,7 +88,7 @@ def _section(seen: view.View, labels: ImageLabels, name: str, found: Retrieved, 
 
 
 def _texts(seen: view.View, labels: ImageLabels, rows: Sequence[int]) -> list[str] | None:
-    return [captions_of(seen.base.space.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
+    return [captions_of(seen.base.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

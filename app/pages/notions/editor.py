@@ -3,13 +3,16 @@
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
-from likeness.space import NotionFit
+from likeness.notions.checks import default_vocabularies
+from likeness.space import Space
 from shared import cached, drafts, sidebar
 from shared.drafts import Draft
 from shared.view import View
+from visitors import notions_dir
 
 
 def edit(seen: View) -> Draft:
@@ -29,9 +32,9 @@ def edit(seen: View) -> Draft:
     return draft
 
 
-def saved_fit(seen: View, draft: Draft) -> NotionFit | None:
+def saved_fit(seen: View, draft: Draft) -> Space | None:
     """The fit of the saved notion that the draft began from; None where it equals the draft or there is none."""
-    saved = next((notion for notion in list_notions() if notion.name == draft.name), None)
+    saved = next((notion for notion in list_notions(notions_dir()) if notion.name == draft.name), None)
     if saved is None or drafts.of(saved) == draft:
         return None
     try:
@@ -41,9 +44,9 @@ def saved_fit(seen: View, draft: Draft) -> NotionFit | None:
 
 
 def _first_notion(seen: View) -> Notion:
-    notions = list_notions()
+    notions = list_notions(notions_dir())
     shown = st.session_state.get("a")
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     ranked = sorted(notions, key=lambda notion: (notion.name != shown, notion.attribute != "car_color", notion.attribute not in attributes))
     return ranked[0]
 
@@ -70,7 +73,7 @@ def _library(seen: View) -> None:
             st.text_input("Name", value=f"{draft.name} copy", key=_key("new_name"))
             st.button("Duplicate under this name", on_click=_duplicate, width="stretch")
             st.button("New notion under this name", on_click=_new, width="stretch")
-            own = is_own(draft.name)
+            own = is_own(draft.name, notions_dir())
             st.button(
                 f"Delete {draft.name}",
                 on_click=_delete,
@@ -78,13 +81,13 @@ def _library(seen: View) -> None:
                 width="stretch",
                 help=None if own else "Notions that ship can't be deleted.",
             )
-    for message in filter(None, [st.session_state.pop("editor_message", None), *notion_problems()]):
+    for message in filter(None, [st.session_state.pop("editor_message", None), *map(redact, notion_problems(notions_dir()))]):
         st.warning(message, icon=":material/warning:")
 
 
 def saved_equals(draft: Draft) -> bool:
     """True if the library holds exactly what the form shows."""
-    return any(drafts.of(notion) == Draft(**{**vars(draft), "dim": 128, "solver": "exact", "seed": 0}) for notion in list_notions())
+    return any(drafts.of(notion) == Draft(**{**vars(draft), "dim": 128, "solver": "exact", "seed": 0}) for notion in list_notions(notions_dir()))
 
 
 def _words() -> None:
@@ -131,11 +134,11 @@ def _problems(seen: View, draft: Draft) -> None:
 
 def _found(seen: View, draft: Draft) -> list[str]:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
-    problems = [warning.message for warning in check(templates, draft.aspects.splitlines())]
+    problems = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
         notion = draft.notion
     except InputError as error:
-        return [*problems, str(error)]
+        return [*problems, redact(error)]
     unknown = sorted({word for prompt in notion.prompts for word in _unknown(seen.base.encoder, prompt)})
     if unknown:
         shown = ", ".join(unknown[:6]) + (" ..." if len(unknown) > 6 else "")
@@ -181,9 +184,9 @@ def _preview(draft: Draft) -> None:
 
 
 def _settings(seen: View, draft: Draft) -> None:
-    attributes = ["", *seen.base.space.table.attributes]
+    attributes = ["", *seen.base.table.attributes]
     with st.expander("Settings", icon=":material/settings:"):
-        largest = seen.base.space.vectors.shape[1]
+        largest = seen.base.vectors.shape[1]
         st.number_input(
             "Dimensions",
             1,
@@ -238,7 +241,7 @@ def _pick(seen: View) -> None:
 def _open(notion: Notion, seen: View) -> None:
     """Begins to edit a notion; the map is colored by the labels that judge it."""
     drafts.put(drafts.of(notion))
-    if notion.attribute in seen.base.space.table.attributes:
+    if notion.attribute in seen.base.table.attributes:
         st.session_state["next_color"] = notion.attribute
 
 
@@ -250,7 +253,7 @@ def _undo() -> None:
 def _save() -> None:
     draft = drafts.typed()
     assert draft is not None
-    _try(lambda: save_notion(draft.notion))
+    _try(lambda: save_notion(draft.notion, folder=notions_dir()))
 
 
 def _duplicate() -> None:
@@ -264,10 +267,10 @@ def _new() -> None:
 
 
 def _start(draft: Draft) -> None:
-    if any(notion.name.lower() == draft.name.lower() for notion in list_notions()):
+    if any(notion.name.lower() == draft.name.lower() for notion in list_notions(notions_dir())):
         st.session_state["editor_message"] = f"There is a notion named '{draft.name}' already; choose another name."
         return
-    if _try(lambda: save_notion(draft.notion)):
+    if _try(lambda: save_notion(draft.notion, folder=notions_dir())):
         drafts.put(draft)
         _renew()
 
@@ -275,8 +278,8 @@ def _start(draft: Draft) -> None:
 def _delete() -> None:
     draft = drafts.typed()
     assert draft is not None
-    if _try(lambda: delete_notion(draft.name)):
-        drafts.put(drafts.of(get_notion("car-color")))
+    if _try(lambda: delete_notion(draft.name, notions_dir())):
+        drafts.put(drafts.of(get_notion("car-color", notions_dir())))
         _renew()
 
 
@@ -284,6 +287,6 @@ def _try(action: "object") -> bool:
     try:
         action()  # type: ignore[operator]
     except InputError as error:
-        st.session_state["editor_message"] = str(error)
+        st.session_state["editor_message"] = redact(error)
         return False
     return True

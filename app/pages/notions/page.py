@@ -1,10 +1,12 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
+import numpy as np
 import streamlit as st
 
+from access import redact
 from components.gallery import Section, gallery
 from likeness.errors import InputError
-from likeness.space import NotionFit
+from likeness.space import Space
 from pages.notions import editor as notion_editor
 from shared import cached, drafts, map_controls, maps, neighbors, selection, view
 from shared.drafts import Draft
@@ -23,7 +25,7 @@ _TOLD = {
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    if seen.base.space.embed_texts is None:
+    if seen.base.embed_texts is None:
         st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
         return
     editor, pictures = st.columns([1, 2.15], gap="large")
@@ -37,7 +39,7 @@ def _pictures(seen: view.View, draft: Draft) -> None:
     try:
         fit = cached.fit(seen.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
     except InputError as error:
-        st.warning(f"{error} The map shows the last version that could be fitted.", icon=":material/warning:")
+        st.warning(f"{redact(error)} The map shows the last version that could be fitted.", icon=":material/warning:")
         last = drafts.current()
         if last is None:
             return
@@ -48,35 +50,36 @@ def _pictures(seen: view.View, draft: Draft) -> None:
     saved = notion_editor.saved_fit(seen, draft)
     _quiet_line(fit)
     choice = map_controls.choose("notions")
-    maps.draw(seen, [seen.base.space, fit.space], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
+    maps.draw(seen, [seen.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(seen, fit, saved, draft)
     _before_and_after(seen, fit, saved)
 
 
-def _quiet_line(fit: NotionFit) -> None:
-    angle = f"{fit.mean_angle:.3g}" if fit.mean_angle > 1e-3 else "0"
+def _quiet_line(fit: Space) -> None:
+    degrees, stats = float(np.degrees(fit.estimator.loss_)), fit.estimator.fit_stats_
+    angle = f"{degrees:.3g}" if degrees > 1e-3 else "0"
     st.caption(
-        f"{fit.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * fit.fit_seconds:.0f} ms, mean angle {angle} degrees",
+        f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, mean angle {angle} degrees",
         help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
     )
 
 
-def _newly_encoded(fit: NotionFit) -> int:
+def _newly_encoded(fit: Space) -> int:
     """Prompts that the last edit made the encoder read; a fit that is shown again encoded none."""
     told = st.session_state.setdefault("told_fits", {})
     if st.session_state.get("last_fit") != id(fit):
-        told[id(fit)] = 0 if id(fit) in told else fit.n_encoded
+        told[id(fit)] = 0 if id(fit) in told else fit.estimator.fit_stats_.n_encoded
         st.session_state["last_fit"] = id(fit)
     return int(told[id(fit)])
 
 
-def _numbers(seen: view.View, fit: NotionFit, saved: NotionFit | None, draft: Draft) -> None:
+def _numbers(seen: view.View, fit: Space, saved: Space | None, draft: Draft) -> None:
     attribute = draft.attribute
-    if attribute not in seen.base.space.table.attributes:
+    if attribute not in seen.base.table.attributes:
         return
-    raw = cached.metrics(seen.entry.id, seen.base.space, attribute)
-    now = cached.metrics(seen.entry.id, fit.space, attribute)
-    before = cached.metrics(seen.entry.id, saved.space, attribute) if saved else raw
+    raw = cached.metrics(seen.entry.id, seen.base, attribute)
+    now = cached.metrics(seen.entry.id, fit, attribute)
+    before = cached.metrics(seen.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {readable(attribute).lower()}**")
     for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
         against = "saved" if saved else "raw encoder"
@@ -85,9 +88,9 @@ def _numbers(seen: view.View, fit: NotionFit, saved: NotionFit | None, draft: Dr
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 
-def _before_and_after(seen: view.View, fit: NotionFit, saved: NotionFit | None) -> None:
+def _before_and_after(seen: view.View, fit: Space, saved: Space | None) -> None:
     query = neighbors.Query(row=seen.query or 0)
-    spaces = [("Raw encoder", seen.base.space), *([("Saved", saved.space)] if saved else []), ("Now", fit.space)]
+    spaces = [("Raw encoder", seen.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
     found = neighbors.find(seen, query, [space for _, space in spaces])
     st.html(
         f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query">'

@@ -27,7 +27,7 @@ def main() -> None:
     seen = view.current()
     st.title("Saliency")
     st.caption("Which parts of an image decide where it lies in a space? Change a part that counts, and the image moves away from its neighbors.")
-    if seen.base.space.differentiable is None:
+    if seen.base.differentiable is None:
         st.info(
             "These vectors came without a model, so there is nothing to look into. Choose images that were embedded here.", icon=":material/info:"
         )
@@ -44,7 +44,7 @@ def _settings(seen: view.View) -> tuple[Asked, Look]:
         dim = st.number_input(
             "Dimensions",
             min_value=1,
-            max_value=seen.base.space.vectors.shape[1],
+            max_value=seen.base.vectors.shape[1],
             value=2,
             key="saliency_dim",
             bind="query-params",
@@ -81,7 +81,7 @@ def _first_shown(seen: view.View, names: list[str]) -> list[str]:
     """The notions of the sidebar's spaces, or else the first two that the images have labels for."""
     in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
     try:
-        labelled = [notion.name for notion in judged_notions(seen.base.space.table)]
+        labelled = [notion.name for notion in judged_notions(seen.base.table)]
     except InputError:
         labelled = [name for name in sidebar.notion_names(seen.base) if name != DRAFT] or names
     return in_sidebar or labelled[:2]
@@ -92,8 +92,8 @@ def _space(seen: view.View, name: str, dim: int) -> Space:
     if name == RAW or name.startswith(trained.PREFIX):
         return sidebar.space(seen.entry.id, name)
     if name == DRAFT and draft:
-        return cached.fit(seen.entry.id, draft.notion, dim, draft.solver, draft.seed).space
-    return cached.fit(seen.entry.id, sidebar.notion_named(name), dim).space
+        return cached.fit(seen.entry.id, draft.notion, dim, draft.solver, draft.seed)
+    return cached.fit(seen.entry.id, sidebar.notion_named(name), dim)
 
 
 def _fine_settings(seen: view.View, show: str) -> tuple[bool, int, float, Look]:

@@ -2,6 +2,7 @@
 
 import hashlib
 
+from access import resolve_language
 from background import Job, run_in_background
 from likeness.evaluation import Semantics, semantics
 from likeness.space import Space
@@ -21,7 +22,7 @@ def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], n
     def work(job: Job) -> Semantics:
         from likeness.language import class_similarities
 
-        similarities = class_similarities(classes.names, list(language))
+        similarities = class_similarities(classes.names, [resolve_language(name) for name in language])
         return semantics(space.vectors[classes.rows], classes.labels, similarities, classes.names, neighbors=neighbors, progress=job.report_or_stop)
 
     digest = hashlib.sha256(classes.rows.tobytes() + classes.labels.tobytes()).hexdigest()

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics_table
-from likeness.language import LANGUAGE_MODELS
+from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training.runs.run_folder import RunFolder
@@ -31,14 +32,14 @@ def main() -> None:
     seen = view.current()
     st.title("Semantics")
     st.caption("Does a space agree with words? Classes with related names should lie near each other, and what is found by mistake be related.")
-    if not seen.base.space.table.attributes:
+    if not seen.base.table.attributes:
         st.info("These images have no labels, so there are no class names to compare. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return
     try:
         classes, language = _settings(seen)
     except InputError as error:
-        st.info(str(error), icon=":material/info:")
+        st.info(redact(error), icon=":material/info:")
         return
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
     jobs = {readable(space.name): measure(space, classes, language, nearest) for space in seen.spaces}
@@ -47,7 +48,7 @@ def main() -> None:
 
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
-    attributes = seen.base.space.table.attributes
+    attributes = seen.base.table.attributes
     runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in seen.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
@@ -62,7 +63,7 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
         )
         models = st.multiselect(
             "Language models",
-            list(LANGUAGE_MODELS),
+            list(short_names()),
             default=["minilm"],
             key="semantic_language",
             bind="query-params",

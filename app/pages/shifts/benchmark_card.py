@@ -2,14 +2,14 @@
 
 import streamlit as st
 
+from access import check_training, redact
 from likeness.errors import InputError
-from likeness.gate import redacted
-from likeness.settings import server
 from likeness.studies.study_folder import StudyFolder, StudyStatus
 from likeness.training.loop import processes
 from likeness.training.runs.run_folder import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark
+from server_settings import server
 from shared import run_card, run_words
 
 SECONDS = 1.0
@@ -32,13 +32,13 @@ def _card(benchmark: Benchmark) -> None:
             _button(benchmark.folder, status)
         st.progress(status.done / status.total if status.total else 0.0)
         if status.state == "failed" and status.message:
-            st.error(redacted(status.message), icon=":material/error:")
+            st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process is gone, from outside. Resume it, and it goes on from where it was.", icon=":material/warning:")
             words = processes.last_words(RunFolder(benchmark.folder.path))
             if words:
                 with st.expander("Its last words"):
-                    st.code(redacted(words), language=None)
+                    st.code(redact(words), language=None)
 
 
 def _told(status: StudyStatus) -> str:
@@ -62,11 +62,12 @@ def _stop(folder: StudyFolder) -> None:
     try:
         folder.request_stop()
     except InputError as error:
-        st.toast(str(error), icon=":material/error:", duration="long")
+        st.toast(redact(error), icon=":material/error:", duration="long")
 
 
 def _resume(folder: StudyFolder) -> None:
     try:
+        check_training()
         folder.begin()
     except InputError as error:
-        st.toast(str(error), icon=":material/error:", duration="long")
+        st.toast(redact(error), icon=":material/error:", duration="long")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from access import check_training, redact, resolve_source
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
@@ -32,7 +33,7 @@ def show(seen: view.View) -> None:
     try:
         shown = settings.choose(seen)
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     if shown is None:
         return
@@ -128,7 +129,7 @@ def _study(seen: view.View, shown: Progression, splits: SplitFile, methods: list
     fewest = min(len(split.train) for split in splits)
     per_class = next((count for count in (4, 6, 8, 12, 16, 24, 48) if _BATCH // count <= fewest), _BATCH // 2)
     base: dict[str, Any] = {
-        "data": {"source": seen.entry.source, "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
+        "data": {"source": resolve_source(seen.entry.source), "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
         "backbone": {"name": "clip:cars", "dim": 128, "head_only": True},
         "objective": {"name": "margin"},
         "batch": {"size": _BATCH, "per_class": per_class},
@@ -148,13 +149,14 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     folder = StudyFolder((runs_dir() / name).resolve())
     file = folder.path / "splits.json"
     try:
+        check_training()
         write_splits(file, splits)
         folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
         folder.begin()
     except InputError as error:
-        st.toast(str(error), icon=":material/error:", duration="long")
+        st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:
-        told = f"The folder of the runs cannot be written ({error.strerror or error}); make room, or choose another one."
+        told = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
         st.toast(told, icon=":material/error:", duration="long")
     else:
         st.session_state["benchmark"] = benchmarks.own(name)

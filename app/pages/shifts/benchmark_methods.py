@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from likeness.losses import WRAPPERS, objectives_on
+
 
 @dataclass(frozen=True)
 class Method:
@@ -12,29 +14,34 @@ class Method:
     changes: dict[str, Any] = field(default_factory=dict)
 
 
-METHODS = {
-    "Raw encoder": Method("not trained at all: what the encoder knows already.", {"epochs": 0, "backbone.dim": None, "few_shot": None}),
-    "Margin": Method("two images of a class must lie nearer than a bound, two of different classes farther."),
-    "R-margin": Method(
-        "margin that now and then pushes images of one class apart, so that they keep their differences.",
-        {"objective.name": "r-margin", "objective.options": {"beta": 0.6, "rho": 0.35}},
-    ),
-    "Margin + uniform prior": Method(
-        "margin that also spreads the images evenly over the whole space.", {"objective.uniform_prior": {"weight": 0.2}}
-    ),
-    "Multisimilarity": Method("weighs pairs of images by how wrongly they lie.", {"objective.name": "multisimilarity"}),
-    "ArcFace": Method("a classifier with a margin between the classes' directions.", {"objective.name": "arcface"}),
-    "ProxyAnchor": Method("pulls images to a learned point for each class.", {"objective.name": "proxyanchor"}),
-    "S2SD": Method("margin that also learns from a wider space trained beside it.", {"objective.s2sd": {"target_dims": [512]}}),
-    "DiVA": Method(
-        "margin with further parts that learn what classes share and what is special to an image.",
-        {"objective.diva": {"separation_weight": 94}, "backbone.parts": 4},
-    ),
-    "Margin + ELG": Method(
-        "margin that also asks a language model how alike the names of the classes are.",
-        {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "minilm"}},
-    ),
+# Other values than the objective's own, for runs of the size that a benchmark has.
+_OPTIONS: dict[str, dict[str, Any]] = {"r-margin": {"beta": 0.6, "rho": 0.35}}
+# Margin with what goes around it, by wrapper.
+_AROUND: dict[str, tuple[str, dict[str, Any]]] = {
+    "uniform_prior": ("Margin + uniform prior", {"objective.uniform_prior": {"weight": 0.2}}),
+    "s2sd": ("S2SD", {"objective.s2sd": {"target_dims": [512]}}),
+    "diva": ("DiVA", {"objective.diva": {"separation_weight": 94}, "backbone.parts": 4}),
 }
+
+
+def methods() -> dict[str, Method]:
+    """By title: the raw encoder, each objective on classes, what goes around Margin, and Margin with language guidance."""
+    objectives = {
+        each.title: Method(each.help, {"objective.name": name, "objective.options": _OPTIONS.get(name, {})})
+        for name, each in objectives_on("classes").items()
+    }
+    around = {title: Method(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
+    raw = Method("Not trained at all: what the encoder knows already.", {"epochs": 0, "backbone.dim": None, "few_shot": None})
+    elg = {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "minilm"}}
+    return {
+        "Raw encoder": raw,
+        **objectives,
+        **around,
+        "Margin + ELG": Method("Margin that also asks a language model how alike the names of the classes are.", elg),
+    }
+
+
+METHODS = methods()
 FIRST = ("Raw encoder", "Margin", "Multisimilarity", "ProxyAnchor")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from likeness.evaluation import by_split, few_shot_gains, generalization_scores, scaled_structure, structure_correlations
 from likeness.plots import few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
@@ -111,7 +112,7 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
     try:
         figure_drawn = structure_scatter(scaled, structure_correlations(scaled), methods=methods)
     except InputError as error:
-        st.caption(str(error))
+        st.caption(redact(error))
         return
     st.plotly_chart(figure_drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_card, benchmark_form, benchmark_results, benchmarks
 from pages.shifts.benchmarks import Benchmark
@@ -27,7 +28,7 @@ def show(seen: view.View) -> None:
             try:
                 _shown(chosen)
             except InputError as error:
-                st.error(str(error), icon=":material/error:")
+                st.error(redact(error), icon=":material/error:")
 
 
 def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
@@ -50,7 +51,7 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 def _form(seen: view.View) -> None:
     if training_off.tell():
         return
-    if seen.base.space.table.attributes:
+    if seen.base.table.attributes:
         benchmark_form.show(seen)
     else:
         st.info("These images have no labels, so there are no classes to divide. Choose other images in the sidebar.", icon=":material/info:")
@@ -73,6 +74,6 @@ def _results(chosen: Benchmark, figure: str) -> None:
     try:
         measured = benchmarks.figures(chosen)
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     benchmark_results.show(measured, benchmarks.methods(chosen), figure, chosen.name)

@@ -6,12 +6,13 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from likeness.io.paths import assets_dir, runs_dir
-from likeness.settings import server
 from likeness.studies.study import Cell, measured, read_results, read_study, studies
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.training.runs.run_folder import RunFolder
+from server_settings import server
 
 _OWN, _SHIPPED = "own:", "shipped:"
 
@@ -48,7 +49,7 @@ def listed() -> tuple[dict[str, Benchmark], list[str]]:
         try:
             with_splits = _study(folder)[0]
         except InputError as error:
-            problems.append(f"The benchmark '{folder.name}' cannot be read, so it is left out. {error}")
+            problems.append(f"The benchmark '{folder.name}' cannot be read, so it is left out. {redact(error)}")
             continue
         if with_splits:
             found[_OWN + folder.name] = Benchmark(_OWN + folder.name, folder)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from access import redact
 from likeness.io.text import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
-from likeness.visitors import own_dir
+from visitors import splits_dir
 
 BUILT, OPENED = "built", "opened"
 _SHIPPED, _KEPT = "shipped:", "kept:"
@@ -83,9 +84,10 @@ def save(splits: SplitFile) -> None:
 
 def _keep(name: str, splits: SplitFile) -> None:
     try:
-        write_splits(_folder() / f"{name}.json", splits)
+        write_splits(splits_dir() / f"{name}.json", splits)
     except OSError as error:
-        st.toast(f"The splits could not be kept ({error.strerror or error}); make room, or download them.", icon=":material/error:", duration="long")
+        told = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
+        st.toast(told, icon=":material/error:", duration="long")
     else:
         st.toast(f"Kept as {name}", icon=":material/check:")
 
@@ -102,9 +104,5 @@ def _suggested(splits: SplitFile) -> str:
     return next(name for name in (stem, *(f"{stem}-{number}" for number in range(2, 10_000))) if name not in _kept())
 
 
-def _folder() -> Path:
-    return own_dir() / "splits"
-
-
 def _kept() -> dict[str, Path]:
-    return list_splits(_folder())
+    return list_splits(splits_dir())

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_view, settings, steps_view
 from shared import view
@@ -27,14 +28,14 @@ def main() -> None:
 
 
 def _apart(seen: view.View) -> None:
-    if not seen.base.space.table.attributes:
+    if not seen.base.table.attributes:
         st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return
     try:
         shown = settings.choose(seen)
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     if shown is not None:
         steps_view.show(seen, shown)

@@ -44,7 +44,7 @@ def choose(seen: view.View) -> Progression | None:
 
 
 def _classes(seen: view.View) -> tuple[str, ...]:
-    frame, attributes = seen.frame, seen.base.space.table.attributes
+    frame, attributes = seen.frame, seen.base.table.attributes
     shared = [name for name in attributes if 2 <= frame[name].nunique() <= len(frame) // 2]
     bundled = [name for name in ("car_color", "body_type") if name in shared]
     default = bundled if len(bundled) == 2 else ["class"] if "class" in shared else shared[:1]
@@ -102,7 +102,7 @@ def _built(seen: view.View, attributes: tuple[str, ...], options: SplitOptions) 
 def _read(seen: view.View, splits: SplitFile) -> Progression:
     """The splits of a file; where these images do not have its classes, without them and with the reason."""
     attributes = (splits.attribute,) if isinstance(splits.attribute, str) else tuple(splits.attribute)
-    table = seen.base.space.table
+    table = seen.base.table
     told = f"These splits are of {splits.dataset}, by {listed([readable(name).lower() for name in attributes])}"
     remedy = "Only their distances are shown. Choose their images in the sidebar to see the classes."
     if any(name not in table.attributes for name in attributes):

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from access import redact
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
 from likeness.io.paths import cache_dir
@@ -57,7 +58,7 @@ def change(changes: dict[str, Any]) -> None:
     try:
         take(as_yaml(with_changes(config(), changes)))
     except InputError as error:
-        refuse(str(error))
+        refuse(redact(error))
     else:
         st.session_state.pop("train_refused", None)
 

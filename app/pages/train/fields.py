@@ -6,19 +6,19 @@ from typing import Any
 
 import streamlit as st
 
+from likeness.data import is_published_source, source_help
 from likeness.data.catalog import BUNDLED, list_datasets
-from likeness.data.paper_datasets import is_paper_source
 from likeness.errors import InputError
 from likeness.labels import known_labels
-from likeness.language import LANGUAGE_MODELS, PRIMERS
-from likeness.losses import CONTINUOUS, OBJECTIVES
+from likeness.language import PRIMERS, short_names
+from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training.config import RunConfig
 from pages.train import draft as train_draft
 from shared import cached
 from shared.sidebar import readable
+from visitors import visitor
 
 Changes = Callable[[Any], dict[str, Any]]
-_TOLD_SCALE = "What brings distances between images in line with distances between their labels: their ratios (log-ratio), or their order alone."
 
 _NETWORKS = {
     "clip:cars": "Bundled small CLIP",
@@ -45,12 +45,12 @@ def show(config: RunConfig) -> None:
 def _images(config: RunConfig) -> None:
     st.subheader("Images and classes", divider="gray")
     data = config.data
-    sources = {entry.source: entry.name for entry in list_datasets()}
+    sources = {entry.source: entry.name for entry in list_datasets(visitor())}
     st.selectbox(
         "Images",
         _with(list(sources), data.source),
         format_func=lambda source: sources.get(source, source),
-        help="Bring more under Your images; a folder or a paper's dataset can also be named in the text below.",
+        help=f"Bring more under Your images. In the text below, also: {source_help()}",
         **_bound("data.source", data.source, _of_source),
     )
     offered = _labels(data.source)
@@ -113,7 +113,7 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
 
 def _labels(source: str) -> dict[str, dict[str, Any]]:
     """The continuous labels that these images have, by name."""
-    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
     try:
         return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
     except InputError:  # its folder is gone, say; the preview tells
@@ -122,28 +122,28 @@ def _labels(source: str) -> dict[str, dict[str, Any]]:
 
 def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) -> dict[str, Any]:
     if picked == _BY_CLASSES:
-        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(OBJECTIVES)), config)
+        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(objectives_on("classes"))), config)
     labels, batch = next(iter(offered.values()), None), config.batch
     # every image of a batch as an anchor, or an epoch would have as many steps as there are images
     anchors = {"batch.anchors": "all", "batch.drawn": max(1, batch.size // (batch.nearest + 1))}
     learnt = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
-    return learnt | anchors | _of_objective(next(iter(CONTINUOUS)), config)
+    return learnt | anchors | _of_objective(next(iter(objectives_on("distances"))), config)
 
 
 def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
     """An objective with the rest of the config that it allows."""
-    none = dict.fromkeys(("objective.s2sd", "objective.uniform_prior", "objective.diva")) if name in CONTINUOUS else {}
+    none = dict.fromkeys(f"objective.{each}" for each in WRAPPERS) if OBJECTIVES[name].labels == "distances" else {}
     return {"objective.name": name, "objective.options": {}} | none
 
 
 def _of_source(source: str) -> dict[str, Any]:
     attributes = _attributes(source)
-    split = {} if is_paper_source(source) else {"data.split": "classes", "data.labels": None}
+    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
     return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
 
 
 def _attributes(source: str) -> list[str]:
-    entry = next((entry for entry in list_datasets() if entry.source == source), None)
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
     try:
         return list(cached.table(entry.id).attributes) if entry else []
     except InputError:  # its folder is gone, say; the preview tells
@@ -175,17 +175,21 @@ def _objective(config: RunConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Objective",
-            list(CONTINUOUS if config.objective.continuous else OBJECTIVES),
-            format_func=readable,
-            help=_TOLD_SCALE if config.objective.continuous else "What pulls images of one class together and pushes others apart.",
+            _with(_objectives(config), config.objective.name),
+            format_func=lambda name: OBJECTIVES[name].title,
+            help="\n".join(f"- **{each.title}**: {each.help}" for each in map(OBJECTIVES.__getitem__, _objectives(config))),
             **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
         )
         if not config.objective.continuous:
             st.toggle(
                 "With S2SD",
-                help="The embedding also learns from wider ones that are trained beside it.",
+                help=WRAPPERS["s2sd"].help,
                 **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
             )
+
+
+def _objectives(config: RunConfig) -> list[str]:
+    return list(objectives_on("distances" if config.objective.continuous else "classes"))
 
 
 def _guidance(config: RunConfig) -> None:
@@ -229,7 +233,7 @@ def _guidance(config: RunConfig) -> None:
             _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
     st.multiselect(
         "Language models",
-        _with(list(LANGUAGE_MODELS), *chosen.language),
+        _with(list(short_names()), *chosen.language),
         accept_new_options=True,
         help="Of several, the mean. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
         **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),

@@ -4,6 +4,8 @@ from typing import Any
 
 import streamlit as st
 
+from access import check_training, redact, shared_name
+from config_access import resolve_config
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 from likeness.training.config import RunConfig, as_yaml, presets, read_config
@@ -57,7 +59,7 @@ def _config() -> tuple[RunConfig | None, str]:
     try:
         return draft.config(), ""
     except InputError as error:
-        return None, str(error)
+        return None, redact(error)
 
 
 def _preset() -> None:
@@ -85,7 +87,7 @@ def _take_preset() -> None:
         return
     config = run.config() if run else read_config(name)
     free = _free(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
-    draft.take(as_yaml(config.model_copy(update={"name": free})))
+    draft.take(shared_name(as_yaml(config.model_copy(update={"name": free}))))
 
 
 def _name(chosen: RunConfig | None) -> tuple[str, str]:
@@ -130,9 +132,10 @@ def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
 def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
-        processes.begin(run, chosen)
+        check_training()
+        processes.begin(run, resolve_config(chosen))
     except InputError as error:
-        st.toast(str(error), icon=":material/error:", duration="long")
+        st.toast(redact(error), icon=":material/error:", duration="long")
     else:
         st.session_state["train_begun"] = str(run.path)
 

@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from access import redact, shared_name
 from background import Job, jobs, run_in_background
+from config_access import resolve_config
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
@@ -19,6 +21,7 @@ from likeness.training.data.overview import class_overview, example_queries, exa
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.preview import has_classifier, pseudolabel_config, summarize_similarities
 from shared import cached, progress
+from visitors import visitor
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
@@ -31,9 +34,10 @@ def show(config: RunConfig) -> None:
     """Draws the preview of a config."""
     tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
     try:
+        config = resolve_config(config)
         images = _images(config.data.model_dump_json(), config.seed, config)
     except InputError as error:
-        st.info(f"Nothing to show yet. {error}", icon=":material/info:")
+        st.info(f"Nothing to show yet. {redact(error)}", icon=":material/info:")
         return
     for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
         if tab.open:
@@ -41,7 +45,7 @@ def show(config: RunConfig) -> None:
                 try:
                     draw(config, images)
                 except InputError as error:
-                    st.info(str(error), icon=":material/info:")
+                    st.info(redact(error), icon=":material/info:")
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
@@ -99,7 +103,8 @@ def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) 
 
 
 def _entry(config: RunConfig) -> DatasetEntry | None:
-    return next((entry for entry in list_datasets() if entry.source == config.data.source), None)
+    source = shared_name(config.data.source)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
 
 
 def _names(config: RunConfig, images: RunImages) -> None:

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
+from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
 from background import Job, jobs, run_in_background
-from likeness.data import absolute_source, read_dataset, recognized, save_uploads
+from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
-from likeness.gate import redacted
-from likeness.settings import server
-from likeness.space import EncoderSpace, encoder_space
-from likeness.visitors import visitor
+from likeness.space import Space, embed
+from server_settings import server
 from shared import progress, sidebar
 from shared.plain import plain
+from visitors import visitor
 
 ENCODERS = {
     "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -45,9 +45,7 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_told_roots()
-            + "Searched with all its subfolders; their names become classes. A dataset of the InDiReCT paper is read with its labels as "
-            "`cars196:FOLDER`, `cub200:FOLDER`, `deepfashion:FOLDER`, `movie-posters:FOLDER`, `online-products:FOLDER` or `synthetic-cars:FOLDER`.",
+            help=_told_roots() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
         )
         _hint(source.strip())
         _begin_button(source, None, "folder")
@@ -90,20 +88,30 @@ def _begin_button(source: str, column: str | None, where: str) -> None:
 
 
 def _hint(folder: str) -> None:
-    named = recognized(folder) if folder else None
+    named = _recognized(folder) if folder else None
     if named:
         st.info(
             f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
         )
 
 
+def _recognized(folder: str) -> str | None:
+    """How to name the paper's dataset in a folder, if it holds one."""
+    try:
+        named = recognized(path_text(folder))
+    except InputError:
+        return None
+    return shared_name(named) if named else None
+
+
 def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
     try:
-        table = read_dataset(source, path_column=column)
-        entry = new_entry(name or table.name, absolute_source(source), encoder, column)
+        table = read_dataset(resolve_source(source), path_column=column)
+        entry = new_entry(name or table.name, shared_name(absolute_source(resolve_source(source))), encoder, column)
+        resolve_encoder(encoder)
         _check_load()
     except InputError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(redact(error), icon=":material/error:")
         return
     begin(entry, len(table))
 
@@ -117,10 +125,12 @@ def _check_load() -> None:
 def begin(entry: DatasetEntry, total: int) -> Job:
     """Starts embedding in the background; the dataset joins the catalog when it is done."""
 
-    def work(job: Job) -> EncoderSpace:
+    source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
+
+    def work(job: Job) -> Space:
         job.report(0, total)
-        table = read_dataset(entry.source, path_column=entry.path_column, name=entry.name)
-        done = encoder_space(table, entry.encoder, progress=job.report, should_stop=job.should_stop)
+        table = read_dataset(source, path_column=entry.path_column, name=entry.name)
+        done = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
         if not job.should_stop():
             add_dataset(entry)
         return done
@@ -140,12 +150,13 @@ def _upload() -> None:
     if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
         try:
             _check_load()
-            table = save_uploads(((file.name, file.getvalue()) for file in files), name)
-            source = absolute_source(str(table.root))
+            table = save_uploads(((file.name, file.getvalue()) for file in files), name, limits=upload_limits())
+            source = shared_name(absolute_source(str(table.root)))
+            resolve_encoder(encoder)
         except InputError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(redact(error), icon=":material/error:")
             return
-        begin(new_entry(name, source, encoder, private=True), len(table))
+        begin(new_entry(name, source, encoder, owner=visitor() or ""), len(table))
 
 
 def _own_jobs() -> list[Job]:
@@ -164,16 +175,16 @@ def _jobs() -> None:
 
 def _report(job: Job) -> None:
     if job.error:
-        st.error(job.error, icon=":material/error:")
+        st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
         told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
         st.info(told, icon=":material/pause:")
     else:
-        failed = job.result.failed
-        st.success(f"{plain(job.title)}: {len(job.result.space.table):,} images are ready.", icon=":material/check:")
+        failed = job.result.table.failed
+        st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
-                st.dataframe([{"file": redacted(str(failure.path)), "reason": redacted(failure.reason)} for failure in failed], hide_index=True)
+                st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
             _link(str(job.key), "Explore them")
@@ -187,16 +198,16 @@ def _link(id: str, label: str) -> None:
 
 def _datasets() -> None:
     st.subheader("Datasets")
-    for entry in list_datasets():
+    for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redacted(entry.encoder)))}]", width="stretch")
+            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redact(entry.encoder)))}]", width="stretch")
             _link(entry.id, "Explore")
             if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
 
 
 def _remove(id: str) -> None:
-    remove_dataset(id)
+    remove_dataset(id, visitor())
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = BUNDLED.id
 

@@ -1,5 +1,7 @@
 """What a study asks: which notions, and in how many dimensions."""
 
+from pathlib import Path
+
 from likeness.data import ImageTable, recognized
 from likeness.defaults import PAPER_NOTIONS
 from likeness.errors import InputError
@@ -7,14 +9,16 @@ from likeness.notions import Notion, list_notions
 from likeness.studies.comparison import SUGGESTED
 
 
-def judged_notions(table: ImageTable, every: bool = False) -> list[Notion]:
+def judged_notions(table: ImageTable, every: bool = False, folder: Path | None = None) -> list[Notion]:
     """The notions that a table has labels to judge: the paper's three for Synthetic Cars where it has those, else all; all with `every`.
+
+    `folder` is where the user's own notions lie; by default a folder of the cache.
 
     Raises:
         InputError: it has no label that a notion is judged by.
     """
     attributes = table.attributes
-    labelled = [notion for notion in list_notions() if notion.attribute in attributes]
+    labelled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
     if not labelled:
         named = recognized(table.root)
         remedy = f"; write '{named}' to read it with its labels" if named else ""
