@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from likeness import vectors
+from likeness import arrays
 from likeness.errors import InputError
 from likeness.evaluation import _counter, _ranks, _scratch, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
 
@@ -292,7 +292,7 @@ def test_memory_mapped_stores_give_the_same(tmp_path: Path, engine: str, monkeyp
     np.save(tmp_path / "x.npy", x)
     store = np.load(tmp_path / "x.npy", mmap_mode="r")
     monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
-    monkeypatch.setattr(vectors, "PART_BYTES", 1000)
+    monkeypatch.setattr(arrays, "PART_BYTES", 1000)
     for metric, value in expected.items():
         assert retrieval_metrics(store, labels, metric=metric) == value
 

@@ -4,14 +4,14 @@ import inspect
 import subprocess
 import sys
 
+import benchmark_methods
 import pytest
 import torch
+import train_fields
 from torch.nn.functional import normalize
 from typer.testing import CliRunner
 
-import benchmark_methods
-import train_fields
-from likeness.commands.cli import cli
+from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import OBJECTIVES, WRAPPERS, Mined, Objective, make_objective, objectives_on
 from likeness.losses.function_loss import FunctionLoss
@@ -80,7 +80,7 @@ def test_one_line_makes_an_objective_known_to_configs_menus_and_tables(monkeypat
     assert "shrink" in train_fields._objectives(RunConfig())
     assert benchmark_methods.methods()["Shrink"].changes["objective.name"] == "shrink"
     for form in ("table", "markdown"):
-        shown = CliRunner().invoke(cli, ["list", "objectives", "--format", form])
+        shown = CliRunner().invoke(command_line(), ["kinds", "objectives", "--format", form])
         assert shown.exit_code == 0
         assert "Makes all embeddings short." in shown.stdout
         assert "power 2 (1 to 4)" in shown.stdout

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+import comparison_words
 import numpy as np
 import pytest
+from comparison_request import with_baseline
 from typer.testing import CliRunner
 
-import comparison_words
-from comparison_request import with_baseline
 from likeness.commands.cli import cli
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, Oracle

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.search import nearest, neighbours
-from likeness.vectors import unit_rows
 
 
 def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Pretrained towers, the cache of text embeddings and the store of image embeddings. Importing this needs no torch."""
 
-from likeness.encoders.embeddings import Embeddings, Failure
+from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
 from likeness.encoders.family import EncoderFamily, EncoderName
 from likeness.encoders.load import load_encoder
@@ -18,7 +18,6 @@ __all__ = [
     "EncoderFamily",
     "EncoderLike",
     "EncoderName",
-    "Failure",
     "ImageEncoder",
     "StagedEncoder",
     "TextEmbeddings",

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 # Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
 _VERSION = 1
@@ -29,7 +29,7 @@ def folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDIN
     Raises:
         InputError: if there is no such folder; it names the encoder.
     """
-    folder = named_path(folder)
+    folder = as_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
     files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))

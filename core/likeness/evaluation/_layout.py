@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import row_slices
 from likeness.evaluation._inputs import Scaling
 from likeness.evaluation._scratch import scratch_array
-from likeness.vectors import row_slices
 
 TILE = 8192  # gallery rows whose products are taken at once
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
-from likeness.vectors import as_numpy, checked_rows
 
 
 def retrieval_metrics(
@@ -167,7 +167,7 @@ def _checked_cutoffs(ks: Iterable[int]) -> list[int]:
 def _checked_selection(rows: Any, count: int) -> NDArray[np.int64]:
     if rows is None:
         return np.arange(count)
-    chosen = as_numpy(rows)
+    chosen = to_numpy(rows)
     if chosen.dtype == bool and chosen.shape == (count,):
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= count:

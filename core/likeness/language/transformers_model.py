@@ -15,7 +15,7 @@ from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import choose_device
 from likeness.encoders.names import encoder_identity
 from likeness.errors import InputError
-from likeness.gate import is_root, named_path
+from likeness.io.paths import as_path
 from likeness.language.family import LanguageFamily, Vectors
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _folder(name: str, source: str) -> Path | None:
     """The folder that `source` names, or none if it is a hub id."""
     written_so = source.startswith(("/", ".", "~"))
     # what is a folder here must not reach transformers by its bare name either
-    folder = named_path(source) if written_so or is_root(source) or os.path.exists(source) else Path(source)
+    folder = as_path(source) if written_so or os.path.exists(source) else Path(source)
     if folder.is_dir():
         return folder
     if written_so:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 from likeness.language.family import LanguageFamily, Vectors
 
 Vector = NDArray[np.float64]
@@ -35,7 +35,7 @@ class WordVectors:
     reads_sentences = False
 
     def __init__(self, name: str, path: Path) -> None:
-        path = named_path(path)
+        path = as_path(path)
         if not path.is_file():
             raise InputError(f"There is no file of word vectors '{path}'; give the .txt file of GloVe or the .vec file of FastText.")
         self.name = name

@@ -23,7 +23,7 @@ class Identity:
 
     def transform(self, images: Any) -> Any:
         """(m, r) -> (m, r) unit rows, of the kind that came in."""
-        return like(images)(unit_rows(checked_rows(images, "image"), "image"))
+        return like(images)(unit_rows(checked_rows(images, "The image embeddings", None), "The image embeddings"))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform`, with gradients: (m, r) -> (m, r) unit rows."""
@@ -51,9 +51,9 @@ class RandomEmbedding:
     def transform(self, images: Any) -> Any:
         """(m, r) -> (m, dim) unit rows, of the kind that came in."""
         _check_dim(self.dim)
-        m = len(checked_rows(images, "image"))
+        m = len(checked_rows(images, "The image embeddings", None))
         # A normal vector has no preferred direction, so its direction is uniform.
-        return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "image"))
+        return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "The image embeddings"))
 
 
 class RandomTransform(LinearProjection):
@@ -73,7 +73,7 @@ class RandomTransform(LinearProjection):
     def fit(self, text: Any) -> "RandomTransform":
         """Draws U for text embeddings (n, r); only r matters."""
         _check_dim(self.dim)
-        r = checked_rows(text, "prompt").shape[1]
+        r = checked_rows(text, "The prompt embeddings", None).shape[1]
         self.U = like(text)(np.random.default_rng(self.seed).normal(0, START_DEVIATION, (r, self.dim)))
         return self
 

@@ -47,12 +47,12 @@ class Oracle(LinearProjection):
         Raises:
             InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, missing, or all equal.
         """
-        rows = unit_rows(checked_rows(images, "image").astype(np.float64), "image")
+        rows = unit_rows(checked_rows(images, "The image embeddings", np.float64), "The image embeddings")
         check_dim(self.dim, rows.shape[1])
         codes, self.classes_ = _class_codes(labels, len(rows))
         fit = fit_oracle(rows, codes, *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
         U, prototypes = (to_numpy(value).astype(np.float64) for value in fit.best)
-        self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "class"))
+        self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "The class embeddings"))
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
         return self
 

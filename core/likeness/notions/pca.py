@@ -63,9 +63,9 @@ class PCA:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        rows, U = checked_rows(images, "image"), to_numpy(self.U)
+        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
         check_width(rows, len(U))
-        centred = unit_rows(rows, "image") - to_numpy(self.mean_).astype(rows.dtype)
+        centred = unit_rows(rows, "The image embeddings") - to_numpy(self.mean_).astype(rows.dtype)
         return like(images)(centred @ U.astype(rows.dtype))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":

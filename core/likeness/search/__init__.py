@@ -3,15 +3,16 @@
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
 from likeness.search.exact_scan import scan
+from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest
 from likeness.search.notion_search import NotionSearch
 from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
+    "Hits",
     "IndexedSearch",
     "LanceIndex",
     "Neighbours",
@@ -19,9 +20,7 @@ __all__ = [
     "Plan",
     "RawIndex",
     "Survey",
-    "as_numpy",
     "build_index",
-    "checked_rows",
     "expected_overlap",
     "nearest",
     "open_index",
@@ -30,6 +29,5 @@ __all__ = [
     "plan",
     "scan",
     "survey",
-    "unit_rows",
     "write_lance",
 ]

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
 from likeness.search.notion_view import Floats, best
-from likeness.vectors import as_numpy
 
 # Rows compared at a time.
 _PART = 1 << 17
@@ -32,13 +32,13 @@ def scan(vectors: Floats, queries: Floats, k: int, *, exclude: Any = None, allow
     Raises:
         InputError: no row is left to be found.
     """
-    hidden = None if allowed is None else ~as_numpy(allowed)
+    hidden = None if allowed is None else ~to_numpy(allowed)
     available = len(vectors) - (0 if hidden is None else int(hidden.sum())) - (exclude is not None)
     if available < 1:
         raise InputError("No image is left to be found; take back a filter.")
     count = min(k, available)
     found = Neighbours(np.empty((len(queries), count), np.int64), np.empty((len(queries), count), np.float32))
-    left_out = np.full(len(queries), -1) if exclude is None else np.atleast_1d(as_numpy(exclude)).astype(np.int64)
+    left_out = np.full(len(queries), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
     for number, query in enumerate(queries):
         near = np.concatenate([vectors[begin : begin + _PART] @ query for begin in range(0, len(vectors), _PART)])
         if hidden is not None:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
@@ -41,7 +41,7 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
     similarities are computed for a chunk of queries.
     """
     gallery_rows = checked_rows(gallery, "The gallery")
-    query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(as_numpy(queries)), "The queries")
+    query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(to_numpy(queries)), "The queries")
     if query_rows.shape[1] != gallery_rows.shape[1]:
         raise InputError(f"The queries have {query_rows.shape[1]} dimensions, the gallery {gallery_rows.shape[1]}; encode both in the same space.")
     if k < 1:
@@ -63,7 +63,7 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
 def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
     if exclude is None:
         return None
-    rows = np.atleast_1d(as_numpy(exclude))
+    rows = np.atleast_1d(to_numpy(exclude))
     if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
         raise InputError(
             f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}."

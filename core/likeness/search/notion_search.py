@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
 from likeness.search.raw_index import RawIndex
-from likeness.vectors import as_numpy
 
 
 class NotionSearch:
@@ -51,8 +51,8 @@ class NotionSearch:
             InputError: queries that do not fit, k below 1, or no row to find.
         """
         asked = self.view.checked(queries, k)
-        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(as_numpy(exclude)).astype(np.int64)
-        mask = None if allowed is None else as_numpy(allowed)
+        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
+        mask = None if allowed is None else to_numpy(allowed)
         available = (len(self.index.rows) if mask is None else int(mask.sum())) - (exclude is not None)
         count = min(k, available)
         if count < 1 or left_out.shape != (len(asked),) or (mask is not None and mask.shape != self.index.rows.shape):

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.io.array_files import read_array
 from likeness.io.text import decoded, parse_json
-from likeness.vectors import as_numpy
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -82,7 +82,7 @@ def build_index(
     Raises:
         InputError: vectors that are no finite rows of numbers, a wrong number of cells, no room on the disk, or a stop.
     """
-    rows = as_numpy(vectors)
+    rows = to_numpy(vectors)
     if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
         raise InputError(f"An index needs rows of numbers, but the array has shape {rows.shape} and type {rows.dtype}; pass one vector per image.")
     wanted = cells_for(len(rows)) if cells is None else cells
@@ -109,7 +109,7 @@ def open_index(folder: Path | str, vectors: Any) -> RawIndex:
     Raises:
         InputError: no index there, one that is cut off or damaged, or one of other vectors.
     """
-    path, rows = Path(folder), as_numpy(vectors)
+    path, rows = Path(folder), to_numpy(vectors)
     try:
         about = parse_json(decoded((path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
         short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]

@@ -7,14 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
+from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.search.class_sums import class_sums
 from likeness.shifts.removal import Removal, removal_splits
 from likeness.shifts.selection import select_evenly
 from likeness.shifts.split_files import ClassSplit, SplitFile
 from likeness.shifts.splits import Rule, Split, swap_splits
-from likeness.vectors import row_slices
 
 Kind = Literal["easier", "start", "swap", "removal"]
 TUNING_SHARE = 0.25

@@ -8,8 +8,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.io.paths import as_path
 from likeness.labels.sources import LabelsConfig
 from likeness.language import check_language, gives_vectors
 from likeness.losses import DIVA_PARTS, OBJECTIVES, check_mines, check_objective, check_wrapper
@@ -445,7 +445,7 @@ def read_config(file: Path | str) -> RunConfig:
         InputError: no such file or preset, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = presets()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)

@@ -16,8 +16,7 @@ from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
-from likeness.gate import named_path
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 
 if TYPE_CHECKING:
     import torch
@@ -83,7 +82,7 @@ class ClipEncoder(TowerImages):
 def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
     if parsed.kind == "local-dir":
-        folder = named_path(parsed.target)
+        folder = as_path(parsed.target)
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
     if parsed.kind == "hf-hub":

@@ -8,7 +8,7 @@ from likeness.encoders.family import EncoderFamily
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +50,7 @@ class TimmEncoder(ImagesOnly):
         import timm
 
         prefix, _, place = target.partition(":")
-        folder = named_path(place) if prefix == "local-dir" else None
+        folder = as_path(place) if prefix == "local-dir" else None
 
         def create() -> "torch.nn.Module":
             model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)

@@ -7,7 +7,7 @@ from likeness.encoders import EncoderFamily
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 from likeness.io.array_files import read_weights
 from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
@@ -33,7 +33,7 @@ class RunEncoder(ImagesOnly):
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
         self.name, self.identity = name, _identity(name, target)
-        run, chosen = RunFolder(named_path(target)), choose_device(device)
+        run, chosen = RunFolder(as_path(target)), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
         lift = None if network.unit else load_lift(run).to(chosen)
         backbone = network.backbone
