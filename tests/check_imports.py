@@ -1,7 +1,7 @@
 """Which package of the library takes names from which: `python tests/check_imports.py` prints the edges, and fails where one runs upward.
 
-Every import counts: at the top of a file, inside a function, for types alone. The packages stand in ORDER, the ground first; each may import only those
-before it. Modules of one package may not import each other in a circle either.
+Every import counts: at the top of a file, inside a function, for types alone. The packages stand in ORDER, the ground first; each may import only
+those before it. Modules may not import each other in a circle either.
 """
 
 import ast

@@ -32,7 +32,7 @@ class Server:
             stderr=subprocess.DEVNULL,
         )
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self, seconds: float = 600) -> None:
         """Waits until the server answers."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -45,7 +45,7 @@ class Server:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(600)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
     monkeypatch.setattr(PagesManager, "__init__", begin_with_navigation)
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app = AppTest.from_file(str(MAIN), default_timeout=600)
     app.query_params["layout"] = "PCA"
     return app
 

@@ -15,7 +15,7 @@ from likeness.space import embed
 from likeness.studies import compare
 
 pytestmark = pytest.mark.browser
-WAIT = 120_000
+WAIT = 600_000
 NOTIONS = ["Background color", "Car color", "Car model"]  # chosen by default
 
 

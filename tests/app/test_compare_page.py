@@ -52,7 +52,7 @@ def test_before_anything_was_compared_the_page_says_what_it_is_for(page: AppTest
 def test_the_table_has_what_compare_gives_and_says_what_does_not_apply(page: AppTest) -> None:
     _set(page, ["car color"], ["pca", "exact"], 1)
     page.button(key="compare_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     page.run()
     assert not page.exception
     table = _table(page)
@@ -71,7 +71,7 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
     page.button(key="compare_start").click().run()
     job = _job()
     next(button for button in page.button if button.label == "Stop").click().run()
-    assert job.wait(200)
+    assert job.wait(600)
     page.run()
     assert not page.exception
     assert f"of {job.total} runs; what was finished stands below" in _texts(page)
@@ -84,19 +84,19 @@ def test_the_same_question_of_two_visitors_is_one_job(page: AppTest) -> None:
 
     _set(page, ["car color"], ["random"], 2)
     page.button(key="compare_start").click().run()
-    other = AppTest.from_file(page._script_path, default_timeout=120)
+    other = AppTest.from_file(page._script_path, default_timeout=600)
     other.query_params["layout"] = "PCA"
     other.switch_page("pages/compare/page.py").run()
     _set(other, ["car color"], ["random"], 2)
     assert _table(other)
     assert len(cached.jobs("comparisons").all()) == 1
-    _job().wait(200)
+    _job().wait(600)
 
 
 def test_changed_settings_leave_the_earlier_result_and_say_so(page: AppTest) -> None:
     _set(page, ["car color"], ["random"], 1)
     page.button(key="compare_start").click().run()
-    _job().wait(200)
+    _job().wait(600)
     _set(page, ["car color"], ["random"], 2)
     assert "The settings have changed since" in _texts(page)
     assert _table(page)
@@ -178,7 +178,7 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     app.number_input(key="sizes_runs").set_value(1)
     app.run()
     app.button(key="sizes_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     runs = compare(embed(read_cars()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
@@ -195,7 +195,7 @@ def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_trie
     app.number_input(key="encoders_runs").set_value(1)
     app.run()
     app.button(key="encoders_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert "best with InDiReCT (exact) **on cars**" in _texts(app)

@@ -45,10 +45,10 @@ def _finished(app: AppTest) -> AppTest:
 
     for kind in ("label distances", "continuous"):
         for _, job in cached.jobs(kind).all():
-            assert job.wait(120)
+            assert job.wait(600)
     app.run()
     for _, job in cached.jobs("continuous").all():
-        assert job.wait(120)
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -321,7 +321,7 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
 
     def slow(table: ImageTable, config: LabelsConfig, report: Any) -> Any:
         report(1, 10)
-        assert go_on.wait(60)
+        assert go_on.wait(600)
         report(2, 10)
         return label_distances(table, config)
 
@@ -333,7 +333,7 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
     stop.click().run()
     go_on.set()
     (job,) = (job for _, job in cached.jobs("label distances").all())
-    assert job.wait(60)
+    assert job.wait(600)
     app.run()
     assert [error.value for error in app.error] == ["Stopped before the last pair of images; nothing was kept."]
     next(button for button in app.button if button.label == "Try again").click().run()
@@ -356,7 +356,7 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
     assert (asked.queries[0], asked.queries[-1]) == (0, 59)
     monkeypatch.setattr(continuous_comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
     job = continuous_job.begin(asked)
-    assert job.wait(60)
+    assert job.wait(600)
     assert job.error is None
     apart = labels.distances.between(asked.queries, np.arange(60))
     metrics = continuous_metrics(apart, space.vectors[asked.queries], space.vectors, (1, 10), exclude=asked.queries)

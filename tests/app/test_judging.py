@@ -17,7 +17,7 @@ from likeness.data import ImageTable
 from likeness.space import Space
 from shared import cached
 
-WAIT = 20
+WAIT = 600
 
 
 def space(number: int) -> Space:

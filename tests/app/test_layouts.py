@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
 from likeness.projection.layout_worker import layout_worker
 
-WAIT = 240_000
+WAIT = 600_000
 
 
 class Instantly:
@@ -222,7 +222,6 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: AppTe
     assert not app.warning
 
 
-@pytest.mark.timeout(600)
 def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     from shared import cached
 
@@ -235,7 +234,7 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, mon
         app.query_params["tsne_perplexity"] = "5"
         app.run()
         job: LayoutJob = cached.layout(app.session_state["view"].a, "tsne", {"perplexity": 5.0})
-        found = job.result(500)
+        found = job.result(600)
         app.run()
         np.testing.assert_array_equal(_layouts(app)[0].own, found)
         np.testing.assert_allclose(found, tsne_map(app.session_state["view"].a.vectors, perplexity=5.0, epochs=5), atol=1e-3)
@@ -277,7 +276,6 @@ def _parameters(page: Any) -> Mapping[str, list[str]]:
 
 
 @pytest.mark.browser
-@pytest.mark.timeout(900)
 def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: Any, server: Any) -> None:
     _open(page, f"{server.url}/?layout=PCA")
     flat = _points(page)

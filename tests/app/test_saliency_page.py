@@ -27,7 +27,7 @@ def _finished(app: AppTest) -> AppTest:
     from shared import cached
 
     for _, job in cached.jobs("saliency").all():
-        assert job.wait(120)
+        assert job.wait(600)
         assert job.error is None
     return app.run()
 

@@ -33,7 +33,7 @@ def _finished(app: AppTest) -> AppTest:
     from shared import cached
 
     for _, job in cached.jobs("semantics").all():
-        assert job.wait(60)
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app

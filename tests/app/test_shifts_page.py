@@ -117,7 +117,7 @@ def _finished(app: AppTest) -> AppTest:
 
     for kind in ("splits", "shift references"):
         for _, job in cached.jobs(kind).all():
-            assert job.wait(120)
+            assert job.wait(600)
     app.run()
     assert not app.exception
     return app

@@ -428,7 +428,7 @@ def test_a_run_with_a_damaged_config_is_told_when_begun_from(page: AppTest, runs
 
 def _again(app: AppTest) -> AppTest:
     """The same URL, by someone who has not been here."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=120)
+    fresh = AppTest.from_file(app._script_path, default_timeout=600)
     for name, value in app.query_params.items():
         fresh.query_params[name] = value
     return fresh.switch_page("pages/train/page.py").run()
@@ -565,7 +565,7 @@ def _finished(app: AppTest) -> AppTest:
     from shared import cached
 
     for _, job in cached.jobs("pseudolabels").all():
-        assert job.wait(60)
+        assert job.wait(600)
     return app.run()
 
 
@@ -628,11 +628,11 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
     with monkeypatch.context() as patch:
         patch.setattr(language_side, "pseudolabels", slow)
         _show(classified)
-        assert going.wait(20)
+        assert going.wait(600)
         classified.run()
         classified.button(key="stop_train_pseudolabels").click().run()
         (job,) = [each for _, each in cached.jobs("pseudolabels").all()]
-        assert job.wait(20)
+        assert job.wait(600)
     classified.run()
     assert not classified.exception
     assert not classified.warning

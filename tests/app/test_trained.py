@@ -64,7 +64,7 @@ def _choose(app: AppTest, box: str = "a", name: str = NAME) -> AppTest:
 
 
 def _embedded(app: AppTest) -> AppTest:
-    assert _job().wait(120)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert not app.error
@@ -131,7 +131,7 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     from shared import cached
 
     assert len(cached.jobs("run spaces").all()) == 2
-    assert cached.jobs("run spaces").all()[-1][1].wait(120)
+    assert cached.jobs("run spaces").all()[-1][1].wait(600)
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
@@ -204,7 +204,7 @@ def _explained(app: AppTest, show: str) -> AppTest:
     _choose(app)
     _open(app, "saliency")
     for _, job in cached.jobs("saliency").all():
-        assert job.wait(120)
+        assert job.wait(600)
         assert job.error is None
     app.run()
     assert not app.exception
@@ -232,7 +232,7 @@ def _measured(app: AppTest) -> AppTest:
     from shared import cached
 
     for _, job in cached.jobs("semantics").all():
-        assert job.wait(60)
+        assert job.wait(600)
         assert job.error is None
     app.run()
     assert not app.exception
@@ -297,12 +297,12 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(
 ) -> None:
     app.query_params["a"] = "Run tiny_one"
     app.run()
-    assert begun.wait(20)
+    assert begun.wait(600)
     app.run()
     assert not app.exception
     assert "Images as the run tiny_one sees them: 500 of 2,000 images" in _bars(app)
     app.button(key="stop_run_space").click().run()
-    assert _job().wait(20)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert "Stopped; what was embedded is kept." in _texts(app)
@@ -352,7 +352,7 @@ def _job_error(app: AppTest) -> str:
     from shared import cached
 
     for _, job in cached.jobs("run spaces").all():
-        assert job.wait(60)
+        assert job.wait(600)
         app.run()
     assert not app.exception
     return str(app.error[0].value)

@@ -70,7 +70,7 @@ def test_searches_do_not_wait_for_the_calibration(vectors: np.ndarray, index: IV
     held = threading.Event()
 
     def slow(search: NotionSearch) -> Calibration:
-        held.wait(30)
+        held.wait(600)
         return calibrate_nprobe(search)
 
     monkeypatch.setattr("likeness.search.indexed_search.calibrate_nprobe", slow)

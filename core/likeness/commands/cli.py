@@ -28,6 +28,7 @@ from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
 from likeness.errors import InputError
+from likeness.io.interruption import restore_interruption
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
@@ -80,6 +81,7 @@ def command_line() -> typer.Typer:
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit status 2, an interruption 130."""
+    restore_interruption()
     try:
         command_line()()
     except InputError as error:

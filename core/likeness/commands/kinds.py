@@ -13,6 +13,8 @@ from likeness.errors import InputError
 KINDS = {
     "objectives": "likeness.losses:OBJECTIVES",
     "methods": "likeness.notions.methods:METHODS",
+    "language-models": "likeness.language:LANGUAGE_FAMILIES",
+    "encoders": "likeness.encoders:ENCODER_FAMILIES",
     "miners": "likeness.samplers:MINERS",
 }
 
