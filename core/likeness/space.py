@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
-    from likeness.search import Hits, IndexedSearch, RawIndex
+    from likeness.search import Hits, Index, IndexSearch
 
 _UNIT = 1e-5  # how far from 1 the squared length of a row in single precision may be to count as a unit row
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
@@ -107,7 +107,7 @@ class Space:
         embed_images: EmbedImages | None = None,
         provenance: str = "",
         differentiable: "Callable[[], ImageModel] | None" = None,
-        index: "RawIndex | None" = None,
+        index: "Index | None" = None,
         linear: Vectors | None = None,
         estimator: Any = None,
         base: "Space | None" = None,
@@ -152,11 +152,9 @@ class Space:
         return digest.hexdigest()[:24]
 
     @cached_property
-    def search(self) -> "IndexedSearch | None":
+    def search(self) -> "IndexSearch | None":
         """The search through the index, which may be approximate and says so; None without an index."""
-        from likeness.search import IndexedSearch
-
-        return None if self.index is None else IndexedSearch(self.vectors, self.index, self.linear)
+        return None if self.index is None else self.index.search(self.vectors, self.linear)
 
     def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
         """The k images nearest to a query: by the index where there is one, else by comparing all.
@@ -350,7 +348,7 @@ class Space:
         place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder is not None else None
         if place is None:
             raise InputError("Vectors of unknown origin have no place of their own; pass a folder for the index.")
-        return self.replace(index=build_index(self.vectors, place, **options))
+        return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
 
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
         """This space seen through a fitted estimator: images and texts alike.
@@ -472,7 +470,7 @@ def index_folder(table: ImageTable, encoder: "str | Encoder", store_dir: Path | 
     return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
-def _index(folder: Path, vectors: Vectors) -> "RawIndex | None":
+def _index(folder: Path, vectors: Vectors) -> "Index | None":
     """The index of these vectors; one of an older state of the images is none."""
     from likeness.search import open_index
 
