@@ -1,7 +1,7 @@
 # make app    creates .venv on its first call, installs, serves the app
 # make test   the same, and the tests' own needs (Chromium included); then runs every test, on all processors
 # make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
-# make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/scale.md
+# make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/results.md and docs/scale.md
 # make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
 BIN := .venv/bin
