@@ -413,7 +413,7 @@ def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER,
         ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
         name=name,
         encoder=encoder,
-        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,  # type: ignore[arg-type]
+        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
         embed_images=lambda new: (load_encoder(encoder) if isinstance(encoder, str) else encoder).encode_images(list(new)),
         provenance=embeddings.lineage,
         differentiable=lambda: _image_model(encoder),

@@ -345,7 +345,7 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
     from pages.continuous import job as continuous_job
     from pages.continuous import labels as continuous_labels
 
-    continuous_comparison = import_module("likeness.studies.continuous_comparison")
+    continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
     labels = continuous_labels.Labels(config, np.arange(60), label_distances(space.table, config), "key")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from access import redact, resolve_encoder
 from likeness.data import ImageTable
-from likeness.evaluation import METRICS
+from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
 from likeness.space import Space
@@ -18,7 +18,7 @@ from pages.compare import job, live_runs
 from pages.compare.analysis_words import found
 from pages.compare.job import Compute, LiveRuns
 from pages.compare.live_runs import Asked
-from pages.compare.metric_words import METRICS_TOLD, called
+from pages.compare.metric_words import called
 from pages.compare.request import with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
 from progress import Stage
@@ -189,10 +189,10 @@ def _metric(slot: str) -> str:
         ANALYSIS_METRICS,
         default=ANALYSIS_METRICS[0],
         required=True,
-        format_func=METRICS.__getitem__,
+        format_func=metric_title,
         key=f"{slot}_metric",
         label_visibility="collapsed",
         bind="query-params",
     )
-    st.caption(METRICS_TOLD[chosen or ANALYSIS_METRICS[0]])
+    st.caption(find_metric(chosen or ANALYSIS_METRICS[0]).help)
     return chosen or ANALYSIS_METRICS[0]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 
 import pandas as pd
 
-from likeness.evaluation import METRICS
+from likeness.evaluation import metric_title
 from likeness.notions.methods import METHOD_TITLES
 from shared.sidebar import readable
 
@@ -37,7 +37,7 @@ def _sentence(
     best = max(rivals, key=lambda method: rivals[method].max())
     line = rivals[best]
     place, other = line.idxmax(), elsewhere(list(line.index))
-    parts = [f"best with {METHOD_TITLES[best]} **{at(place)}**: {METRICS[metric]} **{line.max():.3f}**"]
+    parts = [f"best with {METHOD_TITLES[best]} **{at(place)}**: {metric_title(metric)} **{line.max():.3f}**"]
     if other != place:
         parts.append(f"{at(other)} it has {line[other]:.3f}")
     return f"**{readable(notion)}**: {'; '.join([*parts, *([raw] if raw else [])])}."

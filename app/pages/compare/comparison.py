@@ -9,14 +9,13 @@ import streamlit as st
 from access import redact
 from likeness.commands.inputs import dimensions
 from likeness.errors import InputError
-from likeness.evaluation import METRICS
+from likeness.evaluation import METRICS, find_metric
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
 from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, published
 from pages.compare import live_runs
 from pages.compare.job import LiveRuns
 from pages.compare.live_runs import Asked
-from pages.compare.metric_words import METRICS_TOLD
 from pages.compare.request import Request, with_baseline
 from pages.compare.settings import choose_dimensions, choose_methods, choose_notions, choose_runs
 from pages.compare.table import Printed, Results, printed, table_html
@@ -90,7 +89,8 @@ def _draw(request: Request, live: LiveRuns) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = _metric()
         paper = _paper(request)
-    st.caption(METRICS_TOLD[metric] + (" Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32." if paper is not None else ""))
+    legend = "" if paper is None else " Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32."
+    st.caption(find_metric(metric).help + legend)
     results = _results(live.stamp, request, live.frame)
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
     if live.rows and not live.running:

@@ -7,10 +7,10 @@ from html import escape
 import pandas as pd
 
 from access import redact
-from likeness.evaluation import METRICS
+from likeness.evaluation import METRICS, find_metric
 from likeness.notions.methods import METHOD_TITLES
 from likeness.studies import statistics
-from pages.compare.metric_words import METHODS_TOLD, METRICS_TOLD
+from pages.compare.metric_words import METHODS_TOLD
 from shared.sidebar import readable
 
 _NO_RIVAL = "oracle"  # sees the labels, so that it is never "best"
@@ -144,10 +144,10 @@ def _head(metric: str) -> str:
     cells = [
         '<th scope="col" class="method">Method</th>',
         f'<th scope="col" class="number">{_tip("Dim.", "Dimensions: how many numbers describe each image.")}</th>',
-        f'<th scope="col" class="chart">{_tip(title, METRICS_TOLD[metric] + _LEGEND)}</th>',
+        f'<th scope="col" class="chart">{_tip(title, find_metric(metric).help + _LEGEND)}</th>',
         f'<th scope="col" class="number">{_tip("Against raw", f"{title} less the {title} of the raw encoder.")}</th>',
         *(
-            f'<th scope="col" class="number{" chosen" if name == metric else ""}">{_tip(each, METRICS_TOLD[name])}</th>'
+            f'<th scope="col" class="number{" chosen" if name == metric else ""}">{_tip(each, find_metric(name).help)}</th>'
             for name, each in METRICS.items()
         ),
         f'<th scope="col" class="number">{_tip("Fit", "Time to learn the projection from the prompts, mean of the runs.")}</th>',

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 import progress
 from likeness.errors import InputError
+from likeness.evaluation import continuous_comparison
+from likeness.evaluation.continuous_comparison import FEWEST, spread_queries
 from likeness.jobs import Job
 from likeness.space import Space
-from likeness.studies import continuous_comparison
-from likeness.studies.continuous_comparison import FEWEST, spread_queries
 from pages.continuous.labels import Labels
 from shared import cached
 from shared.sidebar import readable

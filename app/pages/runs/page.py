@@ -10,6 +10,7 @@ from shared import run_card
 from shared import run_words
 from shared import training_off
 from access import redact
+from likeness.evaluation import find_metric, metric_title
 from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
@@ -93,7 +94,7 @@ def _metric(runs: list[RunFolder]) -> str:
         names,
         default=names[0],
         required=True,
-        format_func=lambda name: (run_words.METRICS | run_words.LOSSES)[name],
+        format_func=lambda name: run_words.LOSSES.get(name) or metric_title(name),
         key="runs_metric",
         bind="query-params",
         label_visibility="collapsed",
@@ -140,7 +141,7 @@ def _table(runs: list[RunFolder]) -> None:
         hide_index=True,
         key="runs_table",
         column_config={
-            name: st.column_config.NumberColumn(run_words.METRICS[name], format=_format(name), help=run_words.told(name)) for name in figures
+            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.told(name)) for name in figures
         }
         | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
     )
@@ -148,7 +149,7 @@ def _table(runs: list[RunFolder]) -> None:
 
 def _format(name: str) -> str:
     """Label distances have units of their own, pixels or degrees; the other figures lie between 0 and 1."""
-    return "%.4g" if name in run_words.FALLING else "%.3f"
+    return f"%{find_metric(name).format}"
 
 
 def _line(run: RunFolder, names: tuple[str, ...]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from likeness.commands.semantic_classes import SemanticClasses, classes_of, unse
 from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics_table
 from likeness.jobs import Job
-from likeness.language import LANGUAGE_MODELS
+from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.training.runs.run_folder import RunFolder
 from pages.semantics import job as semantics_job
@@ -72,7 +72,7 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
         )
         models = st.multiselect(
             "Language models",
-            list(LANGUAGE_MODELS),
+            list(short_names()),
             default=["minilm"],
             key="semantic_language",
             bind="query-params",

@@ -10,7 +10,7 @@ from likeness.data import is_published_source, source_help
 from likeness.data.catalog import BUNDLED, list_datasets
 from likeness.errors import InputError
 from likeness.labels import known_labels
-from likeness.language import LANGUAGE_MODELS, PRIMERS
+from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
 from likeness.training.config import RunConfig
 from pages.train import draft as train_draft
@@ -233,7 +233,7 @@ def _guidance(config: RunConfig) -> None:
             _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
     st.multiselect(
         "Language models",
-        _with(list(LANGUAGE_MODELS), *chosen.language),
+        _with(list(short_names()), *chosen.language),
         accept_new_options=True,
         help="Of several, the mean. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
         **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),

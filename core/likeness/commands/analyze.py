@@ -151,11 +151,10 @@ analyze.command("convergence", cls=ListedHelp)(convergence)
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
     """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
-    from likeness.evaluation import METRICS
+    from likeness.evaluation import chosen_metrics
     from likeness.studies import ANALYSIS_METRICS
 
-    if metric not in METRICS:
-        raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
+    chosen_metrics(metric)
     check_plot(plot)
     check_format(format)
     return list(dict.fromkeys((*ANALYSIS_METRICS, metric)))
@@ -216,9 +215,9 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
 
 def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
     """Writes the figure as a page with what was refused below it, where a file is named."""
-    from likeness.evaluation import METRICS
+    from likeness.evaluation import metric_title
     from likeness.studies import refusals
 
     if plot:
-        title = f"{METRICS[metric]} by {along}"
+        title = f"{metric_title(metric)} by {along}"
         write_plot(plot, figure(title), title, refusals(runs))

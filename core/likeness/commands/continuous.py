@@ -37,8 +37,8 @@ def continuous(
     `likeness continuous photos.csv --kind numbers --columns age`
     """
     from likeness.data import read_dataset
+    from likeness.evaluation import continuous_comparison
     from likeness.labels import label_distances
-    from likeness.studies import continuous_comparison
 
     check_format(format)
     table = read_dataset(source)

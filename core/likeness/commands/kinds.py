@@ -12,6 +12,9 @@ from likeness.errors import InputError
 # Kind -> where its entries are listed.
 KINDS = {
     "objectives": "likeness.losses:OBJECTIVES",
+    "methods": "likeness.notions.methods:METHODS",
+    "language-models": "likeness.language:LANGUAGE_FAMILIES",
+    "encoders": "likeness.encoders:ENCODER_FAMILIES",
     "miners": "likeness.samplers:MINERS",
 }
 

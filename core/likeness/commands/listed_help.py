@@ -42,10 +42,16 @@ def _label_kinds() -> str:
     return "; ".join(f"`{kind.name}`: {kind.help}" for kind in KINDS)
 
 
+def _metrics() -> str:
+    from likeness.evaluation import definitions
+
+    return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None)
+
+
 def _renders() -> str:
     from likeness.recipes.renders import RENDERS
 
     return "; ".join(f"`{render.name}`: {render.help.rstrip('.')}" for render in RENDERS)
 
 
-LISTS: dict[str, Callable[[], str]] = {"{datasets}": _datasets, "{label kinds}": _label_kinds, "{renders}": _renders}
+LISTS: dict[str, Callable[[], str]] = {"{datasets}": _datasets, "{label kinds}": _label_kinds, "{metrics}": _metrics, "{renders}": _renders}

@@ -12,8 +12,7 @@ from likeness.io.paths import runs_dir
 if TYPE_CHECKING:
     from likeness.training.runs.run_folder import RunFolder
 
-_FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
-MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", *_FALLING, "ndcg_at_10", "ndcg_at_100")
+MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
 def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None) -> None:
@@ -33,9 +32,11 @@ def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that hol
 
 
 def _line(run: "RunFolder") -> dict[str, object]:
+    from likeness.evaluation import find_metric
+
     status, measured = run.status(), run.metrics()
     line: dict[str, object] = {"run": run.name, "state": status.state, "step": f"{status.step:,}/{status.total:,}", "seconds": round(status.seconds)}
     for name in MAIN_METRICS:
         if name in measured:
-            line[f"best {name}"] = round(float(measured[name].min() if name in _FALLING else measured[name].max()), 3)
+            line[f"best {name}"] = round(float(measured[name].max() if find_metric(name).larger_is_better else measured[name].min()), 3)
     return line

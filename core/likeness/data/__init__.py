@@ -17,7 +17,7 @@ from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.readers.tabular import read_table
-from likeness.data.registry import dataset_names, named_dataset, named_datasets, source_help
+from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import Failure, ImageTable
 from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
@@ -42,6 +42,7 @@ __all__ = [
     "named_datasets",
     "new_entry",
     "part_of",
+    "plain_names",
     "read_cars",
     "read_cars196",
     "read_cub200",

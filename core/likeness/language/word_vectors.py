@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.paths import as_path
-from likeness.language.models import Vectors
+from likeness.language.family import LanguageFamily, Vectors
 
 Vector = NDArray[np.float64]
 
@@ -139,3 +139,13 @@ def _vectors(word: str, found: dict[str, Vector]) -> Sequence[Vector]:
 
 def _parts(word: str) -> list[str]:
     return [part for part in re.split(r"[\W_]+", word) if part and part != word]
+
+
+WORD_VECTORS = LanguageFamily(
+    "vectors",
+    "Word vectors",
+    "The mean of the vectors of a name's words, from a text file of GloVe or FastText.",
+    lambda name, target, device: WordVectors(name, Path(target).expanduser()),
+    form="'vectors:FILE'",
+    reads_sentences=False,
+)

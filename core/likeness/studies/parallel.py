@@ -1,11 +1,11 @@
 """A comparison on all cores of the machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.notions.methods import METHODS, Maker
+from likeness.notions.methods import METHODS, MethodLike
 from likeness.studies.comparison import compare, no_runs
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _PLACE = ["notion", "method", "dim"]
 def compare_in_parallel(
     base: "Space",
     notions: Sequence["Notion"],
-    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,

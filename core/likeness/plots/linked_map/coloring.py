@@ -92,6 +92,6 @@ def color_by(values: Sequence[object] | np.ndarray | pd.Series, attribute: str =
         if not any(word in attribute.lower() for word in _ANGLES):
             return coloring_of(label, series.to_numpy(), "number")
         return coloring_of(label, (series * 360 if series.max() <= 1 else series).to_numpy(), "angle")
-    named = set(series.dropna().astype(str))
+    named = {str(value) for value in series.dropna().unique()}
     palette = {name: "#{:02x}{:02x}{:02x}".format(*rgb) for name, rgb in CSS_RGB.items()} if named and named <= set(CSS_RGB) else None
     return coloring_of(label, series.to_numpy(), "colors" if palette else "category", palette)

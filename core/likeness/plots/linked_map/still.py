@@ -15,16 +15,20 @@ _SIDE, _HEAD, _GAP, _LINE = 400, 26, 12, 20  # px
 _SHARP = 2  # drawn so many times as large
 _MARGIN = 0.92
 _NAMES = 12
+_COLORS = 192
+_FEW = 30_000  # points up to which each is drawn as a disc over those before it
 _INK, _SOFT, _FRAME = (30, 30, 30), (110, 115, 122), (210, 213, 217)
 
 
 def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: NDArray[np.int64] | None = None) -> bytes:
     """A PNG of one or two maps in the colors of the coloring, with the legend of the largest classes; rows outside `selected` are faded.
 
-    A pixel's color is the mean of the points on it and its opacity grows with their number, so the order of the rows changes nothing.
+    Few points are discs over each other. Where there are many, a pixel's color is the mean of the points on it and its opacity grows with
+    their number.
     """
     coded = code_colors(coloring, n)
     colors = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in coded["colors"]], np.float32)
+    colors[colors.min(axis=1) > 230] = 215  # white on white would vanish
     inks = colors[np.zeros(n, int) if coded["codes"] is None else coded["codes"]]
     faded = np.zeros(n, bool)
     if selected is not None and len(selected):
@@ -42,7 +46,7 @@ def still_png(panels: Sequence[MapPanel], coloring: Coloring, n: int, selected: 
         draw.rectangle((left, _HEAD, left + _SIDE - 1, _HEAD + _SIDE - 1), outline=_FRAME)
     _draw_legend(draw, names, columns, page.width)
     buffer = io.BytesIO()
-    page.quantize(64, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    page.quantize(_COLORS, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
 
 
@@ -67,32 +71,34 @@ def _scatter(positions: NDArray[np.float32], inks: NDArray[np.float32], faded: N
     known = np.isfinite(positions).all(axis=1)
     places[known] = side / 2 + scale * (positions[known] - (x, y)) * (1, -1)
     picture = np.full((side, side, 3), 255, np.float32)
-    for part, opacity in ((known & faded, 0.15), (known & ~faded, 0.8)):
+    draw = _draw_discs if len(positions) <= _FEW else _draw_density
+    for part, opacity in ((known & faded, 0.2), (known & ~faded, 0.85)):
         if part.any():
-            picture = _blend(picture, places[part].astype(int), inks[part], opacity)
+            draw(picture, places[part].astype(int), inks[part], opacity)
     return Image.fromarray(np.rint(picture).astype(np.uint8)).resize((_SIDE, _SIDE), Image.Resampling.BOX)
 
 
-def _blend(picture: NDArray[np.float32], places: NDArray[np.int64], inks: NDArray[np.float32], opacity: float) -> NDArray[np.float32]:
-    """The points as discs over `picture` (side, side, 3); the more points, the smaller and the fainter each."""
-    side, count = len(picture), len(places)
-    radius = min(6.0, max(0.0, 260.0 / np.sqrt(count)))
+def _draw_discs(picture: NDArray[np.float32], places: NDArray[np.int64], inks: NDArray[np.float32], opacity: float) -> None:
+    side = len(picture)
+    radius = min(6.0, max(1.0, 260.0 / np.sqrt(len(places))))
+    top = np.full(side * side, -1)  # the last row on each pixel
     reach = np.arange(-int(radius), int(radius) + 1)
-    sums = np.zeros((4, side * side))
-    for dy in reach:
-        for dx in reach:
-            if dx * dx + dy * dy > radius * radius:
-                continue
-            at_x, at_y = places[:, 0] + dx, places[:, 1] + dy
-            inside = (at_x >= 0) & (at_y >= 0) & (at_x < side) & (at_y < side)
-            at = at_y[inside] * side + at_x[inside]
-            for channel, weights in enumerate((*inks[inside].T, None)):
-                sums[channel] += np.bincount(at, weights, side * side)
-    load = sums[3]
-    mean = (sums[:3] / np.maximum(load, 1)).T.reshape(side, side, 3)
-    single = opacity / (1 + count / 100_000) ** 0.5
-    cover = (1 - (1 - single) ** load).reshape(side, side, 1)
-    return np.asarray(picture + cover * (mean - picture), np.float32)
+    for dy, dx in ((dy, dx) for dy in reach for dx in reach if dx * dx + dy * dy <= radius * radius):
+        at = places + np.array((dx, dy))
+        inside = np.flatnonzero((at >= 0).all(axis=1) & (at < side).all(axis=1))
+        np.maximum.at(top, at[inside, 1] * side + at[inside, 0], inside)
+    covered = (top >= 0).reshape(side, side)
+    picture[covered] += opacity * (inks[top[top >= 0]] - picture[covered])
+
+
+def _draw_density(picture: NDArray[np.float32], places: NDArray[np.int64], inks: NDArray[np.float32], opacity: float) -> None:
+    side = len(picture)
+    at = places[:, 1] * side + places[:, 0]
+    load = np.bincount(at, minlength=side * side)
+    sums = np.stack([np.bincount(at, channel, side * side) for channel in inks.T], axis=1)
+    mean = (sums / np.maximum(load, 1)[:, None]).reshape(picture.shape)
+    single = opacity / (1 + len(places) / 100_000) ** 0.5
+    picture += (1 - (1 - single) ** load).reshape(side, side, 1) * (mean - picture)
 
 
 def _legend(coded: dict[str, Any]) -> list[tuple[str, str]]:

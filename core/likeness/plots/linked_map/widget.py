@@ -79,7 +79,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
             raise InputError(f"{len(positions)} arrays of positions do not fit {len(spaces)} maps; pass one (n, 2) for each.")
         self._method, self._parameters = method, parameters
         self._placements: list[Placement] = []
-        for space, given in zip(spaces, positions or [None] * len(spaces), strict=True):
+        for space, given in zip(spaces, [None] * len(spaces) if positions is None else positions, strict=True):
             self._placements.append(place(space, method, parameters, positions=given, onto=self._placements[0] if self._placements else None))
         self.n = len(self._placements[0].own)
         self._coloring = self._coloring_of(color)
@@ -151,7 +151,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         bundle = super()._repr_mimebundle_(**kwargs)
         if bundle is not None:
-            bundle[0]["image/png"] = base64.b64encode(self.still).decode("ascii")
+            bundle[0]["image/png"] = base64.b64encode(self.still_png() if len(self.selected) else self.still).decode("ascii")
         return bundle
 
     def __repr__(self) -> str:

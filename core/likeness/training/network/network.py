@@ -238,8 +238,10 @@ class _ClipTower(nn.Module):
 
 
 def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
+    from likeness.encoders import parse_name
     from likeness.encoders.models.clip import ClipEncoder
 
-    encoder = ClipEncoder(config.name.removeprefix("clip:"), device="cpu")
+    name = config.name.removeprefix("clip:")
+    encoder = ClipEncoder(name, parse_name(name), "cpu")
     visual, mean, std = encoder.image_side()
     return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.evaluation import chance_metrics, continuous_metrics, oracle_metrics
+from likeness.evaluation import chance_metrics, continuous_comparison, continuous_metrics, oracle_metrics
 from likeness.labels import NumberLabels
-from likeness.studies import continuous_comparison
 
-module = import_module("likeness.studies.continuous_comparison")
+module = import_module("likeness.evaluation.continuous_comparison")
 
 
 def drawn(n: int = 40) -> tuple[dict[str, np.ndarray], NumberLabels]:
