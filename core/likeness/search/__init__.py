@@ -2,10 +2,9 @@
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
-from likeness.search.exact_scan import scan
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
-from likeness.search.neighbours import Neighbours, nearest
+from likeness.search.neighbours import Neighbours, nearest, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.search.cell_survey import Survey, survey
-from likeness.search.exact_scan import scan
-from likeness.search.neighbours import Neighbours
+from likeness.search.neighbours import Neighbours, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.notion_view import Floats
 from likeness.search.raw_index import RawIndex
