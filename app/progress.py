@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from access import redact
 from likeness.jobs import Job
-from plain import plain
+from shared.plain import plain
 
 Report = Callable[..., None]
 ShouldStop = Callable[[], bool]
@@ -73,7 +74,7 @@ def watch() -> None:
 
 def _tell(job: Job) -> None:
     if job.error:
-        st.toast(f"{plain(job.title)}: {job.error}", icon=":material/error:", duration="long")
+        st.toast(f"{plain(job.title)}: {redact(job.error)}", icon=":material/error:", duration="long")
     elif not job.stopped:
         st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
 

@@ -1,14 +1,31 @@
 """Fixtures for all tests."""
 
+import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker for each processor: more threads, here or in what is begun here, wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session")
@@ -20,12 +37,32 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; tests that need it skip where it is missing."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Each test has a cache of its own."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("LIKENESS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sets for a whole process (`likeness.io.confinement.confine`, no downloads) ends with it."""
+    for variable in ("LIKENESS_CONFINED", "HF_HUB_OFFLINE"):
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
 @pytest.fixture

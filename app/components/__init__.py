@@ -1,9 +1,7 @@
-"""The app's own views: linked maps and galleries."""
+"""The app's own views in Streamlit: linked maps, galleries, grids of pictures."""
 
-from .coloring import Coloring, coloring_of
 from .gallery import Section, gallery
 from .linked_map import linked_map
-from .map_event import MapEvent
-from .map_payload import MapPanel
+from .picture_grid import Picture, PictureRow, picture_grid
 
-__all__ = ["Coloring", "MapEvent", "MapPanel", "Section", "coloring_of", "gallery", "linked_map"]
+__all__ = ["Picture", "PictureRow", "Section", "gallery", "linked_map", "picture_grid"]

@@ -9,8 +9,7 @@ import numpy as np
 import streamlit as st
 
 from likeness.errors import InputError
-
-from .frontend_files import read_script, read_text
+from likeness.plots.linked_map import read_script, read_text
 
 SCRIPTS = ("icons", "gallery")
 

@@ -7,26 +7,20 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from .coloring import Coloring
-from .frontend_files import read_script, read_text
-from .map_event import MapEvent, decode_event
-from .map_payload import MapPanel, encode_map
-from .parts import streamlit_publisher
+from likeness.plots.linked_map import SCRIPTS, Coloring, MapEvent, MapPanel, decode_event, encode_map, read_script, read_text
 
-SCRIPTS = (
-    "bytes", "color", "icons", "stamps", "view", "grid", "pick", "raster", "density", "points", "splat", "gl_programs", "gl_splat", "renderers",
-    "picture", "panel", "pointer", "legend", "card", "toolbar", "edits", "linked_map",
-)  # fmt: skip
+from .publisher import streamlit_publisher
 
 
 @cache
 def _renderer() -> Any:
-    return st.components.v2.component("linked_map", html=read_text("linked_map.html"), css=read_text("linked_map.css"), js=read_script(*SCRIPTS))
+    script = read_script(*SCRIPTS, "streamlit")
+    return st.components.v2.component("linked_map", html=read_text("linked_map.html"), css=read_text("linked_map.css"), js=script)
 
 
 def linked_map(
     panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str, key: str, info: str | None = None,
-    selected: np.ndarray | None = None, query: int | None = None, neighbours: Sequence[np.ndarray] | None = None,
+    selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
     dimmed: np.ndarray | None = None, height: int = 620, noun: str = "images", identity: str = "",
     renderer: Literal["auto", "cpu", "webgl"] = "auto", on_event: Callable[[MapEvent], None] | None = None,
 ) -> MapEvent:  # fmt: skip
@@ -35,7 +29,7 @@ def linked_map(
     panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
     thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
     selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
-    query: the ringed row; neighbours: its neighbors (k,) in each panel, joined to it by lines.
+    query: the ringed row; neighbors: its neighbors (k,) in each panel, joined to it by lines.
     height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
     renderer: who draws many points; "auto" takes the graphics card where the browser has one.
     on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.
@@ -55,7 +49,7 @@ def linked_map(
             on_event(event)
 
     payload = encode_map(
-        panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbours=neighbours, dimmed=dimmed,
+        panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbors=neighbors, dimmed=dimmed,
         noun=noun, identity=identity, renderer=renderer, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
     )  # fmt: skip
     _renderer()(key=key, data=payload, height=height, on_edit_change=take_in)

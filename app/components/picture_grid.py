@@ -10,8 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-
-from .frontend_files import read_script, read_text
+from likeness.plots.linked_map import read_script, read_text
 
 
 @dataclass(frozen=True)

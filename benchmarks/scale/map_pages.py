@@ -26,10 +26,10 @@ _OWN = """
 element.attachShadow({ mode: "open" }).innerHTML = `<style>.lm{position:relative;width:900px;height:620px}${CSS}</style>${HTML}`;
 const part = (name, array, type) => ({ id: name, type, url: URL.createObjectURL(new Blob([array])) });
 const data = { n, identity: "", noun: "points", seen: null, renderer: RENDERER, thumbnails: "", info: null, selected: null, dimmed: null,
-  query: null, neighbours: null, panels: [{ title: "", caption: "", home: [0, 0, 1.1, 1.1], positions: part("xy", xy, "float32") }],
+  query: null, neighbors: null, panels: [{ title: "", caption: "", home: [0, 0, 1.1, 1.1], positions: part("xy", xy, "float32") }],
   coloring: { kind: "category", label: "class", codes: part("codes", codes, "uint8"), colors: COLORS, names: COLORS,
     counts: COLORS.map(() => 0), legend: [] } };
-show({ parentElement: element.shadowRoot, data, setTriggerValue() {} });
+showMap({ parentElement: element.shadowRoot, data, setTriggerValue() {} });
 const wait = () => (element.shadowRoot.querySelector(".lm").dataset.drawn === "true" ? drawn() : requestAnimationFrame(wait));
 wait();
 """
@@ -74,10 +74,9 @@ def write_points(folder: Path, n: int) -> None:
 
 def write_own(folder: Path, renderer: str) -> int:
     """The page of the app's own map as own-{renderer}.html; returns the bytes of its script, as served."""
-    from components.frontend_files import read_script, read_text
-    from components.linked_map import SCRIPTS
+    from likeness.plots.linked_map import SCRIPTS, read_script, read_text
 
-    script = read_script(*SCRIPTS).replace("export default function (", "function show(")
+    script = read_script(*SCRIPTS)
     page = _OWN.replace("RENDERER", json.dumps(renderer)).replace("COLORS", json.dumps(PALETTE))
     page = page.replace("${CSS}", read_text("linked_map.css")).replace("${HTML}", read_text("linked_map.html"))
     (folder / f"own-{renderer}.html").write_text(f"{_PAGE}<script type=module>{script}\n{_LOAD}{page}</script>")

@@ -1,7 +1,6 @@
 """A served app and a browser page for the tests that need them."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,16 +14,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class Server:
@@ -43,7 +32,7 @@ class Server:
             stderr=subprocess.DEVNULL,
         )
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self, seconds: float = 600) -> None:
         """Waits until the server answers."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -56,7 +45,7 @@ class Server:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(600)
 
 
 @pytest.fixture
@@ -77,7 +66,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
     monkeypatch.setattr(PagesManager, "__init__", begin_with_navigation)
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app = AppTest.from_file(str(MAIN), default_timeout=600)
     app.query_params["layout"] = "PCA"
     return app
 
@@ -98,19 +87,6 @@ def fresh_server(tmp_path: Path) -> Iterator[Server]:
     running.wait()
     yield running
     running.stop()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; tests that need it skip where it is missing."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-import comparison_job
+from pages.compare import job as comparison_job
 from progress import Stage
 
 
@@ -21,7 +21,7 @@ def _count(release: threading.Event, started: list[int]) -> Any:
         progress(0, 2)
         on_run({"method": "raw"})
         progress(1, 2)
-        assert release.wait(20)
+        assert release.wait(600)
         if not should_stop():
             on_run({"method": "exact"})
             progress(2, 2)
@@ -39,7 +39,7 @@ def test_rows_can_be_read_while_the_job_runs_and_the_same_key_shares_it() -> Non
     assert not live.complete
     before = live.stamp
     release.set()
-    assert job.wait(20)
+    assert job.wait(600)
     live = comparison_job.find("key")
     assert live.frame["method"].tolist() == ["raw", "exact"]
     assert live.complete
@@ -52,11 +52,11 @@ def test_a_stop_keeps_the_rows_and_a_second_attempt_begins_anew() -> None:
     job = comparison_job.begin("key", "Comparison", _count(release, started))
     job.stop()
     release.set()
-    assert job.wait(20)
+    assert job.wait(600)
     first = comparison_job.find("key")
     assert len(first.rows) == 1
     assert not first.complete
-    assert comparison_job.begin("key", "Comparison", _count(release, started)).wait(20)
+    assert comparison_job.begin("key", "Comparison", _count(release, started)).wait(600)
     second = comparison_job.find("key")
     assert len(second.rows) == 2
     assert second.complete
@@ -65,7 +65,7 @@ def test_a_stop_keeps_the_rows_and_a_second_attempt_begins_anew() -> None:
 
 
 def test_a_stage_is_said_until_the_work_goes_on() -> None:
-    comparison_job.begin("key", "Comparison", lambda **_: None).wait(20)
+    comparison_job.begin("key", "Comparison", lambda **_: None).wait(600)
     comparison_job.at_stage("key", Stage("embeds", 3, 10))
     assert comparison_job.find("key").stage == Stage("embeds", 3, 10)
     comparison_job.at_stage("key", None)

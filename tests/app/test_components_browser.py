@@ -42,10 +42,9 @@ import sys
 sys.path.insert(0, APP_FOLDER)
 import numpy as np
 import streamlit as st
-from components.coloring import coloring_of
+from likeness.plots.linked_map import MapPanel, coloring_of
 from components.gallery import Section, gallery
 from components.linked_map import linked_map
-from components.map_payload import MapPanel
 
 state, n = st.session_state, int(st.query_params.get("n", 400))
 for name in ("selected", "query", "clicked"):
@@ -76,7 +75,7 @@ coloring = coloring_of("class", np.array(list("abcd"))[classes]) if color == "cl
 event = linked_map(
     [MapPanel("One", positions @ rotation), MapPanel("Two", -positions)], coloring, n=n, key="map",
     thumbnails="/thumbnails/{row}", info="/info/{row}",
-    selected=state.selected, query=state.query, neighbours=None if state.query is None else [np.array([1]), np.array([2])],
+    selected=state.selected, query=state.query, neighbors=None if state.query is None else [np.array([1]), np.array([2])],
     dimmed=classes == 1 if dimmed else None, height=560, on_event=take_in,
 )
 chosen = [] if state.selected is None else state.selected.tolist()
@@ -106,7 +105,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    for _ in range(150):
+    for _ in range(3000):
         try:
             urllib.request.urlopen(f"{address}/_stcore/health", timeout=2).close()
             break
@@ -114,7 +113,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             time.sleep(0.2)
     yield address
     process.terminate()
-    process.wait(20)
+    process.wait(600)
 
 
 class Maps:
@@ -167,7 +166,7 @@ def context(browser: Any) -> Iterator[Any]:
 def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Maps]:
     settings = getattr(request, "param", {})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(600_000)
     page.add_init_script(settings.get("script", ""))
     page.set_viewport_size({"width": settings.get("width", 1440), "height": 1000})
     page.emulate_media(color_scheme=settings.get("color_scheme", "light"), reduced_motion=settings.get("reduced_motion", "no-preference"))

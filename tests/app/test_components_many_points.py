@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.frontend_files import read_script
-from components.linked_map import SCRIPTS
+from likeness.plots.linked_map import SCRIPTS, read_script
 
 pytestmark = pytest.mark.browser
 NAMES = (

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.bitset import encode_rows
-from components.frontend_files import read_script
-from components.linked_map import SCRIPTS
+from likeness.plots.linked_map import SCRIPTS, encode_rows, read_script
 
 pytestmark = pytest.mark.browser
 NAMES = (

@@ -28,7 +28,7 @@ FIELD = "train_field_"
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("pages/train.py").run()
+    return app.switch_page("pages/train/page.py").run()
 
 
 @pytest.fixture
@@ -428,10 +428,10 @@ def test_a_run_with_a_damaged_config_is_told_when_begun_from(page: AppTest, runs
 
 def _again(app: AppTest) -> AppTest:
     """The same URL, by someone who has not been here."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=120)
+    fresh = AppTest.from_file(app._script_path, default_timeout=600)
     for name, value in app.query_params.items():
         fresh.query_params[name] = value
-    return fresh.switch_page("pages/train.py").run()
+    return fresh.switch_page("pages/train/page.py").run()
 
 
 def test_a_reload_keeps_an_edit(page: AppTest) -> None:
@@ -455,8 +455,8 @@ def test_a_link_to_a_config_that_is_not_here_begins_with_the_preset(page: AppTes
 
 def test_an_edit_outlives_a_visit_to_another_page(page: AppTest) -> None:
     _set(page, "epochs", 12)
-    page.switch_page("pages/runs.py").run()
-    page.switch_page("pages/train.py").run()
+    page.switch_page("pages/runs/page.py").run()
+    page.switch_page("pages/train/page.py").run()
     assert _config(page).epochs == 12
     assert "config" in page.query_params
 
@@ -562,10 +562,10 @@ def test_pseudolabels_need_a_backbone_with_a_classifier(page: AppTest) -> None:
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
+    from shared import cached
 
     for _, job in cached.jobs("pseudolabels").all():
-        assert job.wait(60)
+        assert job.wait(600)
     return app.run()
 
 
@@ -614,8 +614,8 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cached
     from likeness.training.guidance import language_side
+    from shared import cached
 
     going = threading.Event()
 
@@ -628,11 +628,11 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
     with monkeypatch.context() as patch:
         patch.setattr(language_side, "pseudolabels", slow)
         _show(classified)
-        assert going.wait(20)
+        assert going.wait(600)
         classified.run()
         classified.button(key="stop_train_pseudolabels").click().run()
         (job,) = [each for _, each in cached.jobs("pseudolabels").all()]
-        assert job.wait(20)
+        assert job.wait(600)
     classified.run()
     assert not classified.exception
     assert not classified.warning

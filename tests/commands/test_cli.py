@@ -103,9 +103,9 @@ def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
 
 
 def test_search_by_image_finds_that_image(run: Run) -> None:
-    from likeness.data import bundled_images
+    from likeness.data import read_cars
 
-    status, printed, err = run("search", "cars", "--image", str(bundled_images().paths()[3]), "-k", "1", "--csv")
+    status, printed, err = run("search", "cars", "--image", str(read_cars().paths()[3]), "-k", "1", "--csv")
     assert status == 0, err
     assert printed.strip().splitlines()[1].startswith("3,")
 

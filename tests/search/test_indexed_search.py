@@ -70,7 +70,7 @@ def test_searches_do_not_wait_for_the_survey(vectors: np.ndarray, index: RawInde
     held = threading.Event()
 
     def slow(search: NotionSearch) -> Survey:
-        held.wait(30)
+        held.wait(600)
         return survey(search)
 
     monkeypatch.setattr("likeness.search.indexed_search.survey", slow)

@@ -4,23 +4,20 @@ const TYPES = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array };
 const KEPT_PARTS = 32;
 const parts = new Map(); // id -> Promise of a typed array, least recently used first
 
-/** The typed array of a part {id, type, base64 | url}; the same id is fetched and decoded once. */
-function loadPart(part) {
+/** The typed array of a part {id, type, base64 | url}; the same id is fetched from its source and decoded once. */
+function loadPart(part, source) {
   const known = parts.get(part.id);
   parts.delete(part.id);
-  const array = known ?? readPart(part);
+  const array = known ?? readPart(part, source);
   parts.set(part.id, array);
   if (!known) array.catch(() => parts.delete(part.id));
   while (parts.size > KEPT_PARTS) parts.delete(parts.keys().next().value);
   return array;
 }
 
-async function readPart({ type, base64, url }) {
-  if (base64 !== undefined) return new TYPES[type](fromBase64(base64).buffer);
-  // A range makes the server send the bytes as they are: packing random floats costs time and saves nothing.
-  const answer = await fetch(url, { headers: { Range: "bytes=0-" } });
-  if (!answer.ok) throw new Error(`The map's data could not be loaded (${answer.status}).`);
-  return new TYPES[type](await answer.arrayBuffer());
+async function readPart(part, source) {
+  const array = TYPES[part.type];
+  return new array(part.base64 === undefined ? await source.bytes(part) : fromBase64(part.base64).buffer);
 }
 
 function fromBase64(text) {

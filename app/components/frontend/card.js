@@ -1,9 +1,7 @@
 // The card beside the pointer: picture, name, attributes. What is known stands at once, the rest follows.
 
 const INFO_DELAY_MS = 70;
-const KEPT_INFOS = 2000;
 const GAP = 18;
-const infos = new Map(); // URL -> Promise of {label, attributes}
 
 class Card {
   constructor(root, host) {
@@ -14,7 +12,8 @@ class Card {
     this.image.onerror = () => this.image.classList.add("lm-missing");
     this.label = make("div", { className: "lm-card-label" });
     this.list = make("dl", { className: "lm-card-list" });
-    root.append(make("div", { className: "lm-frame" }, this.image), make("div", { className: "lm-card-text" }, this.label, this.list));
+    this.frame = make("div", { className: "lm-frame" }, this.image);
+    root.append(this.frame, make("div", { className: "lm-card-text" }, this.label, this.list));
   }
 
   show(row, panel) {
@@ -30,18 +29,26 @@ class Card {
   }
 
   fill(row) {
-    const { thumbnails, info } = this.host;
-    this.image.src = rowURL(thumbnails, row);
-    this.image.className = this.image.complete ? "lm-card-image" : "lm-card-image lm-waiting";
+    const { source } = this.host;
+    this.frame.hidden = !source.hasPictures;
+    this.draw(source.picture(row));
     this.label.textContent = `${whole(row + 1)} of ${whole(this.host.n)}`;
     this.write(this.host.knownAttributes(row));
-    if (!info) return;
+    if (!source.describes) return;
     this.timer = setTimeout(async () => {
-      const found = await loadInfo(rowURL(info, row)).catch(() => null);
+      const found = await source.describe(row).catch(() => null);
       if (!found || this.row !== row) return;
+      if (found.picture) this.draw(found.picture);
       this.label.textContent = found.label ?? this.label.textContent;
       this.write(found.attributes ?? {}, this.host.coloringLabel);
-    }, infos.has(rowURL(info, row)) ? 0 : INFO_DELAY_MS);
+    }, source.knows(row) ? 0 : INFO_DELAY_MS);
+  }
+
+  /** The picture at `url`; an empty frame while there is none. */
+  draw(url) {
+    if (url) this.image.src = url;
+    else this.image.removeAttribute("src");
+    this.image.className = url && this.image.complete ? "lm-card-image" : "lm-card-image lm-waiting";
   }
 
   write(attributes, first) {
@@ -72,15 +79,4 @@ function placeInRoot(panel, box, row) {
   return at && [stage.left - box.left + at[0], stage.top - box.top + at[1]];
 }
 
-const rowURL = (template, row) => template.replace("{row}", row);
 const plainName = (name) => name.replaceAll("_", " ").toLowerCase();
-
-function loadInfo(url) {
-  if (!infos.has(url)) {
-    if (infos.size >= KEPT_INFOS) infos.delete(infos.keys().next().value);
-    const answer = fetch(url).then((r) => (r.ok ? r.json() : Promise.reject(new Error(`${r.status}`))));
-    infos.set(url, answer);
-    answer.catch(() => infos.delete(url));
-  }
-  return infos.get(url);
-}

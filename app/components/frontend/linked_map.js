@@ -26,11 +26,12 @@ class LinkedMap {
   }
 
   /** Takes in what Python sent: called at the start, whenever it changed, and when the theme did. */
-  async update({ data, setTriggerValue }) {
+  async update({ data, setTriggerValue, source = new ServerSource(data) }) {
     this.send = setTriggerValue;
+    this.source = source;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     try {
-      const arrays = await twice(() => Promise.all([data.coloring.codes && loadPart(data.coloring.codes), ...data.panels.map((p) => loadPart(p.positions))]));
+      const arrays = await twice(() => Promise.all([data.coloring.codes, ...data.panels.map((panel) => panel.positions)].map((part) => part && loadPart(part, source))));
       if (turn === this.turn) this.take(data, arrays);
     } catch (error) {
       if (turn === this.turn) this.fail(error);
@@ -39,7 +40,7 @@ class LinkedMap {
 
   take(data, [codes, ...positions]) {
     const fresh = data.identity !== this.identity || data.n !== this.n;
-    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, thumbnails: data.thumbnails, info: data.info, renderer: data.renderer });
+    Object.assign(this, { n: data.n, identity: data.identity, noun: data.noun, renderer: data.renderer });
     if (fresh || data.dimmed !== this.dimmedText) this.dimmed = unpackRows(data.dimmed, data.n);
     this.dimmedText = data.dimmed;
     if (fresh) this.active = null;
@@ -48,7 +49,7 @@ class LinkedMap {
       if (fresh || data.selected !== this.selectedText) this.keepSelection(unpackRows(data.selected, data.n), data.selected);
       this.query = data.query;
     }
-    this.neighbours = data.query === this.query ? data.neighbours : null;
+    this.neighbors = data.query === this.query ? data.neighbors : null;
     this.theme = readTheme(this.root);
     this.takePanels(data.panels, positions, fresh);
     this.root.dataset.state = "ready";
@@ -196,7 +197,7 @@ class LinkedMap {
 
   toggleQuery(row) {
     this.query = row === this.query ? null : row;
-    this.neighbours = null; // those of the old query; Python sends the new ones
+    this.neighbors = null; // those of the old query; Python sends the new ones
     this.say(this.query === null ? "No query" : `Query: image ${row + 1}`);
     this.toolbar.refresh();
     this.schedule();
@@ -273,7 +274,8 @@ class LinkedMap {
 /** A second try after a moment: a part may be asked for just before the server has it. */
 const twice = (load) => load().catch(() => new Promise((done) => setTimeout(done, 400)).then(load));
 
-export default function (component) {
+/** The map in `parentElement`, built or brought up to what `component` says; returns how to take it away. */
+function showMap(component) {
   const { parentElement } = component;
   const fresh = !instances.get(parentElement)?.root.isConnected;
   if (fresh) instances.set(parentElement, new LinkedMap(parentElement));

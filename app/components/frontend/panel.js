@@ -181,7 +181,7 @@ function drawOverlay(panel, context) {
   context.clearRect(0, 0, width, height);
   const query = panel.at(host.query);
   const radius = panel.radius();
-  const near = query ? (host.neighbours?.[panel.index] ?? []).map((row) => panel.at(row)).filter(Boolean) : [];
+  const near = query ? (host.neighbors?.[panel.index] ?? []).map((row) => panel.at(row)).filter(Boolean) : [];
   context.lineWidth = 1;
   context.strokeStyle = cssColor(text, 0.3);
   context.beginPath();

@@ -32,11 +32,11 @@ def index(
     base = embedded(read_dataset(source), encoder)
     begin = time.perf_counter()
     with progress_bar("Indexing") as bar:
-        built = build_index(base.space.vectors, index_folder(base.space.table, encoder), cells=cells, seed=seed, progress=bar)
+        built = build_index(base.vectors, index_folder(base.table, encoder), cells=cells, seed=seed, progress=bar)
     n, d = built.vectors.shape
     typer.echo(
         f"{n:,} images, {d} dimensions, {len(built.centers):,} cells, {built.vectors.nbytes / 1e6:,.0f} MB, {time.perf_counter() - begin:.0f} s"
     )
     if lance:
-        write_lance(built, base.space.table.frame, lance)
+        write_lance(built, base.table.frame, lance)
         typer.echo(f"written to {lance}")

@@ -5,13 +5,7 @@ from typing import Annotated
 
 import typer
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        help="`cars`, a folder of images, a CSV / Parquet file with image paths, or a paper's dataset as NAME:FOLDER: `cars196:data/cars`, "
-        "`cub200:...`, `deepfashion:...`, `movie-posters:...`, `synthetic-cars:...` (`cars196/all:FOLDER`: more than the paper evaluates)."
-    ),
-]
+Source = Annotated[str, typer.Argument(help="{datasets}")]
 EncoderName = Annotated[
     str, typer.Option("--encoder", "-e", help="`cars`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL`, `local-dir:PATH`, or `run:PATH`: a trained run.")
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from likeness.data import ImageTable
     from likeness.evaluation import Semantics
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 _MEANING = (
     "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
@@ -77,8 +77,8 @@ def semantics(
     classes, sims = _prepared(table, attributes, kept, min_images, language)
     queries = [classes.names[class_number(name, classes.names)] for name in query or []]
     bases = [embedded(table, name) for name in encoders]
-    if bases[0].failed:
-        classes, sims = _prepared(bases[0].space.table, attributes, kept, min_images, language)
+    if bases[0].table.failed:
+        classes, sims = _prepared(bases[0].table, attributes, kept, min_images, language)
     order = clustered_order(sims) if plot and not queries else None
     spaces = _measured(_vectors(bases, notion, dim), classes, sims, neighbors)
     if out:
@@ -108,17 +108,17 @@ def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None,
     return classes, class_similarities(classes.names, [name.strip() for name in language.split(",")])
 
 
-def _vectors(bases: "Sequence[EncoderSpace]", notion: str | None, dim: int) -> dict[str, Any]:
+def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int) -> dict[str, Any]:
     """The spaces' vectors by name; what could not be read is told on stderr."""
     first = bases[0]
-    for failure in first.failed:
+    for failure in first.table.failed:
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
     for base in bases[1:]:
-        if base.space.table.paths() != first.space.table.paths():
-            raise InputError(f"'{first.encoder}' and '{base.encoder}' could read different images; take out those that one of them could not read.")
-    vectors = {base.encoder: base.space.vectors for base in bases}
+        if base.table.paths() != first.table.paths():
+            raise InputError(f"'{first.encoder_name}' and '{base.encoder_name}' could read different images; take out those that one could not read.")
+    vectors = {base.encoder_name: base.vectors for base in bases}
     if notion:
-        vectors[f"{first.encoder}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
+        vectors[f"{first.encoder_name}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
     return vectors
 
 

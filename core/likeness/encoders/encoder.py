@@ -26,9 +26,17 @@ class Encoder(Protocol):
     """
 
     name: str
-    identity: str
-    dim: int
     has_text: bool
+
+    @property
+    def identity(self) -> str:
+        """Short hex digest."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d), float32; raises `likeness.errors.InputError` for an image that cannot be read."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
 
@@ -113,3 +114,11 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
         bent = np.where(rows > 0, rows, rows * rows.dtype.type(SLOPE)) if number else rows
         rows = bent @ to_numpy(layer.weight).astype(rows.dtype).T + to_numpy(layer.bias).astype(rows.dtype)
     return rows
+
+
+LINEAR_AUTOENCODER = Method(
+    "lae", "Linear autoencoder", "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.", LinearAutoencoder
+)
+AUTOENCODER = Method(
+    "ae", "Autoencoder", "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.", Autoencoder
+)

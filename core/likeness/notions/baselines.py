@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import checked_rows, like, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 
@@ -80,3 +81,28 @@ class RandomTransform(LinearProjection):
 def _check_dim(dim: int) -> None:
     if not isinstance(dim, (int, np.integer)) or dim < 1:
         raise InputError(f"dim is {dim!r}; choose a whole number from 1.")
+
+
+RANDOM_EMBEDDING = Method(
+    "random",
+    "Random",
+    "Random vectors that have nothing to do with the images: what chance gives.",
+    RandomEmbedding,
+    learns_from="nothing",
+)
+IDENTITY = Method(
+    "raw",
+    "Raw encoder",
+    "The encoder as it is, without the notion: the baseline of all differences.",
+    lambda dim, seed: Identity(),
+    learns_from="nothing",
+    seeds=False,
+    dims=False,
+)
+RANDOM_TRANSFORM = Method(
+    "random-transform",
+    "Random transform",
+    "The encoder seen through a random projection: what fewer dimensions do when nothing is learnt.",
+    RandomTransform,
+    learns_from="nothing",
+)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.method import Method
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
@@ -136,3 +137,6 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     if len(classes) == 1:
         raise InputError(f"All {count} images have the label {classes[0]!r}, so there is nothing to tell apart; give at least two classes.")
     return codes.astype(np.intp), list(classes)
+
+
+ORACLE = Method("oracle", "Oracle", "Learns from the very labels that judge it: an upper bound, no fair competitor.", Oracle, learns_from="labels")

@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 
 if TYPE_CHECKING:
@@ -86,3 +87,12 @@ def _principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]
+
+
+PRINCIPAL_COMPONENTS = Method(
+    "pca",
+    "PCA",
+    "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
+    PCA,
+    seeds=False,
+)

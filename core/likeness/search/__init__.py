@@ -2,6 +2,7 @@
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.cell_survey import Survey, survey
+from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbours import Neighbours, nearest, scan
@@ -10,6 +11,7 @@ from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan
 
 __all__ = [
+    "Hits",
     "IndexedSearch",
     "LanceIndex",
     "Neighbours",

@@ -8,10 +8,9 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.files import write_atomic
 from likeness.io.frozen_config import Part, told
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 from likeness.io.text import parse_json, text_of
 
 VERSION = 1
@@ -122,7 +121,7 @@ def read_splits(file: Path | str) -> SplitFile:
         InputError: no such file or name, no JSON, an unknown version, a class in both halves, or another key or value that does not fit.
     """
     shipped = shipped_splits()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
     return splits_from(parse_json(text_of(path), f"'{path.name}'"), path.name)

@@ -2,7 +2,6 @@
 
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
-from likeness.studies.continuous_comparison import continuous_comparison
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
@@ -22,7 +21,6 @@ __all__ = [
     "beside_guidance",
     "compare",
     "compare_in_parallel",
-    "continuous_comparison",
     "convergence",
     "convergence_table",
     "embedding_sizes",

@@ -10,7 +10,7 @@ from likeness.training.config import RunConfig
 from likeness.training.loop.processes import begin, last_words
 from likeness.training.runs.run_folder import RunFolder, Status
 
-_WAIT = 120
+_WAIT = 600
 
 
 def _until(run: RunFolder, *states: str) -> str:

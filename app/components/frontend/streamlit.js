@@ -1,0 +1,3 @@
+// The map as a component of Streamlit.
+
+export default showMap;

@@ -1,0 +1,32 @@
+"""The browser side of the linked map: plain scripts without imports, joined into the one ES module that its host takes.
+
+Streamlit and Jupyter both take the text of one module, in which relative imports do not resolve. So the sources stay one concept a file,
+share one scope, and only the entry exports: `streamlit.js` for the app, `notebook.js` for notebooks. There is no build step.
+"""
+
+import json
+
+from likeness.io.paths import app_dir
+
+_FOLDER = app_dir() / "components" / "frontend"
+# all but the entry, each after those whose constants it reads
+SCRIPTS = (
+    "bytes", "color", "icons", "stamps", "view", "grid", "pick", "raster", "density", "points", "splat", "gl_programs", "gl_splat", "renderers",
+    "picture", "panel", "pointer", "legend", "source", "card", "toolbar", "edits", "linked_map",
+)  # fmt: skip
+
+
+def read_script(*names: str) -> str:
+    """The named scripts of the frontend folder as one ES module."""
+    return "\n".join((_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+def read_text(name: str) -> str:
+    """A file of the frontend folder."""
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def notebook_module() -> str:
+    """The map as the module that `anywidget` takes; markup and styles ride along, since they go into a shadow root."""
+    constants = {"MARKUP": read_text("linked_map.html"), "STYLES": read_text("linked_map.css")}
+    return "\n".join([*(f"const {name} = {json.dumps(text)};" for name, text in constants.items()), read_script(*SCRIPTS, "notebook")])

@@ -1,0 +1,144 @@
+"""What a map is sent: JSON with the arrays as parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.plots.linked_map.bitset import encode_mask, encode_rows
+from likeness.plots.linked_map.coloring import Coloring
+from likeness.plots.linked_map.identity_cache import cache_by_identity
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+from likeness.plots.linked_map.parts import Publish, part
+
+MISSING = "no value"
+_STEPS = 255
+
+
+@dataclass(frozen=True, eq=False)
+class MapPanel:
+    """One map: `positions` (n, 2), NaN for a row that has no place in it."""
+
+    title: str
+    positions: np.ndarray
+    caption: str = ""
+
+
+@cache_by_identity
+def home_box(positions: np.ndarray) -> tuple[float, float, float, float]:
+    """Center x, center y, half the width and half the height of the box around all finite positions (n, 2).
+
+    The browser fits this box into its panel with one scale for both axes. Neither half is less than a tenth of the other.
+    """
+    finite = positions[np.isfinite(positions).all(axis=1)]
+    if not len(finite):
+        return 0.0, 0.0, 1.0, 1.0
+    low, high = finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
+    (x, y), half = (low + high) / 2, (high - low) / 2
+    half = np.maximum(half, half.max() / 10) if half.any() else np.ones(2)
+    return float(x), float(y), float(half[0]), float(half[1])
+
+
+def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dict[str, object]:
+    """A panel for the browser; raises InputError unless positions are (n, 2)."""
+    positions = np.asarray(panel.positions, dtype=np.float32)
+    if positions.shape != (n, 2):
+        raise InputError(f"The map {panel.title!r} has positions of shape {positions.shape}; pass ({n}, 2).")
+    return {"title": panel.title, "caption": panel.caption, "home": home_box(positions), "positions": part(positions, publish)}
+
+
+def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
+    """A coloring for the browser: a code for each row, a color for each code, and the legend."""
+    encoded = code_colors(coloring, n)
+    codes = encoded["codes"]
+    return encoded | {"codes": part(codes, publish) if isinstance(codes, np.ndarray) else None}
+
+
+@cache_by_identity
+def code_colors(coloring: Coloring, n: int) -> dict[str, Any]:
+    """A coloring with `codes` (n,) into `colors` as an array, None where all rows have the one color; `names` and `counts` of classes."""
+    if coloring.kind == "none":
+        return {"kind": "none", "label": coloring.label, "codes": None, "colors": [CATEGORICAL[0]]}
+    if coloring.kind in ("number", "angle"):
+        return _encode_values(coloring, n)
+    codes, counts = _checked(coloring.codes, n), coloring.counts
+    colors = list(coloring.palette) if coloring.palette is not None else categorical_palette(counts)
+    names = [str(name) for name in coloring.names]
+    missing = int((codes < 0).sum())
+    # Few classes keep their order, which may mean something (near, middle, far); among many, size is what one looks for.
+    legend = list(range(len(names))) if len(names) <= len(CATEGORICAL) else np.argsort(-counts, kind="stable").tolist()
+    if missing:
+        codes = np.where(codes < 0, len(names), codes)
+        legend.append(len(names))
+        names, colors, counts = [*names, MISSING], [*colors, OTHER], np.append(counts, missing)
+    codes = codes.astype(np.uint8 if len(names) <= 256 else np.uint16)
+    return {
+        "kind": coloring.kind, "label": coloring.label, "codes": codes,
+        "colors": colors, "names": names, "counts": counts.tolist(), "legend": legend, "grey": OTHER, "missing": MISSING,
+    }  # fmt: skip
+
+
+def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
+    values = _checked(coloring.values, n).astype(np.float64)
+    finite = values[np.isfinite(values)]
+    angle = coloring.kind == "angle"
+    low, high = (0.0, 360.0) if angle else (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    share = (values % 360.0) / 360.0 if angle else (values - low) / ((high - low) or 1.0)
+    codes = np.where(np.isfinite(share), np.rint(share * (_STEPS - 1)), _STEPS)
+    return {
+        "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
+        "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
+        "grey": OTHER, "missing": int(n - len(finite)),
+    }  # fmt: skip
+
+
+def _checked(values: np.ndarray | None, n: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InputError(f"The coloring has {array.shape} values; pass one for each of the {n} rows.")
+    return array
+
+
+def encode_map(
+    panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str = "", info: str | None = None,
+    selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
+    dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
+    publish: Publish | None = None,
+) -> dict[str, object]:  # fmt: skip
+    """The whole payload of a map.
+
+    Args:
+        panels: one or two.
+        coloring: of the n rows.
+        n: rows.
+        thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
+        selected: rows (m,) in full color, the rest faded.
+        query: the ringed row.
+        neighbors: its neighbors (k,) in each panel.
+        dimmed: mask (n,) of rows that a filter took out.
+        noun: what the rows are.
+        identity: names the data; another one starts afresh instead of moving the points.
+        renderer: "auto", "cpu" or "webgl".
+        seen: the last edit of the browser that Python has taken in.
+        publish: takes large arrays, see `part`.
+
+    Raises:
+        InputError: for arrays that do not fit n, or a query outside the rows.
+    """
+    if not 1 <= len(panels) <= 2:
+        raise InputError(f"{len(panels)} maps were passed; pass one or two.")
+    if query is not None and not 0 <= query < n:
+        raise InputError(f"The query {query} is outside the {n} rows of the map; pass a row from 0 to {n - 1}.")
+    if neighbors is not None and len(neighbors) != len(panels):
+        raise InputError(f"{len(neighbors)} lists of neighbors do not fit {len(panels)} maps; pass one for each.")
+    return {
+        "n": n, "identity": identity, "noun": noun, "renderer": renderer, "seen": seen, "thumbnails": thumbnails, "info": info,
+        "panels": [encode_panel(panel, n, publish) for panel in panels],
+        "coloring": encode_coloring(coloring, n, publish),
+        "selected": encode_rows(selected, n) if selected is not None and len(selected) else None,
+        "dimmed": encode_mask(_checked(dimmed, n)) if dimmed is not None and np.any(dimmed) else None,
+        "query": None if query is None else int(query),
+        "neighbors": [np.asarray(rows, dtype=int).tolist() for rows in neighbors] if neighbors is not None else None,
+    }  # fmt: skip

@@ -1,0 +1,25 @@
+"""What the hover card shows of a row."""
+
+from likeness.data import ImageTable, thumbnail
+
+
+def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
+    """{"label", "attributes"} of a row: its file's name and what the table knows about it."""
+    if table is None:
+        return {"label": f"Row {row}", "attributes": {}}
+    values = table.frame.iloc[row]
+    return {"label": str(values["path"]).rsplit("/", 1)[-1], "attributes": {name: _short(values[name]) for name in table.attributes}}
+
+
+def row_picture(table: ImageTable | None, row: int) -> bytes | None:
+    """A WebP thumbnail of a row; None where there is no image or it can't be read."""
+    if table is None:
+        return None
+    try:
+        return thumbnail(table.root / str(table.frame["path"].iat[row]))
+    except (OSError, ValueError):  # the file is gone or damaged, or may not be read
+        return None
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,241 @@
+"""The linked map as a Jupyter widget."""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import anywidget
+import numpy as np
+import pandas as pd
+import traitlets
+
+from likeness.arrays import to_numpy
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
+from likeness.plots.linked_map.frontend import notebook_module
+from likeness.plots.linked_map.map_event import decode_event
+from likeness.plots.linked_map.map_payload import MapPanel, encode_map
+from likeness.plots.linked_map.placement import MapSpace, Placement, place
+from likeness.plots.linked_map.row_card import describe_row, row_picture
+from likeness.plots.linked_map.rows_trait import RowsTrait
+from likeness.plots.linked_map.still import saved_style, still_png
+from likeness.search import scan
+
+_NEIGHBORS = 10
+
+
+class LinkedMapWidget(anywidget.AnyWidget):
+    """One or two maps of the same rows, drawn by the same scripts as the app's.
+
+    Large arrays and pictures travel as bytes in messages, each when the browser first needs it; there is no server.
+
+    Args:
+        spaces: one or two, each with `name`, `table` and `vectors` (n, d), or positions (n, 2).
+        color: see `recolor`.
+        method: a name in `likeness.projection.METHODS`; layouts come from the store of maps where they are known.
+        positions: (n, 2) for each space, shown in place of a layout.
+        height: in px, of the whole.
+        parameters: of the method, such as `seed`.
+
+    Attributes:
+        n: rows.
+        selected: rows (m,) int64, sorted; a lasso changes it, and setting it changes the maps. `observe` tells of changes.
+        query: the row that was clicked, or None; its ten nearest rows are joined to it.
+
+    Raises:
+        InputError: not one or two spaces, spaces of different numbers of rows, or what `recolor` refuses.
+        LayoutFailed: a layout could not be computed.
+
+    Example:
+        >>> import numpy as np
+        >>> widget = LinkedMapWidget([np.random.default_rng(0).random((50, 2))], color=np.arange(50) % 3)
+        >>> widget.selected = [4, 1]
+        >>> widget.selected
+        array([1, 4])
+    """
+
+    _esm = notebook_module()
+    payload = traitlets.Dict().tag(sync=True)
+    still = traitlets.Bytes().tag(sync=True)
+    pictures = traitlets.Bool().tag(sync=True)
+    height = traitlets.Int().tag(sync=True)
+    selected = RowsTrait()
+    query = traitlets.Int(None, allow_none=True)
+
+    def __init__(
+        self,
+        spaces: Sequence[MapSpace | Any],
+        color: Any = None,
+        method: str = "umap",
+        *,
+        positions: Sequence[Any] | None = None,
+        height: int = 520,
+        **parameters: Any,
+    ) -> None:
+        if not 1 <= len(spaces) <= 2:
+            raise InputError(f"{len(spaces)} maps were passed; pass one or two.")
+        if positions is not None and len(positions) != len(spaces):
+            raise InputError(f"{len(positions)} arrays of positions do not fit {len(spaces)} maps; pass one (n, 2) for each.")
+        self._method, self._parameters = method, parameters
+        self._placements: list[Placement] = []
+        for space, given in zip(spaces, [None] * len(spaces) if positions is None else positions, strict=True):
+            self._placements.append(place(space, method, parameters, positions=given, onto=self._placements[0] if self._placements else None))
+        self.n = len(self._placements[0].own)
+        self._coloring = self._coloring_of(color)
+        self._parts: dict[str, bytes] = {}
+        self._seen: str | None = None
+        self._neighbors: list[np.ndarray] | None = None
+        super().__init__(height=height, pictures=self.table is not None)
+        self.on_msg(self._answer)
+        self._send_map()
+        self.still = self.still_png()
+
+    @property
+    def table(self) -> ImageTable | None:
+        """The images of the rows; None where only positions were given."""
+        return next((each.space.table for each in self._placements if each.space is not None), None)
+
+    def recolor(self, color: Any = None) -> None:
+        """Colors the maps anew, without sending the positions again.
+
+        Args:
+            color: name of an attribute of the table, one value for each row (names or numbers, NumPy or torch), a `Coloring`, or None for
+                one color.
+
+        Raises:
+            InputError: an unknown attribute, or values that do not fit the rows.
+        """
+        self._coloring = self._coloring_of(color)
+        self._send_map()
+        self.still = self.still_png()
+
+    def update(self, space: MapSpace | Any, panel: int = -1, *, positions: Any = None) -> None:
+        """Shows another space of the same rows, such as a refit, in one of the maps; its points move from where they are.
+
+        The new layout is turned to lie on the old one, so what still moves has really moved.
+
+        Args:
+            space: as in the constructor.
+            positions: (n, 2), shown as they are in place of a layout.
+            panel: which map; the last one if not given.
+
+        Raises:
+            InputError: no such map, or another number of rows.
+            LayoutFailed: the layout could not be computed; the maps stay as they are.
+        """
+        if not -len(self._placements) <= panel < len(self._placements):
+            raise InputError(f"There is no map {panel}; pass a number from 0 to {len(self._placements) - 1}.")
+        index = panel % len(self._placements)
+        onto = self._placements[0] if index else None
+        before = self._placements[index]
+        self._placements[index] = place(space, self._method, self._parameters, positions=positions, before=before, onto=onto)
+        self._neighbors = self._nearest()
+        self._send_map()
+        self.still = self.still_png()
+
+    def still_png(self) -> bytes:
+        """A PNG of the maps as they are now, without zoom."""
+        return still_png(self._panels, self._coloring, self.n, self.selected)
+
+    def _ipython_display_(self) -> None:
+        """Shows the map, after a style that stands in for it once the notebook has been saved and no kernel knows it any more."""
+        from IPython.display import publish_display_data
+
+        bundle = self._repr_mimebundle_()
+        if bundle is not None:
+            data, metadata = bundle
+            publish_display_data({"text/html": saved_style(self.model_id, data["image/png"]), "text/plain": ""})  # type: ignore[no-untyped-call]
+            publish_display_data(data, metadata)  # type: ignore[no-untyped-call]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is not None:
+            bundle[0]["image/png"] = base64.b64encode(self.still_png() if len(self.selected) else self.still).decode("ascii")
+        return bundle
+
+    def __repr__(self) -> str:
+        names = " and ".join(panel.title for panel in self._panels if panel.title)
+        return f"LinkedMapWidget({names or 'positions'}, {self.n:,} rows, {len(self.selected):,} selected)"
+
+    @property
+    def _panels(self) -> list[MapPanel]:
+        return [MapPanel("" if each.space is None else each.space.name, each.shown, each.caption) for each in self._placements]
+
+    def _coloring_of(self, color: Any) -> Coloring:
+        if isinstance(color, Coloring):
+            return color
+        if color is None:
+            return coloring_of("", [""] * self.n, "none")
+        if isinstance(color, str):
+            if self.table is None or color not in self.table.attributes:
+                known = ", ".join(self.table.attributes) if self.table is not None else "none"
+                raise InputError(f"The table has no attribute '{color}' to color by; choose from: {known}.")
+            return color_by(self.table.frame[color], color, color.replace("_", " "))
+        values = color if isinstance(color, pd.Series) else to_numpy(color)
+        if len(values) != self.n:
+            raise InputError(f"{len(values)} values do not color {self.n} rows; pass one for each.")
+        return color_by(values, str(getattr(color, "name", None) or ""))
+
+    def _nearest(self) -> list[np.ndarray] | None:
+        """The neighbors of the query in each map; none where a map has only positions."""
+        if self.query is None or self.n < 2:
+            return None
+        query = self.query
+        spaces = [each.space for each in self._placements]
+        return [_NONE if space is None else scan(space.vectors, space.vectors[[query]], _NEIGHBORS, exclude=[query]).rows[0] for space in spaces]
+
+    def _send_map(self) -> None:
+        parts: dict[str, bytes] = {}
+
+        def publish(content: bytes, name: str) -> str:
+            parts[name] = content
+            return name
+
+        payload = encode_map(
+            self._panels, self._coloring, n=self.n, selected=self.selected, query=self.query, neighbors=self._neighbors, seen=self._seen,
+            noun="rows" if self.table is None else "images", publish=publish,
+        )  # fmt: skip
+        self._parts = parts
+        self.payload = payload
+
+    @traitlets.validate("query")
+    def _check_query(self, proposal: Any) -> int | None:
+        row = proposal["value"]
+        if row is not None and not 0 <= row < self.n:
+            raise InputError(f"The query {row} is outside the {self.n} rows of the map; pass a row from 0 to {self.n - 1}.")
+        return None if row is None else int(row)
+
+    @traitlets.observe("query")
+    def _query_changed(self, _: Any) -> None:
+        self._neighbors = self._nearest()
+        self._send_map()
+
+    @traitlets.observe("selected")
+    def _selection_changed(self, _: Any) -> None:
+        self._send_map()
+
+    def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
+        """A message of the browser: it asks for an array or a row, or tells what a person did."""
+        kind = message.get("kind")
+        if kind == "edit":
+            self._take_edit(message)
+        elif kind == "part":
+            content = self._parts.get(str(message.get("id")))
+            self.send(message if content is not None else message | {"error": "These points are gone."}, None if content is None else [content])
+        elif kind == "row" and isinstance(row := message.get("row"), int) and 0 <= row < self.n:
+            picture = row_picture(self.table, row)
+            self.send({"kind": "row", "row": row} | describe_row(self.table, row), None if picture is None else [picture])
+
+    def _take_edit(self, edit: dict[str, Any]) -> None:
+        event = decode_event(edit, self.n)
+        self._seen = edit.get("id")
+        with self.hold_sync():
+            if event.selection_changed:
+                self.selected = event.selected
+            if event.query_changed:
+                self.query = event.query
+            self._send_map()
+
+
+_NONE = np.zeros(0, np.int64)

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.plots.linked_map.coloring import Coloring, coloring_of
+
+
+def test_classes_come_in_alphabetical_order_with_their_counts() -> None:
+    coloring = coloring_of("body", ["van", "suv", None, "van", float("nan"), ""])
+    assert list(coloring.names) == ["suv", "van"]
+    assert coloring.codes is not None
+    assert coloring.codes.tolist() == [1, 0, -1, 1, -1, -1]
+    assert coloring.counts.tolist() == [1, 2]
+    assert coloring.palette is None
+
+
+def test_a_palette_gives_its_order_and_colors() -> None:
+    coloring = coloring_of("color", ["red", "navy", "red"], "colors", {"navy": "#000080", "red": "#ff0000", "lime": "#00ff00"})
+    assert list(coloring.names) == ["navy", "red"]
+    assert coloring.palette == ["#000080", "#ff0000"]
+
+
+def test_numbers_keep_their_values() -> None:
+    coloring = coloring_of("yaw", [1, 2.5, float("nan")], "angle")
+    assert coloring.values is not None
+    np.testing.assert_array_equal(coloring.values, [1, 2.5, np.nan])
+    assert coloring.counts.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kind": "category"}, "'category' has no codes"),
+        ({"kind": "number"}, "'number' has no values"),
+        ({"kind": "colors", "codes": np.zeros(2, int), "names": ["a"]}, "'colors' has no palette"),
+        (
+            {"kind": "category", "codes": np.zeros(2, int), "names": ["a"], "palette": ["#000000", "#ffffff"]},
+            "palette of 2 colors does not fit 1 names",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Coloring(**settings)  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.plots.linked_map.bitset import decode_rows
+from likeness.plots.linked_map.coloring import Coloring, coloring_of
+from likeness.plots.linked_map.map_payload import MapPanel, encode_coloring, encode_map, home_box
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER
+from likeness.plots.linked_map.parts import INLINE_BYTES, part
+
+
+def array(described: dict[str, object]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(str(described["base64"])), dtype=str(described["type"]))
+
+
+def test_home_is_the_box_around_all_points() -> None:
+    points = np.array([[0, 0], [4, 1], [np.nan, 100]])
+    assert home_box(points) == (2, 0.5, 2, 0.5)
+    assert home_box(points * 10 + 3) == (23, 8, 20, 5)
+    assert home_box(points * [1, 0]) == (2, 0, 2, 0.2)
+
+
+def test_home_of_nothing_and_of_one_point_can_be_drawn() -> None:
+    assert home_box(np.full((3, 2), np.nan)) == (0, 0, 1, 1)
+    assert home_box(np.array([[5.0, 6.0]])) == (5, 6, 1, 1)
+
+
+def test_a_part_is_named_by_its_content_alone() -> None:
+    one, same, other = np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32), np.arange(6, dtype=np.uint8)
+    assert part(one)["id"] == part(same)["id"]
+    assert part(one)["id"] != part(other)["id"]
+    assert part(np.zeros(8, np.uint8))["id"] != part(np.zeros(4, np.uint16))["id"]
+    np.testing.assert_array_equal(array(part(one)), one)
+
+
+def test_large_parts_are_published_and_small_ones_ride_along() -> None:
+    sent: list[tuple[bytes, str]] = []
+
+    def publish(content: bytes, name: str) -> str:
+        sent.append((content, name))
+        return f"/media/{name}"
+
+    large = np.arange(INLINE_BYTES, dtype=np.uint8 if INLINE_BYTES < 256 else np.uint16)
+    described = part(large, publish)
+    assert sent == [(large.tobytes(), described["id"])]
+    assert described["url"] == f"/media/{described['id']}"
+    assert "base64" not in described
+    assert "base64" in part(large[:10], publish)
+    assert len(sent) == 1
+
+
+def test_missing_classes_become_a_grey_one_at_the_end() -> None:
+    encoded = encode_coloring(coloring_of("body", ["a", None, "b", "b"]), 4)
+    assert encoded["names"] == ["a", "b", "no value"]
+    assert encoded["counts"] == [1, 2, 1]
+    assert encoded["colors"] == [CATEGORICAL[1], CATEGORICAL[0], OTHER]
+    assert encoded["legend"] == [0, 1, 2]
+    assert array(encoded["codes"]).tolist() == [0, 2, 1, 1]  # type: ignore[arg-type]
+
+
+def test_many_classes_are_listed_by_size_and_fit_their_type() -> None:
+    names = [f"{i:03d}" for i in range(300)]
+    values = [name for i, name in enumerate(names) for _ in range(1 + (i == 7))]
+    encoded = encode_coloring(coloring_of("model", values), 301)
+    assert encoded["legend"][0] == 7  # type: ignore[index]
+    assert encoded["codes"]["type"] == "uint16"  # type: ignore[index]
+    assert array(encoded["codes"]).max() == 299  # type: ignore[arg-type]
+    assert encoded["colors"].count(OTHER) == 288  # type: ignore[attr-defined]
+
+
+def test_numbers_run_over_the_scale_and_missing_ones_are_grey() -> None:
+    encoded = encode_coloring(coloring_of("size", [10, 20, float("nan"), 15], "number"), 4)
+    assert array(encoded["codes"]).tolist() == [0, 254, 255, 127]  # type: ignore[arg-type]
+    assert (encoded["low"], encoded["high"], encoded["missing"]) == (10, 20, 1)
+    assert len(encoded["colors"]) == 256  # type: ignore[arg-type]
+    assert encoded["colors"][255] == OTHER  # type: ignore[index]
+
+
+def test_equal_numbers_and_no_numbers_can_be_drawn() -> None:
+    assert array(encode_coloring(coloring_of("x", [3, 3], "number"), 2)["codes"]).tolist() == [0, 0]  # type: ignore[arg-type]
+    assert array(encode_coloring(coloring_of("x", [float("nan")] * 2, "number"), 2)["codes"]).tolist() == [255, 255]  # type: ignore[arg-type]
+
+
+def test_angles_wrap() -> None:
+    codes = array(encode_coloring(coloring_of("yaw", [0, 360, -90, 270, 180], "angle"), 5)["codes"])  # type: ignore[arg-type]
+    assert codes[0] == codes[1]
+    assert codes[2] == codes[3]
+    assert codes[4] == 127
+
+
+def payload(**changes: object) -> dict[str, object]:
+    panels = [MapPanel("A", np.zeros((5, 2))), MapPanel("B", np.ones((5, 2)))]
+    settings: dict[str, object] = {"n": 5, "thumbnails": "/t/{row}"} | changes
+    return encode_map(settings.pop("panels", panels), Coloring("none"), **settings)  # type: ignore[arg-type]
+
+
+def test_the_payload_is_json_and_holds_the_state() -> None:
+    sent = payload(selected=np.array([4, 1]), query=np.int64(3), neighbors=[np.array([1]), np.array([2, 0])], dimmed=np.arange(5) > 3, seen="e1")
+    sent = json.loads(json.dumps(sent))
+    assert decode_rows(str(sent["selected"]), 5).tolist() == [1, 4]
+    assert decode_rows(str(sent["dimmed"]), 5).tolist() == [4]
+    assert (sent["query"], sent["neighbors"], sent["seen"]) == (3, [[1], [2, 0]], "e1")
+
+
+def test_an_empty_selection_is_none() -> None:
+    assert payload(selected=np.array([], int))["selected"] is None
+    assert payload(dimmed=np.zeros(5, bool))["dimmed"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"panels": []}, "0 maps were passed; pass one or two"),
+        ({"panels": [MapPanel("A", np.zeros((4, 2)))]}, r"'A' has positions of shape \(4, 2\); pass \(5, 2\)"),
+        ({"query": 5}, "query 5 is outside the 5 rows"),
+        ({"neighbors": [np.array([1])]}, "1 lists of neighbors do not fit 2 maps"),
+        ({"selected": np.array([9])}, "Row 9 is outside"),
+    ],
+)
+def test_what_does_not_fit_is_named(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        payload(**changes)
+
+
+def test_a_coloring_of_another_length_is_refused() -> None:
+    with pytest.raises(InputError, match="one for each of the 3 rows"):
+        encode_coloring(coloring_of("x", ["a", "b"]), 3)

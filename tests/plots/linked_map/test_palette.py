@@ -1,0 +1,94 @@
+import colorsys
+import itertools
+
+import numpy as np
+import pytest
+
+from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
+
+# Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
+DEFICIENCIES = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+D65 = XYZ.sum(axis=1)
+
+
+def linear(color: str) -> np.ndarray:
+    rgb = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE 1976 L*a*b* of linear RGB."""
+    x, y, z = np.cbrt(np.clip(XYZ @ rgb / D65, 1e-6, None))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def closest(colors: tuple[str, ...], matrix: np.ndarray) -> float:
+    seen = [lab(np.clip(matrix @ linear(color), 0, 1)) for color in colors]
+    return min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
+
+
+@pytest.mark.parametrize("deficiency", ["none", *DEFICIENCIES])
+def test_twelve_classes_differ_for_every_kind_of_color_vision(deficiency: str) -> None:
+    matrix = np.array(DEFICIENCIES[deficiency]) if deficiency in DEFICIENCIES else np.eye(3)
+    # 2.3 is a just noticeable difference; points want far more
+    assert closest(CATEGORICAL, matrix) > (35 if deficiency == "none" else 22)
+    tab10 = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
+    assert closest(CATEGORICAL, matrix) > closest(tab10, matrix)
+
+
+@pytest.mark.parametrize(("background", "least"), [("#ffffff", 1.4), ("#12151c", 2.2)])
+def test_every_class_is_seen_on_both_themes(background: str, least: float) -> None:
+    def luminance(color: str) -> float:
+        return float(XYZ[1] @ linear(color)) + 0.05
+
+    ratios = [luminance(color) / luminance(background) for color in (*CATEGORICAL, OTHER)]
+    assert min(max(ratio, 1 / ratio) for ratio in ratios) > least
+
+
+def test_the_largest_classes_get_the_colors_and_the_rest_is_grey() -> None:
+    counts = np.arange(20)
+    palette = categorical_palette(counts)
+    assert palette[:8] == [OTHER] * 8
+    assert palette[19] == CATEGORICAL[0]
+    assert sorted(palette[8:]) == sorted(CATEGORICAL)
+
+
+def test_equal_counts_keep_their_order() -> None:
+    assert categorical_palette(np.array([3, 3, 3])) == list(CATEGORICAL[:3])
+
+
+def lightness(colors: list[str]) -> np.ndarray:
+    return np.array([lab(linear(color))[0] for color in colors])
+
+
+def test_the_number_scale_grows_in_lightness_and_in_even_steps() -> None:
+    scale = number_scale(64)
+    assert (np.diff(lightness(scale)) > 0).all()
+    steps = np.array([np.linalg.norm(lab(linear(a)) - lab(linear(b))) for a, b in itertools.pairwise(scale)])
+    assert steps.max() / steps.min() < 3.5
+    plotly = pytest.importorskip("plotly.colors")
+    wanted = [plotly.unlabel_rgb(c) if c.startswith("rgb") else plotly.hex_to_rgb(c) for c in plotly.sequential.Viridis]
+    ours = [np.array([int(c[i : i + 2], 16) for i in (1, 3, 5)]) for c in number_scale(len(wanted))]
+    assert np.abs(np.array(ours) - np.array(wanted)).max() < 12
+
+
+def test_the_angle_scale_is_closed_even_and_tells_opposites_apart() -> None:
+    scale = angle_scale(73)
+    assert scale[0] == scale[-1]
+    colors = [lab(linear(color)) for color in scale]
+    steps = np.array([np.linalg.norm(a - b) for a, b in itertools.pairwise(colors)])
+    assert steps.max() / steps.min() < 3.5
+    matrix = np.array(DEFICIENCIES["deuteranopia"])
+    seen = [lab(np.clip(matrix @ linear(color), 0, 1)) for color in scale]
+    assert min(float(np.linalg.norm(seen[i] - seen[(i + 36) % 72])) for i in range(72)) > 15
+
+
+def test_angles_go_around_the_hues_once() -> None:
+    hues = [colorsys.rgb_to_hsv(*(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)))[0] for color in angle_scale(200)]
+    turns = np.diff(np.unwrap(np.array(hues) * 2 * np.pi)).sum() / (2 * np.pi)
+    assert abs(turns) == pytest.approx(1, abs=0.01)
