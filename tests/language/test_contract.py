@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import train_fields
 from typer.testing import CliRunner
 
-import train_fields
 from likeness.commands.cli import cli
 from likeness.errors import InputError
 from likeness.language import (
