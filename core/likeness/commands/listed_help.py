@@ -1,4 +1,4 @@
-"""Help that names what is registered: datasets, metrics, index engines. It is written when it is shown, so that a command starts without them."""
+"""Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,10 +48,29 @@ def _metrics() -> str:
     return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None)
 
 
+def _methods() -> str:
+    from likeness.notions.methods import METHODS
+
+    return ", ".join(f"`{name}`" for name in METHODS)
+
+
+def _encoders() -> str:
+    from likeness.encoders import known_forms
+
+    return known_forms().replace("'", "`")
+
+
 def _renders() -> str:
     from likeness.recipes.renders import RENDERS
 
     return "; ".join(f"`{render.name}`: {render.help.rstrip('.')}" for render in RENDERS)
 
 
-LISTS: dict[str, Callable[[], str]] = {"{datasets}": _datasets, "{label kinds}": _label_kinds, "{metrics}": _metrics, "{renders}": _renders}
+LISTS: dict[str, Callable[[], str]] = {
+    "{datasets}": _datasets,
+    "{label kinds}": _label_kinds,
+    "{metrics}": _metrics,
+    "{renders}": _renders,
+    "{methods}": _methods,
+    "{encoders}": _encoders,
+}
