@@ -27,7 +27,7 @@ from vectors import like_encoder, unseen_renders
 from likeness.encoders import embed_texts
 from likeness.notions import InDiReCT, get_notion
 from likeness.notions.projection import project
-from likeness.search import LanceIndex, NotionSearch, build_index, plan, calibrate_nprobe, write_lance
+from likeness.search import LanceIndex, NotionSearch, build_index, calibrate_nprobe, plan, write_lance
 from likeness.search.search_plan import RECALL
 
 SIZES = (100_000, 1_000_000)
