@@ -4,8 +4,8 @@ python benchmarks/scale/notion_index.py                 # 100,000 and 1,000,000 
 python benchmarks/scale/notion_index.py --size 100000   # one size alone
 
 For each notion: the peer transforms all vectors and compares the query with each; then the same with the transformed vectors kept; then the index,
-with as many cells as a calibration says that a recall@10 of .95 needs (.96 on its own queries); and for comparison what as many
-cells hold if they are chosen by inner product with UU'q, as an index of inner products does.
+with as many cells as a calibration of the notion says that a recall@10 of .95 needs (.96 on the calibration's own queries); and for comparison
+what as many cells hold if they are chosen by inner product with UU'q, as an index of inner products does.
 """
 
 import argparse

@@ -20,7 +20,7 @@ from likeness.io.vector_file import read_vector_file, write_vector_file
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from likeness.encoders import Encoder
+    from likeness.encoders import Encoder, EncoderLike
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
@@ -228,14 +228,14 @@ class Space:
             return self.embed_images([read_image(Path(image))])
         return self.embed_images([to_rgb(opened_image(image, name or "upload") if isinstance(image, bytes) else image)])
 
-    def refit(self, notion: "Notion", method: "str | Transform | None" = None, *, dim: int | str = "suggested", seed: int = 0) -> "Space":
+    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str = "suggested", seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
         Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
 
         Args:
             notion: what "similar" means.
-            method: an estimator; None: InDiReCT, or another method of `likeness.notions` by name.
+            method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
             dim: dimensions of the notion's space; "suggested": as many as the prompts need (`likeness.notions.suggest_dim`).
             seed: of methods with random choices.
 
@@ -380,7 +380,7 @@ class Space:
         )
 
 
-def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
+def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
@@ -397,8 +397,9 @@ def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER,
         >>> lk.embed(lk.read("cars"), "cars")
         Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
     """
-    from likeness.encoders import embed_images, embed_texts, load_encoder, reads_text
+    from likeness.encoders import embed_images, embed_texts, encoder_identity, load_encoder, reads_text
 
+    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     table = images if isinstance(images, ImageTable) else read_dataset(images)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
@@ -412,10 +413,10 @@ def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER,
         name=name,
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
-        embed_images=lambda new: (load_encoder(encoder) if isinstance(encoder, str) else encoder).encode_images(list(new)),
+        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
         provenance=embeddings.lineage,
         differentiable=lambda: _image_model(encoder),
-        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors),
+        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
     )
 
 
@@ -466,8 +467,7 @@ def index_folder(table: ImageTable, encoder: "str | Encoder", store_dir: Path | 
     from likeness.encoders import encoder_identity, store_folder
 
     local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
-    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
-    return store_folder(table, identity, local) / "index"
+    return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
 def _index(folder: Path, vectors: Vectors) -> "Index | None":
@@ -486,7 +486,7 @@ def _image_model(encoder: "str | Encoder") -> "ImageModel":
     from likeness.encoders import TowerEncoder, load_encoder
     from likeness.saliency import ImageModel
 
-    loaded = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    loaded = load_encoder(encoder)
     if not isinstance(loaded, TowerEncoder):
         raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
     return ImageModel(loaded.tower)
@@ -551,14 +551,14 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | Transform | None", prompts: Vectors, dim: int | str, seed: int) -> Any:
-    from likeness.notions import InDiReCT, suggest_dim
+def _estimator(method: "str | type | Transform", prompts: Vectors, dim: int | str, seed: int) -> Any:
+    """A fresh estimator of a name or class; an estimator itself is taken as it is."""
+    from likeness.notions import suggest_dim
     from likeness.notions.methods import named_methods
 
-    if method is not None and not isinstance(method, str):
+    if not isinstance(method, str | type):
         return method
-    size = suggest_dim(prompts) if dim == "suggested" else int(dim)
-    return InDiReCT(dim=size, seed=seed) if method is None else named_methods([method])[0].make(dim=size, seed=seed)
+    return named_methods([method])[0].make(dim=suggest_dim(prompts) if dim == "suggested" else int(dim), seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:

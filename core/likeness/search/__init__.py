@@ -4,12 +4,11 @@ from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.calibration import Calibration, calibrate_nprobe
 from likeness.search.engine import Index, IndexEngine, IndexSearch
 from likeness.search.engines import ENGINES, build_index, find_engine, open_index
-from likeness.search.exact_scan import scan
 from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.ivf_index import IVFIndex
 from likeness.search.lance_index import LanceIndex, write_lance
-from likeness.search.neighbours import Neighbours, nearest
+from likeness.search.neighbours import Neighbours, nearest, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.search_plan import Plan, plan
 

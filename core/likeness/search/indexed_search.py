@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.search.calibration import Calibration, calibrate_nprobe
-from likeness.search.exact_scan import scan
-from likeness.search.neighbours import Neighbours
+from likeness.search.neighbours import Neighbours, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.notion_view import Cells, Floats
 from likeness.search.search_plan import Plan, plan
