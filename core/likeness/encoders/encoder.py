@@ -21,7 +21,6 @@ class Encoder(Protocol):
     Attributes:
         name: as given to `load_encoder`.
         identity: short hex digest of all that changes the vectors (weights, configuration, preprocessing).
-        dim: d, the length of a vector.
         has_text: whether texts can be encoded into the same space.
     """
 
@@ -31,11 +30,6 @@ class Encoder(Protocol):
     @property
     def identity(self) -> str:
         """Short hex digest."""
-        ...
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
         ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:

@@ -95,12 +95,6 @@ class ObjectEncoder:
         own = getattr(self._encoder, "identity", None)
         return own if isinstance(own, str) and own else self._digest
 
-    @property
-    def dim(self) -> int:
-        """d, told by an image where the object does not say it."""
-        known = getattr(self._encoder, "dim", None)
-        return int(known) if known is not None else self.encode_images([Image.new("RGB", (64, 64))]).shape[1]
-
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d), float32."""
         if not hasattr(self._encoder, "encode_images"):

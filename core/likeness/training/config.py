@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
 from likeness.io.paths import as_path
 from likeness.labels.sources import LabelsConfig
+from likeness.language import check_language, gives_vectors
 from likeness.losses import DIVA_PARTS, OBJECTIVES, check_mines, check_objective, check_wrapper
 from likeness.samplers import check_miner
 
@@ -224,7 +225,10 @@ class GuidanceConfig(Part):
 
     @model_validator(mode="after")
     def _has_vectors(self) -> "GuidanceConfig":
-        trees = [name for name in self.language if name == "wordnet" or name.startswith("hierarchy:")]
+        wrong = next(filter(None, map(check_language, self.language)), "")
+        if wrong:
+            raise ValueError(wrong.removesuffix("."))
+        trees = [name for name in self.language if not gives_vectors(name)]
         wants = [
             *([f"way {self.way}"] if self.way in ("devise", "vit", "clip-style") else []),
             *([f"text {self.text}"] if self.text != "names" else []),

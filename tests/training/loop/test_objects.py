@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from pytorch_metric_learning.losses import TripletMarginLoss
@@ -121,6 +122,29 @@ def test_label_distances_reach_a_loss_in_place_of_one_that_reads_them(content: d
     run = train(config, tmp_path / "run", loss=loss)
     assert shapes == {(2, 6)}
     assert (run.config().objective.name, run.config().unit_embeddings) == ("custom-distances", False)
+
+
+def test_an_own_language_model_guides(config: RunConfig, tmp_path: Path) -> None:
+    class Lengths:
+        """A text is as long as it is."""
+
+        def __init__(self) -> None:
+            self.texts: list[str] = []
+
+        def encode_texts(self, texts: list[str]) -> np.ndarray:
+            self.texts += texts
+            return np.array([[len(text), 1.0 + float(text[-1:].isdigit())] for text in texts])
+
+    language, guided = Lengths(), with_changes(config, {"guidance": {"primer": "{}"}, "epochs": 1})
+    run = train(guided, tmp_path / "run", language=language)
+    assert language.texts == ["class 0", "class 1", "class 2"]
+    assert run.metrics()["loss_guidance"].notna().all()
+    assert run.config().guidance is not None
+    assert run.config().guidance.language == ("custom",)
+    with pytest.raises(InputError, match=r"pass it again: train\(config, folder, language=\.\.\.\)"):
+        train(run.config(), run.path)
+    with pytest.raises(InputError, match="the config has no guidance"):
+        train(config, tmp_path / "other", language=language)
 
 
 @pytest.mark.parametrize("loss", [3, nn.Module])

@@ -148,7 +148,7 @@ OPEN_CLIP = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("open_clip", target),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
-    claims=lambda name: name if all(name.partition("/")) and not looks_like_folder(name) else "",
+    claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
 )
 HF_HUB = EncoderFamily(
     "hf-hub",

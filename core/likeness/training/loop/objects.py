@@ -1,4 +1,4 @@
-"""A loss or a miner given as an object in place of a name: what the run's config says of it, and the objective that it makes."""
+"""A loss, a miner or a language model given as an object in place of a name: what the run's config says of it, and the objective that it makes."""
 
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -20,10 +20,12 @@ class GivenObjects(NamedTuple):
         loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
             class numbers (n,), or label distances (a, n) of the first a rows where the config's objective reads those.
         miner: (embeddings, labels) -> tuples of row numbers.
+        language: for guidance, an object with `encode_texts`, or several.
     """
 
     loss: Any = None
     miner: Any = None
+    language: Any = None
 
     def copy(self) -> "GivenObjects":
         """With parameters of their own."""
@@ -37,7 +39,7 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
     """The config of a run that trains with these objects: in the place of a name it says "custom", so that a run is not resumed without them.
 
     Raises:
-        InputError: a miner for an objective that compares no mined tuples.
+        InputError: a miner for an objective that compares no mined tuples, or a language model without guidance.
     """
     changes: dict[str, Any] = {}
     if given.loss is not None:
@@ -46,6 +48,10 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
         changes |= {"objective.name": name, "objective.options": {}, "backbone.unit": config.unit_embeddings}
     if given.miner is not None:
         changes |= {"objective.miner": CUSTOM, "objective.miner_options": {}}
+    if given.language is not None:
+        if config.guidance is None:
+            raise InputError("A language model was given, but the config has no guidance; set guidance, or leave out language.")
+        changes |= {"guidance.language": [CUSTOM]}
     return with_changes(config, changes) if changes else config
 
 
@@ -65,8 +71,8 @@ def run_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenO
 
 def require_here(given: GivenObjects, processes: int) -> None:
     """Raises InputError for objects where the run's processes are begun from here: they are told the config only."""
-    if given.loss is not None or given.miner is not None:
+    if any(each is not None for each in given):
         raise InputError(
-            f"A loss or miner given as an object does not reach the {processes} processes of the run; set devices to 1, "
+            f"What is given as an object does not reach the {processes} processes of the run; set devices to 1, "
             f"or start a script that calls train with torchrun."
         )

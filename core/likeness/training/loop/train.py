@@ -33,7 +33,9 @@ from likeness.training.network.network import EmbeddingNetwork, build_network
 from likeness.training.runs.run_folder import RunFolder, Status
 
 
-def train(config: RunConfig, folder: Path | str, report: Report | None = None, *, loss: Any = None, miner: Any = None) -> RunFolder:
+def train(
+    config: RunConfig, folder: Path | str, report: Report | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
+) -> RunFolder:
     """Trains, or goes on with, the run of this config in this folder.
 
     Killed at any moment and called again, it ends with the weights of an undisturbed run (on the same machine): batches, crops and drawn
@@ -50,6 +52,7 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None, *
             The saved config calls it "custom", and the run is resumed with the object only.
         miner: an object in place of the objective's own miner: (embeddings, labels) -> (anchors, positives, negatives), row numbers. A loss
             given as an object then takes these as a third argument, as the losses of pytorch-metric-learning do.
+        language: for guidance, an object with `encode_texts`, or several, in place of the language models of the config.
 
     Returns:
         The run; its status is "finished", or "stopped" where a stop was asked for.
@@ -59,7 +62,7 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None, *
             that is gone. The status then says so, and the last checkpoint stays.
     """
     told = report or (lambda what, done, total: None)
-    given = GivenObjects(loss, miner)
+    given = GivenObjects(loss, miner, language)
     config = config_with(config, given)
     if config.processes > 1 and not started_outside():
         require_here(given, config.processes)
@@ -122,7 +125,7 @@ def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, repo
     inputs = _inputs(config, images, network, report, run.stop_requested if place.first else None)
     batches, epoch = _batches(config, images, report)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
-    guidance = build_guidance(config, images, report, network) if config.guidance else None
+    guidance = build_guidance(config, images, report, network, given.language) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch, place)
