@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import train_fields
 from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
