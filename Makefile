@@ -1,6 +1,6 @@
 # make app    creates .venv on its first call, installs, serves the app
 # make test   the same, and the tests' own needs (Chromium included); then runs every test, on all processors
-# make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
+# make lint   ruff, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/scale.md
 # make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
@@ -22,7 +22,7 @@ test: .venv/.test
 	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/check_imports.py
 
 bench: .venv/.test
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

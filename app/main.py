@@ -5,10 +5,9 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-import progress
 from access import confine_server, redact
 from likeness.errors import InputError
-from shared import drafts, layouts, selection, sidebar, trained, view
+from shared import drafts, layouts, progress, selection, sidebar, trained, view
 from warm import warm_up
 
 HERE = Path(__file__).parent

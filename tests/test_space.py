@@ -103,7 +103,7 @@ def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() ->
 
 def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
-    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
     base = embed(read_dataset("cars"))
     assert base.search is None
     indexed = base.replace(index=build_index(base.vectors, tmp_path / "index", cells=60))

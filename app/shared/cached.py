@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from access import resolve_encoder, resolve_source
 from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.evaluation import retrieval_metrics
-from likeness.jobs import Jobs
 from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
@@ -149,9 +148,3 @@ def run_metrics(run: "RunFolder") -> pd.DataFrame:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _run_metrics(path: str, stamp: tuple[int, int], _run: "RunFolder") -> pd.DataFrame:
     return _run.metrics()
-
-
-@st.cache_resource(show_spinner=False)
-def jobs(kind: str = "embedding") -> Jobs:
-    """The work of one kind under way on this server, and what has ended."""
-    return Jobs()

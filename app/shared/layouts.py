@@ -11,7 +11,7 @@ from access import redact
 from likeness.plots.linked_map import cache_by_identity
 from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
 from likeness.space import Space
-from shared import cached
+from shared import cached, progress
 from shared.map_controls import Choice
 
 Positions = NDArray[np.float32]
@@ -109,11 +109,4 @@ def _wait(waited_for: list[_Wanted], slot: str) -> None:
 def watch() -> None:
     """Redraws the page once every layout that its maps wait for is ready; called once a run, after the page."""
     waited_for: list[_Wanted] = st.session_state.pop("waited_for", [])
-    if waited_for:
-        _watch(waited_for)
-
-
-@st.fragment(run_every=0.5)
-def _watch(waited_for: Sequence[_Wanted]) -> None:
-    if all(cached.layout(space, choice.method, choice.parameters).done for space, choice in waited_for):
-        st.rerun()
+    progress.poll(lambda: all(cached.layout(space, choice.method, choice.parameters).done for space, choice in waited_for))

@@ -91,7 +91,7 @@ def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Fo
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
         result = space.nearest(_vector(space, query), COUNT, exclude=None if query.row is None else [query.row], allowed=allowed)
-        told = "" if space.search is None or space.search.exact else space.search.told
+        told = "" if space.search is None or space.search.exact else space.search.message
         found.append(Found(space, result.rows[0], result.similarities[0], told))
     return found
 

@@ -9,7 +9,7 @@ from likeness.evaluation import find_metric
 from likeness.losses import OBJECTIVES, WRAPPERS
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import Status
-from progress import duration
+from shared.progress import duration
 
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
 TOLD = {

@@ -20,11 +20,11 @@ from likeness.io.vector_file import read_vector_file, write_vector_file
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from likeness.encoders import Encoder
+    from likeness.encoders import Encoder, EncoderLike
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
-    from likeness.search import Hits, IndexedSearch, RawIndex
+    from likeness.search import Hits, Index, IndexSearch
 
 _UNIT = 1e-5  # how far from 1 the squared length of a row in single precision may be to count as a unit row
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
@@ -107,7 +107,7 @@ class Space:
         embed_images: EmbedImages | None = None,
         provenance: str = "",
         differentiable: "Callable[[], ImageModel] | None" = None,
-        index: "RawIndex | None" = None,
+        index: "Index | None" = None,
         linear: Vectors | None = None,
         estimator: Any = None,
         base: "Space | None" = None,
@@ -152,11 +152,9 @@ class Space:
         return digest.hexdigest()[:24]
 
     @cached_property
-    def search(self) -> "IndexedSearch | None":
+    def search(self) -> "IndexSearch | None":
         """The search through the index, which may be approximate and says so; None without an index."""
-        from likeness.search import IndexedSearch
-
-        return None if self.index is None else IndexedSearch(self.vectors, self.index, self.linear)
+        return None if self.index is None else self.index.search(self.vectors, self.linear)
 
     def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
         """The k images nearest to a query: by the index where there is one, else by comparing all.
@@ -230,14 +228,14 @@ class Space:
             return self.embed_images([read_image(Path(image))])
         return self.embed_images([to_rgb(opened_image(image, name or "upload") if isinstance(image, bytes) else image)])
 
-    def refit(self, notion: "Notion", method: "str | Transform | None" = None, *, dim: int | str = "suggested", seed: int = 0) -> "Space":
+    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str = "suggested", seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
         Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
 
         Args:
             notion: what "similar" means.
-            method: an estimator; None: InDiReCT, or another method of `likeness.notions` by name.
+            method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
             dim: dimensions of the notion's space; "suggested": as many as the prompts need (`likeness.notions.suggest_dim`).
             seed: of methods with random choices.
 
@@ -350,7 +348,7 @@ class Space:
         place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder is not None else None
         if place is None:
             raise InputError("Vectors of unknown origin have no place of their own; pass a folder for the index.")
-        return self.replace(index=build_index(self.vectors, place, **options))
+        return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
 
     def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
         """This space seen through a fitted estimator: images and texts alike.
@@ -382,7 +380,7 @@ class Space:
         )
 
 
-def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
+def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
@@ -399,8 +397,9 @@ def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER,
         >>> lk.embed(lk.read("cars"), "cars")
         Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
     """
-    from likeness.encoders import embed_images, embed_texts, load_encoder, reads_text
+    from likeness.encoders import embed_images, embed_texts, encoder_identity, load_encoder, reads_text
 
+    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     table = images if isinstance(images, ImageTable) else read_dataset(images)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
@@ -414,10 +413,10 @@ def embed(images: "ImageTable | str | Path", encoder: "str | Encoder" = ENCODER,
         name=name,
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
-        embed_images=lambda new: (load_encoder(encoder) if isinstance(encoder, str) else encoder).encode_images(list(new)),
+        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
         provenance=embeddings.lineage,
         differentiable=lambda: _image_model(encoder),
-        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors),
+        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
     )
 
 
@@ -468,11 +467,10 @@ def index_folder(table: ImageTable, encoder: "str | Encoder", store_dir: Path | 
     from likeness.encoders import encoder_identity, store_folder
 
     local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
-    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
-    return store_folder(table, identity, local) / "index"
+    return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
-def _index(folder: Path, vectors: Vectors) -> "RawIndex | None":
+def _index(folder: Path, vectors: Vectors) -> "Index | None":
     """The index of these vectors; one of an older state of the images is none."""
     from likeness.search import open_index
 
@@ -488,7 +486,7 @@ def _image_model(encoder: "str | Encoder") -> "ImageModel":
     from likeness.encoders import TowerEncoder, load_encoder
     from likeness.saliency import ImageModel
 
-    loaded = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    loaded = load_encoder(encoder)
     if not isinstance(loaded, TowerEncoder):
         raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
     return ImageModel(loaded.tower)
@@ -553,14 +551,14 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | Transform | None", prompts: Vectors, dim: int | str, seed: int) -> Any:
-    from likeness.notions import InDiReCT, suggest_dim
+def _estimator(method: "str | type | Transform", prompts: Vectors, dim: int | str, seed: int) -> Any:
+    """A fresh estimator of a name or class; an estimator itself is taken as it is."""
+    from likeness.notions import suggest_dim
     from likeness.notions.methods import named_methods
 
-    if method is not None and not isinstance(method, str):
+    if not isinstance(method, str | type):
         return method
-    size = suggest_dim(prompts) if dim == "suggested" else int(dim)
-    return InDiReCT(dim=size, seed=seed) if method is None else named_methods([method])[0].make(dim=size, seed=seed)
+    return named_methods([method])[0].make(dim=suggest_dim(prompts) if dim == "suggested" else int(dim), seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:

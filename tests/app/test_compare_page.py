@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from background import Job, jobs
 from likeness.data import ImageTable, read_cars
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
-from likeness.jobs import Job
 from likeness.notions import get_notion
 from likeness.space import Space, embed
 from likeness.studies import compare
@@ -29,9 +29,7 @@ def _table(app: AppTest) -> str:
 
 
 def _job() -> Job:
-    from shared import cached
-
-    return cached.jobs("comparisons").all()[-1][1]
+    return jobs().all("comparisons")[-1]
 
 
 def _set(app: AppTest, notions: list[str], methods: list[str], runs: int) -> None:
@@ -80,7 +78,6 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
 
 
 def test_the_same_question_of_two_visitors_is_one_job(page: AppTest) -> None:
-    from shared import cached
 
     _set(page, ["car color"], ["random"], 2)
     page.button(key="compare_start").click().run()
@@ -89,7 +86,7 @@ def test_the_same_question_of_two_visitors_is_one_job(page: AppTest) -> None:
     other.switch_page("pages/compare/page.py").run()
     _set(other, ["car color"], ["random"], 2)
     assert _table(other)
-    assert len(cached.jobs("comparisons").all()) == 1
+    assert len(jobs().all("comparisons")) == 1
     _job().wait(600)
 
 

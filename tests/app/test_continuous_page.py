@@ -14,11 +14,12 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
-from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
+from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
 from likeness.space import Space, embed
@@ -41,13 +42,11 @@ def page(app: AppTest) -> AppTest:
 
 
 def _finished(app: AppTest) -> AppTest:
-    from shared import cached
-
     for kind in ("label distances", "continuous"):
-        for _, job in cached.jobs(kind).all():
+        for job in jobs().all(kind):
             assert job.wait(600)
     app.run()
-    for _, job in cached.jobs("continuous").all():
+    for job in jobs().all("continuous"):
         assert job.wait(600)
     app.run()
     assert not app.exception
@@ -307,14 +306,11 @@ def test_labels_that_cannot_be_read_are_one_error(app: AppTest, monkeypatch: pyt
 def test_a_label_nobody_has_is_one_error(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"captions": [None] * 30})
     _finished(app.switch_page("pages/continuous/page.py").run())
-    assert [error.value for error in app.error] == ["No image has a label: Captions is empty everywhere. Choose another label."]
+    assert [error.value for error in app.error] == ["No image has a label: the column 'captions' is empty everywhere. Choose another label."]
 
 
 def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
-
-    from pages.continuous import labels as continuous_labels
-    from shared import cached
 
     _other_images(monkeypatch, {"year": np.arange(30.0)})
     go_on = threading.Event()
@@ -325,41 +321,41 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
         report(2, 10)
         return label_distances(table, config)
 
-    monkeypatch.setattr(continuous_labels, "label_distances", slow)
+    monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", slow)
     app.switch_page("pages/continuous/page.py").run()
     assert not app.exception
     assert not app.get("bidi_component")
     stop = next(button for button in app.button if button.label == "Stop")
     stop.click().run()
     go_on.set()
-    (job,) = (job for _, job in cached.jobs("label distances").all())
+    (job,) = (job for job in jobs().all("label distances"))
     assert job.wait(600)
     app.run()
-    assert [error.value for error in app.error] == ["Stopped before the last pair of images; nothing was kept."]
+    assert "Stopped after 2 of 10 pairs of images." in _texts(app)
     next(button for button in app.button if button.label == "Try again").click().run()
     _finished(app)
     assert _table(app)
 
 
 def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
-    from pages.continuous import job as continuous_job
-    from pages.continuous import labels as continuous_labels
+
+    from pages.continuous import numbers
 
     continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
-    labels = continuous_labels.Labels(config, np.arange(60), label_distances(space.table, config), "key")
+    labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
     monkeypatch.setattr(continuous_comparison, "MOST_QUERIES", 20)
-    asked = continuous_job.Asked([space], labels, np.arange(60))
-    assert len(asked.queries) == 20
-    assert np.diff(asked.queries).tolist().count(3) >= 17
-    assert (asked.queries[0], asked.queries[-1]) == (0, 59)
+    queries = continuous_comparison.spread_queries(60)
+    assert len(queries) == 20
+    assert np.diff(queries).tolist().count(3) >= 17
+    assert (queries[0], queries[-1]) == (0, 59)
     monkeypatch.setattr(continuous_comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
-    job = continuous_job.begin(asked)
+    job = numbers.measure([space], labels, "key", np.arange(60))
     assert job.wait(600)
     assert job.error is None
-    apart = labels.distances.between(asked.queries, np.arange(60))
-    metrics = continuous_metrics(apart, space.vectors[asked.queries], space.vectors, (1, 10), exclude=asked.queries)
+    apart = labels.distances.between(queries, np.arange(60))
+    metrics = continuous_metrics(apart, space.vectors[queries], space.vectors, (1, 10), exclude=queries)
     for name, value in metrics.items():
         if name in job.result:
             assert job.result[name].tolist() == pytest.approx([value])
@@ -367,12 +363,11 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
 
 
 def test_where_distances_are_known_within_parts_the_test_images_are_judged(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
-    from pages.continuous import labels as continuous_labels
 
     _other_images(monkeypatch, {"year": np.arange(30.0)})
     one, other = np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0))), np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
     parts = PartLabels({"train": one, "test": other}, np.repeat([0, 1], [10, 20]), np.r_[:10, :20], "px")
-    monkeypatch.setattr(continuous_labels, "label_distances", lambda *_: parts)
+    monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", lambda *_: parts)
     _finished(app.switch_page("pages/continuous/page.py").run())
     assert "these are the 20 of test." in _texts(app)
     assert "Each of the 20 images asks all others." in _texts(app)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from background import jobs
 from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
@@ -24,9 +25,7 @@ def _open(app: AppTest) -> AppTest:
 
 
 def _finished(app: AppTest) -> AppTest:
-    from shared import cached
-
-    for _, job in cached.jobs("saliency").all():
+    for job in jobs().all("saliency"):
         assert job.wait(600)
         assert job.error is None
     return app.run()

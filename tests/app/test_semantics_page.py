@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.commands.semantic_classes import SemanticClasses, classes_of
+from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
 from likeness.space import Space, embed
+from likeness.studies import SemanticClasses, classes_of
 
 BODY = ["body_type"]
 
@@ -30,9 +31,7 @@ def _texts(app: AppTest) -> str:
 
 
 def _finished(app: AppTest) -> AppTest:
-    from shared import cached
-
-    for _, job in cached.jobs("semantics").all():
+    for job in jobs().all("semantics"):
         assert job.wait(600)
     app.run()
     assert not app.exception

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import threadpool_limits
 
+from background import jobs
 from likeness.data import image_classes, read_cars
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
@@ -113,10 +114,8 @@ def _texts(app: AppTest) -> str:
 
 
 def _finished(app: AppTest) -> AppTest:
-    from shared import cached
-
     for kind in ("splits", "shift references"):
-        for _, job in cached.jobs(kind).all():
+        for job in jobs().all(kind):
             assert job.wait(600)
     app.run()
     assert not app.exception

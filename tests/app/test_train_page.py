@@ -13,6 +13,7 @@ import yaml
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from background import jobs
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
@@ -562,9 +563,7 @@ def test_pseudolabels_need_a_backbone_with_a_classifier(page: AppTest) -> None:
 
 
 def _finished(app: AppTest) -> AppTest:
-    from shared import cached
-
-    for _, job in cached.jobs("pseudolabels").all():
+    for job in jobs().all("pseudolabels"):
         assert job.wait(600)
     return app.run()
 
@@ -577,8 +576,8 @@ def test_weights_that_cannot_be_had_are_told_and_can_be_tried_again(photos: str,
     page.button(key="train_pseudolabels").click().run()
     _finished(page)
     assert not page.exception
-    assert "resnet18" in _warnings(page)
-    assert not page.button(key="train_pseudolabels").disabled
+    assert "resnet18" in page.error[0].value
+    assert "Try again" in [button.label for button in page.button]
 
 
 @pytest.fixture
@@ -615,7 +614,6 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.training.guidance import language_side
-    from shared import cached
 
     going = threading.Event()
 
@@ -630,14 +628,15 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
         _show(classified)
         assert going.wait(600)
         classified.run()
-        classified.button(key="stop_train_pseudolabels").click().run()
-        (job,) = [each for _, each in cached.jobs("pseudolabels").all()]
+        next(button for button in classified.button if button.label == "Stop").click().run()
+        (job,) = jobs().all("pseudolabels")
         assert job.wait(600)
     classified.run()
     assert not classified.exception
-    assert not classified.warning
+    assert not classified.error
     assert not classified.dataframe
-    _finished(_show(classified))
+    next(button for button in classified.button if button.label == "Try again").click().run()
+    _finished(classified)
     assert len(classified.dataframe[0].value) == 2
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.space import Space, embed
@@ -51,9 +52,7 @@ def _bars(app: AppTest) -> str:
 
 
 def _job() -> Any:
-    from shared import cached
-
-    ((_, job),) = cached.jobs("run spaces").all()
+    (job,) = jobs().all("run spaces")
     return job
 
 
@@ -72,7 +71,7 @@ def _embedded(app: AppTest) -> AppTest:
 
 
 def _open(app: AppTest, page: str) -> AppTest:
-    app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"pages/{page}/page.py").run()
     assert not app.exception
     return app
 
@@ -128,10 +127,9 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     weights = load_file(run.best)
     save_file(weights | {"head.weight": weights["head.weight"].flip(1).contiguous()}, run.best)
     app.run()
-    from shared import cached
 
-    assert len(cached.jobs("run spaces").all()) == 2
-    assert cached.jobs("run spaces").all()[-1][1].wait(600)
+    assert len(jobs().all("run spaces")) == 2
+    assert jobs().all("run spaces")[-1].wait(120)
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
@@ -196,14 +194,13 @@ def test_an_image_as_query_has_neighbors_in_both(app: AppTest, run: RunFolder) -
 
 
 def _explained(app: AppTest, show: str) -> AppTest:
-    from shared import cached
 
     app.session_state["saliency_samples"] = 1
     app.session_state["saliency_show"] = show
     app.session_state["rows"] = np.array([3])
     _choose(app)
     _open(app, "saliency")
-    for _, job in cached.jobs("saliency").all():
+    for job in jobs().all("saliency"):
         assert job.wait(600)
         assert job.error is None
     app.run()
@@ -229,9 +226,7 @@ def test_saliency_shows_the_run_beside_the_raw_encoder_as_the_page_opens(app: Ap
 
 
 def _measured(app: AppTest) -> AppTest:
-    from shared import cached
-
-    for _, job in cached.jobs("semantics").all():
+    for job in jobs().all("semantics"):
         assert job.wait(600)
         assert job.error is None
     app.run()
@@ -301,7 +296,7 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(
     app.run()
     assert not app.exception
     assert "Images as the run tiny_one sees them: 500 of 2,000 images" in _bars(app)
-    app.button(key="stop_run_space").click().run()
+    next(button for button in app.button if button.label == "Stop").click().run()
     assert _job().wait(600)
     app.run()
     assert not app.exception
@@ -331,7 +326,8 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunF
     assert not app.exception
     assert [error.value for error in app.error] == ["The disk is full; make room."]
     monkeypatch.setattr(trained, "embed", embed)
-    _embedded(app.run())
+    next(button for button in app.button if button.label == "Try again").click().run()
+    _embedded(app)
     assert app.session_state["view"].a.name == NAME
 
 
@@ -349,9 +345,7 @@ def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolde
 
 
 def _job_error(app: AppTest) -> str:
-    from shared import cached
-
-    for _, job in cached.jobs("run spaces").all():
+    for job in jobs().all("run spaces"):
         assert job.wait(600)
         app.run()
     assert not app.exception

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from likeness import arrays
-from likeness.evaluation import _counter, _products, _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
+from likeness.evaluation import _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
 from likeness.evaluation.class_means import class_means
 from likeness.search import agreement, nearest, neighbours, overlap_per_row
 from likeness.shifts import class_mean_features, frechet, frechet_distance
@@ -45,9 +45,8 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "PART_BYTES", 300_000)
     monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(_ranks, "BLOCK_BYTES", 2_000_000)
-    monkeypatch.setattr(_ranks, "SORTED_BELOW", 0)
-    monkeypatch.setattr(_counter, "TILE", 500)
-    monkeypatch.setattr(_products, "TILE", 500)
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
+    monkeypatch.setattr(_ranks, "TILE", 500)
     monkeypatch.setattr(frechet, "_AT_ONCE", 0)
     monkeypatch.setattr(neighbours, "GALLERY_BYTES", 300_000)
     monkeypatch.setattr(neighbours, "CHUNK_BYTES", 300_000)

@@ -429,7 +429,7 @@ def _stores() -> list[Case]:
 
 
 def _index() -> Case:
-    from likeness.search.raw_index import build_index, open_index
+    from likeness.search import build_index, open_index
 
     rows = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -438,7 +438,7 @@ def _index() -> Case:
         lambda folder: build_index(rows, folder / "i"),
         lambda folder: open_index(folder / "i", rows),
         ("i/*",),
-        ("search/raw_index",),
+        ("search/ivf_index",),
     )
 
 

@@ -1,6 +1,6 @@
 """What a comparison depends on, as curves and bars: the number of dimensions, the encoder, the number of prompts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,20 +8,19 @@ import pandas as pd
 import streamlit as st
 
 from access import redact, resolve_encoder
+from background import Job, Stage, Work
 from likeness.data import ImageTable
 from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
-from likeness.space import Space
+from likeness.space import Space, embed
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
-from pages.compare import job, live_runs
+from pages.compare import live_runs
 from pages.compare.analysis_words import found
-from pages.compare.job import Compute, LiveRuns
-from pages.compare.live_runs import Asked
+from pages.compare.live_runs import Asked, measuring
 from pages.compare.metric_words import called
-from pages.compare.request import with_baseline
+from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
-from progress import Stage
 from shared import cached, sidebar
 from shared.view import View
 
@@ -49,8 +48,8 @@ def show_sizes(seen: View) -> None:
         runs = choose_runs(3, "sizes_runs")
         asked = _asked(
             f"Dimensions of {called(notions)}" if notions and len(methods) > 1 else "",
-            ("sizes", _content(seen, notions), methods, sizes, runs),
-            partial(embedding_sizes, seen.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
+            ("sizes", _content(seen, notions), methods, tuple(sizes), runs),
+            measuring(embedding_sizes, seen.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
             partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, seen, notions)),
         )
         live_runs.start_button("Measure", asked, "sizes_start")
@@ -74,11 +73,10 @@ def show_encoders(seen: View) -> None:
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
         dim = choose_dimension(seen, "encoders_dim")
         runs = choose_runs(3, "encoders_runs")
-        content = ("encoders", _content(seen, notions), encoders, methods, dim, runs)
         asked = _asked(
             f"Encoders for {called(notions)}" if notions and encoders else "",
-            content,
-            partial(_measure_encoders, job.key_of(content), seen.base.table, encoders, notions, methods, dim, range(runs)),
+            ("encoders", _content(seen, notions), tuple(encoders), methods, dim, runs),
+            _measuring_encoders(seen.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -91,17 +89,20 @@ def show_encoders(seen: View) -> None:
     )
 
 
-def _measure_encoders(key: str, *settings: Any, should_stop: Callable[[], bool], **calls: Any) -> None:
-    def embed(table: ImageTable, encoder: str) -> Space:
-        def report(done: int, total: int, *_: object) -> None:
-            job.at_stage(key, Stage(f"{encoder} embeds the images", done, total))
+def _measuring_encoders(*settings: Any) -> Work:
+    def work(job: Job) -> object:
+        def embed_images(table: ImageTable, encoder: str) -> Space:
+            def report(done: int, total: int, *_: object) -> None:
+                job.stage = Stage(f"{encoder} embeds the images", done, total)
 
-        try:
-            return embed(table, resolve_encoder(encoder), progress=report, should_stop=should_stop)
-        finally:
-            job.at_stage(key, None)
+            try:
+                return embed(table, resolve_encoder(encoder), progress=report, should_stop=job.should_stop)
+            finally:
+                job.stage = None
 
-    encoder_sizes(*settings, metrics=ANALYSIS_METRICS, embed=embed, should_stop=should_stop, **calls)
+        return measuring(encoder_sizes, *settings, metrics=ANALYSIS_METRICS, embed=embed_images)(job)
+
+    return work
 
 
 def show_prompts(seen: View) -> None:
@@ -117,8 +118,8 @@ def show_prompts(seen: View) -> None:
         runs = choose_runs(5, "prompts_runs")
         asked = _asked(
             f"Prompts of {notion.name}" if len(methods) > 1 else "",
-            ("prompts", _content(seen, [notion]), counts, methods, dim, runs),
-            partial(prompt_counts, seen.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
+            ("prompts", _content(seen, [notion]), tuple(counts), methods, dim, runs),
+            measuring(prompt_counts, seen.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
             partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
         )
         live_runs.start_button("Measure", asked, "prompts_start")
@@ -134,13 +135,13 @@ def _counts(prompts: int) -> list[int]:
     return list(range(10, min(prompts, _MOST_PROMPTS) + 1, 10)) if prompts >= 30 else list(range(2, prompts + 1))
 
 
-def _content(seen: View, notions: Sequence[Notion]) -> object:
-    return seen.base.key, [(notion.name, notion.prompts, notion.attribute) for notion in notions]
+def _content(seen: View, notions: Sequence[Notion]) -> Hashable:
+    return seen.base.key, content_of(notions)
 
 
-def _asked(title: str, content: object, compute: Compute, draw: Callable[[LiveRuns], None], repeatable: bool = False) -> Asked | None:
+def _asked(title: str, content: Hashable, work: Work, draw: Callable[[Job], None], repeatable: bool = False) -> Asked | None:
     """The analysis of this title; None where the title is empty because something is still to be chosen."""
-    return Asked(job.key_of(content), title, compute, draw, repeatable) if title else None
+    return Asked(content, title, work, draw, repeatable) if title else None
 
 
 def _show(seen: View, slot: str, asked: Asked | None, told: str) -> None:
@@ -164,12 +165,12 @@ def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
     return found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
 
 
-def _draw(live: LiveRuns, slot: str, plot: "Plot", sentences: Sentences) -> None:
+def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
     metric = _metric(slot)
-    if not live.rows:
+    if not job.found:
         st.container(height=_FRAME, border=False)
         return
-    told, figure = _told(live.stamp, metric, live.frame, plot, sentences)
+    told, figure = _told(job.stamp, metric, live_runs.runs_of(job), plot, sentences)
     st.markdown(told)
     if figure:
         st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})

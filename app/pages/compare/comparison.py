@@ -7,14 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from access import redact
-from likeness.commands.inputs import dimensions
+from background import Job
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
-from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, published
+from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, parse_dimensions, published
 from pages.compare import live_runs
-from pages.compare.job import LiveRuns
 from pages.compare.live_runs import Asked
 from pages.compare.request import Request, with_baseline
 from pages.compare.settings import choose_dimensions, choose_methods, choose_notions, choose_runs
@@ -61,7 +60,7 @@ def _some(chosen: Sequence[T], what: str) -> tuple[T, ...]:
 
 def _sizes(typed: Sequence[str], most: int) -> tuple[int | str, ...]:
     """Dimensions from what was typed; raises InputError for what is no number or not possible."""
-    sizes = dimensions(",".join(_some(typed, "number of dimensions")))
+    sizes = parse_dimensions(",".join(_some(typed, "number of dimensions")))
     for size in sizes:
         if size != SUGGESTED and not 1 <= int(size) <= most:
             raise InputError(f"{size} dimensions are not possible; this encoder has {most}, so type a number from 1 to {most}.")
@@ -69,7 +68,7 @@ def _sizes(typed: Sequence[str], most: int) -> tuple[int | str, ...]:
 
 
 def _asked(request: Request) -> Asked:
-    return Asked(request.key, request.title, request.work(), lambda live: _draw(request, live))
+    return Asked(request.key, request.title, request.work(), lambda job: _draw(request, job))
 
 
 def _invite(request: Request | None) -> None:
@@ -85,16 +84,16 @@ def _invite(request: Request | None) -> None:
         )
 
 
-def _draw(request: Request, live: LiveRuns) -> None:
+def _draw(request: Request, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = _metric()
         paper = _paper(request)
     legend = "" if paper is None else " Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32."
     st.caption(find_metric(metric).help + legend)
-    results = _results(live.stamp, request, live.frame)
+    results = _results(job.stamp, request, live_runs.runs_of(job))
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
-    if live.rows and not live.running:
-        _downloads(_ordered(live.frame))
+    if job.found and job.finished:
+        _downloads(_ordered(live_runs.runs_of(job)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

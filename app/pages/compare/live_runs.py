@@ -1,14 +1,17 @@
 """A comparison as people see it: its start, bar and stop button while it runs, what is there so far, and how it ended."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-import progress
 from access import redact
-from pages.compare import job as comparison_job
-from pages.compare.job import Compute, LiveRuns
+from background import Job, Work, jobs, run_in_background
+from shared import progress
+
+_KIND, _KEPT = "comparisons", 256
 
 
 @dataclass(frozen=True)
@@ -18,25 +21,46 @@ class Asked:
     Attributes:
         key: equal for what has equal results.
         title: what people call it, "Comparison of car color".
-        compute: the work, as `comparison_job.begin` takes it.
-        draw: draws the runs so far.
+        work: as `measuring` makes it.
+        draw: draws the runs so far of the job.
         repeatable: it may be asked for again when it is complete, because it may then give more.
     """
 
-    key: str
+    key: Hashable
     title: str
-    compute: Compute
-    draw: Callable[[LiveRuns], None]
+    work: Work
+    draw: Callable[[Job], None]
     repeatable: bool = False
+
+
+def measuring(study: Callable[..., object], *settings: Any, **options: Any) -> Work:
+    """Work that calls `study`, a function of `likeness.studies`, and finds its runs one by one."""
+    return lambda job: study(*settings, **options, progress=job.report, should_stop=job.should_stop, on_run=job.found.append)
+
+
+def runs_of(job: Job) -> pd.DataFrame:
+    """The runs so far, a row each."""
+    return pd.DataFrame(list(job.found))
 
 
 def start_button(label: str, asked: Asked | None, key: str) -> None:
     """The primary button; asleep while nothing can be asked for, and where the answer is there or under way."""
-    live = comparison_job.find(asked.key) if asked else None
-    answered = live is not None and (live.running or (live.complete and not (asked and asked.repeatable)))
+    job = find(asked) if asked else None
+    answered = job is not None and (not job.finished or (job.succeeded and not (asked and asked.repeatable)))
     if st.button(label, type="primary", icon=":material/play_arrow:", disabled=asked is None or answered, key=key) and asked:
-        comparison_job.begin(asked.key, asked.title, asked.compute)
+        begin(asked)
         st.rerun()  # so that the button and the bar know of it
+
+
+def find(asked: Asked) -> Job | None:
+    """The comparison that was asked for, under way or ended, or None."""
+    return jobs().find(_KIND, asked.key)
+
+
+def begin(asked: Asked) -> Job:
+    """Starts a comparison; the one under way, if there is one of this key already."""
+
+    return run_in_background(_KIND, asked.key, asked.title, asked.work, unit="runs", anew=True, kept=_KEPT)
 
 
 def show(slot: str, asked: Asked | None, invitation: Callable[[], None]) -> None:
@@ -44,31 +68,27 @@ def show(slot: str, asked: Asked | None, invitation: Callable[[], None]) -> None
 
     Called at a place that is the same in every run.
     """
-    if asked and comparison_job.find(asked.key):
+    if asked and find(asked):
         st.session_state[f"shown_{slot}"] = asked
     shown: Asked | None = st.session_state.get(f"shown_{slot}")
     if shown is None and asked:
         invitation()
     elif shown and asked and shown.key != asked.key:
         st.caption(":material/info: The settings have changed since; below stands the earlier result.")
-    live = comparison_job.find(shown.key) if shown else None
-    running = live is not None and live.running
-    if live is not None and running:
-        progress.follow(live.job)
-    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        if shown:
-            st.fragment(_redraw, run_every=1.0 if running else None)(shown)
+    job = find(shown) if shown else None
+    if job and not job.finished:
+        progress.tell_end(job)
+    progress.poll(lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
 
 
-def _redraw(shown: Asked) -> None:
-    live = comparison_job.find(shown.key)
-    if live is None:
+def _draw(shown: Asked | None, job: Job | None) -> None:
+    if shown is None or job is None:
         return
     with st.container():
-        if live.running:
-            progress.bar(live.job, "runs", key=shown.key, stage=live.stage)
-        elif live.job.error:
-            st.error(redact(live.job.error), icon=":material/error:")
-        elif live.job.stopped:
-            st.info(f"Stopped after {len(live.rows):,} of {live.job.total:,} runs; what was finished stands below.", icon=":material/pause:")
-    shown.draw(live)
+        if not job.finished:
+            progress.bar(job)
+        elif job.error:
+            st.error(redact(job.error), icon=":material/error:")
+        elif job.stopped:
+            st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; what was finished stands below.", icon=":material/pause:")
+    shown.draw(job)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
+from background import Work
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
 from likeness.space import Space
 from likeness.studies import SUGGESTED, compare
-from pages.compare import job
-from pages.compare.job import Compute, Row
+from pages.compare.live_runs import measuring
 from pages.compare.metric_words import called
 from pages.compare.table import Line
 from shared import cached
@@ -39,10 +39,9 @@ class Request:
     seeds: int
 
     @property
-    def key(self) -> str:
+    def key(self) -> tuple[object, ...]:
         """Equal for requests that have equal results."""
-        notions = [(notion.name, notion.prompts, notion.attribute) for notion in self.notions]
-        return job.key_of("methods", cached.base(self.dataset).key, notions, self.methods, self.dims, self.seeds)
+        return "methods", cached.base(self.dataset).key, content_of(self.notions), self.methods, self.dims, self.seeds
 
     @property
     def title(self) -> str:
@@ -61,9 +60,9 @@ class Request:
                 runs = 1 if method in _SEEDLESS else self.seeds
                 yield from (Line(notion.name, method, size, runs) for size in ([encoder] if method == BASELINE else sizes))
 
-    def work(self) -> Compute:
-        """What measures the runs, those of quick methods first; for `job.begin`."""
-        return partial(self._measure, cached.base(self.dataset), self.lines())
+    def work(self) -> Work:
+        """What measures the runs, those of quick methods first."""
+        return measuring(self._measure, cached.base(self.dataset), self.lines())
 
     def _measure(
         self,
@@ -71,7 +70,7 @@ class Request:
         lines: Sequence[Line],
         progress: Callable[[int, int], None],
         should_stop: Callable[[], bool],
-        on_run: Callable[[Row], None],
+        on_run: Callable[[dict[str, Any]], None],
     ) -> None:
         total, before = sum(line.runs for line in lines), 0
         for quick in (True, False):
@@ -89,6 +88,11 @@ class Request:
                 on_run=on_run,
             )
             before += sum(line.runs for line in lines if line.method in methods)
+
+
+def content_of(notions: Sequence[Notion]) -> tuple[object, ...]:
+    """Equal for notions that are fitted and judged alike."""
+    return tuple((notion.name, tuple(notion.prompts), notion.attribute) for notion in notions)
 
 
 def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from likeness.commands.inputs import notions_for
 from likeness.notions import Notion, list_notions
 from likeness.notions.methods import METHOD_TITLES, METHODS
-from likeness.studies import SUGGESTED
+from likeness.studies import SUGGESTED, judged_notions
 from pages.compare.metric_words import METHODS_TOLD, explained
 from pages.compare.request import BASELINE
 from shared import drafts, sidebar
@@ -32,7 +31,7 @@ def choose_notions(seen: View, key: str) -> list[Notion]:
     chosen = st.multiselect(
         "Notions",
         list(known),
-        default=[notion.name for notion in notions_for(seen.base, None, notions_dir())],
+        default=[notion.name for notion in judged_notions(seen.base.table, folder=notions_dir())],
         format_func=sidebar.readable,
         key=key,
         bind="query-params",

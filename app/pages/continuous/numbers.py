@@ -1,16 +1,21 @@
 """How near the retrieved labels are over all images: a small table, and curves between the bounds."""
 
+import hashlib
+from collections.abc import Sequence
 from html import escape
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from likeness.studies.continuous_comparison import FEWEST, spread_queries
+from numpy.typing import NDArray
 
-import progress
-from access import redact
-from likeness.jobs import Job
+from background import Job, run_in_background
+from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
-from pages.continuous import job as continuous_job
-from pages.continuous.job import Asked
+from likeness.space import Space
+from likeness.studies import continuous_comparison
+from shared import progress
 from shared.sidebar import readable
 
 _STYLE = """<style>
@@ -36,39 +41,48 @@ _ORACLE = ("Oracle", "What the labels themselves find nearest: no space can do b
 _CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 
-def show(asked: Asked, job: Job, unit: str, sentence: str) -> None:
-    """Draws what was measured, or how far the measuring is."""
+def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
+    """Draws what was measured of spaces over the images `rows`, or how far the measuring is."""
+    if len(rows) < FEWEST:
+        told = f"{len(rows):,} images with a label are too few to measure retrieval; let at least {FEWEST} match the filters."
+        st.info(told, icon=":material/info:")
+        return
+    job = measure(spaces, labels, labels_key, rows)
     st.subheader("Over all images", divider="gray")
-    st.caption(f"{_who_asks(asked)} {sentence}")
-    with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
-        st.fragment(_follow, run_every=None if job.finished else 0.5)(asked, job)
-    if job.finished and job.result is not None:
-        st.html(_STYLE + table_html(job.result, [readable(space.name) for space in asked.spaces], unit))
-        figure = continuous_curves(job.result, methods=[readable(space.name) for space in asked.spaces], unit=unit)
+    st.caption(f"{_who_asks(len(rows))} {sentence}")
+    if progress.follow(job, resume="Measure again"):
+        names, unit = [readable(space.name) for space in spaces], labels.distances.unit
+        st.html(_STYLE + table_html(job.result, names, unit))
+        figure = continuous_curves(job.result, methods=names, unit=unit)
         st.plotly_chart(figure, theme="streamlit", key="continuous_curves", config={"displayModeBar": False})
     elif not job.finished:
         st.container(height=_CHART_HEIGHT, border=False)
 
 
-def _who_asks(asked: Asked) -> str:
-    images, queries = len(asked.places), len(asked.queries)
+def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64]) -> Job:
+    """The job whose result is a table for `likeness.plots.continuous_curves`: a row per space, with the bounds in each.
+
+    Args:
+        spaces: whose retrieval; two of different keys at most.
+        labels: that judge it; equal for equal `labels_key`.
+        rows: of the images that take part, all of which have a label.
+    """
+
+    def work(job: Job) -> pd.DataFrame | None:
+        vectors = {readable(space.name): space.vectors[rows] for space in spaces}
+        places = np.searchsorted(labels.rows, rows).astype(np.int64)
+        return continuous_comparison(vectors, labels.distances, places, progress=job.report, should_stop=job.should_stop)
+
+    names = tuple((space.key, readable(space.name)) for space in spaces)
+    key = (names, labels_key, hashlib.sha256(rows.tobytes()).hexdigest())
+    return run_in_background("continuous", key, "Measuring the retrieval of every image", work)
+
+
+def _who_asks(images: int) -> str:
+    queries = len(spread_queries(images))
     if queries < images:
         return f"{queries:,} images, evenly spread over the {images:,}, each ask all others."
     return f"Each of the {images:,} images asks all others."
-
-
-def _follow(asked: Asked, job: Job) -> None:
-    with st.container():
-        if not job.finished:
-            progress.bar(job, "images", key=f"continuous_{asked.key}")
-            st.session_state["continuous_follows"] = asked.key
-        elif st.session_state.pop("continuous_follows", None) == asked.key:
-            st.rerun()
-        elif job.error:
-            st.error(redact(job.error), icon=":material/error:")
-        elif job.stopped and job.result is None:
-            st.info("Stopped before every image had asked.", icon=":material/pause:")
-            st.button("Measure again", icon=":material/play_arrow:", on_click=continuous_job.again, args=(asked,))
 
 
 def table_html(found: pd.DataFrame, names: list[str], unit: str) -> str:

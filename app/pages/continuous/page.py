@@ -1,20 +1,13 @@
 """Continuous: images whose labels are places on a scale, and how near the labels of what spaces retrieve are."""
 
-import numpy as np
 import streamlit as st
 
-import progress
 from access import redact
 from likeness.errors import InputError
-from likeness.jobs import Job
-from likeness.labels import LabelsConfig
-from pages.continuous import job as continuous_job
+from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import labels as continuous_labels
-from pages.continuous import numbers as continuous_numbers
-from pages.continuous import pictures
-from pages.continuous.job import Asked
-from pages.continuous.labels import Labels
-from shared import view
+from pages.continuous import numbers, pictures
+from shared import progress, view
 
 
 def main() -> None:
@@ -31,9 +24,9 @@ def main() -> None:
     chosen = _chosen(seen)
     if chosen is None:
         return
-    labels = _labels(seen, chosen[0])
-    if labels is not None:
-        _show(seen, labels, chosen[1])
+    job = continuous_labels.read(seen, chosen[0])
+    if progress.follow(job):
+        _show(seen, job.result, chosen[1])
 
 
 def _nothing_to_judge_by() -> None:
@@ -60,50 +53,19 @@ def _chosen(seen: view.View) -> tuple[LabelsConfig, bool] | None:
     return config, drawn
 
 
-def _labels(seen: view.View, config: LabelsConfig) -> Labels | None:
-    """The labels, or None while they are being compared, which captions take long for."""
-    job = continuous_labels.begin(seen, config)
-    job.wait(0.4)
-    with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
-        st.fragment(_follow, run_every=None if job.finished else 0.5)(seen, config, job)
-    labels: Labels | None = job.result if job.finished else None
-    return labels
-
-
-def _follow(seen: view.View, config: LabelsConfig, job: Job) -> None:
-    with st.container():
-        if not job.finished:
-            progress.follow(job)
-            progress.bar(job, "pairs of images", key="continuous_labels")
-            st.session_state["continuous_reads"] = job.title
-        elif st.session_state.pop("continuous_reads", None):
-            st.rerun()
-        elif job.error:
-            st.error(redact(job.error), icon=":material/error:")
-            st.button("Try again", icon=":material/replay:", on_click=continuous_labels.again, args=(seen, config))
-
-
-def _show(seen: view.View, labels: Labels, drawn: bool) -> None:
-    visible = labels.rows if seen.hidden is None else labels.rows[~seen.hidden[labels.rows]]
-    places = np.searchsorted(labels.rows, visible).astype(np.int64)
-    if not len(places):
+def _show(seen: view.View, labels: ImageLabels, drawn: bool) -> None:
+    rows = labels.rows if seen.hidden is None else labels.rows[~seen.hidden[labels.rows]]
+    if not len(rows):
         st.info("No image with a label matches the filters.", icon=":material/info:")
         return
     if labels.note:
         st.caption(f":material/info: {labels.note}")
     spaces = list({space.key: space for space in seen.spaces}.values())
     with st.container():  # at the same place in every run
-        st.fragment(pictures.show)(seen, spaces, labels, places, drawn)
+        st.fragment(pictures.show)(seen, spaces, labels, rows, drawn)
     if seen.b is None:
         st.caption(":material/info: Choose a space B in the sidebar to see two spaces side by side.")
-    asked = Asked(spaces, labels, places)
-    try:
-        job = continuous_job.begin(asked)
-    except InputError as error:
-        st.info(redact(error), icon=":material/info:")
-        return
-    job.wait(0.2)
-    continuous_numbers.show(asked, job, labels.distances.unit, continuous_labels.told(labels.config))
+    numbers.show(spaces, labels, continuous_labels.key_of(seen, labels.config), rows, continuous_labels.told(labels.config))
 
 
 main()

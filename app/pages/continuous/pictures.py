@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from components.gallery import Section, gallery
 from likeness.evaluation.continuous import retrieve
+from likeness.labels import ImageLabels
 from likeness.plots import distance_text, label_text
 from likeness.plots.labelled_image import captions_of
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
-from pages.continuous.labels import Labels
 from shared import view
 from shared.sidebar import readable
 
 COUNT = 8  # retrieved by each space
 _SPREAD = 12  # suggested queries
-_POOL = 400  # images that they are chosen from
 _QUERY_WIDTH, _TILE, _SMALL = 176, 100, 76
 ORACLE = "Oracle: nearest by label"
 
@@ -32,26 +31,27 @@ class Retrieved:
     distances: NDArray[np.float32]
 
 
-def show(seen: view.View, spaces: Sequence[Space], labels: Labels, places: NDArray[np.int64], drawn: bool) -> None:
+def show(seen: view.View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray[np.int64], drawn: bool) -> None:
     """Draws the query and a row of pictures for each space, then other queries; call it in a fragment, so that a click redraws nothing else.
 
     Args:
         spaces: to retrieve.
         labels: of the images.
-        places: of those that are looked among, in `labels`.
+        rows: images that are looked among, all of which have a label.
         drawn: whether labels are drawn on the pictures.
     """
-    suggested = spread_queries(labels, places)
+    key = (*continuous_labels.key_of(seen, labels.config), hash(rows.tobytes()))
+    suggested = _spread(key, labels, rows)
     query = continuous_labels.query_of(seen, labels, suggested[0])
     urls = continuous_labels.pictures(seen, labels.config) if drawn else seen.thumbnails
     with st.container(horizontal=True, gap="medium", wrap=False):
         with st.container(width=_QUERY_WIDTH):
             _query(seen, labels, query, urls, drawn)
-            st.button("Another query", icon=":material/shuffle:", on_click=_ask_another, args=(labels.rows[places], query), width="stretch")
+            st.button("Another query", icon=":material/shuffle:", on_click=_ask_another, args=(rows, query), width="stretch")
             st.caption(continuous_labels.told_drawing(labels.config) if drawn else "")
         with st.container():
-            found = {readable(space.name): retrieved_by(space, labels, places, query) for space in spaces}
-            found[ORACLE] = retrieved_by_label(labels, places, query)
+            found = {readable(space.name): _retrieved(space.key, key, query, space, labels, rows) for space in spaces}
+            found[ORACLE] = _by_label(key, query, labels, rows)
             sections = [_section(seen, labels, name, each, drawn) for name, each in found.items()]
             gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
     note = "Images whose labels lie far from each other. Click one, or any picture above, to ask with it."
@@ -67,14 +67,14 @@ def _ask_another(rows: NDArray[np.int64], query: int) -> None:
         continuous_labels.ask(int(np.random.default_rng().choice(others)))
 
 
-def _query(seen: view.View, labels: Labels, query: int, urls: str, drawn: bool) -> None:
+def _query(seen: view.View, labels: ImageLabels, query: int, urls: str, drawn: bool) -> None:
     text = label_text(seen.base.table, labels.config, query)
     st.markdown("**Query**")
     section = Section("", [query], texts=[f"{text[:1].upper()}{text[1:]}"] if text and drawn else None)
     gallery([section], thumbnails=urls, key="continuous_query", query=query, tile=_QUERY_WIDTH - 10)
 
 
-def _section(seen: view.View, labels: Labels, name: str, found: Retrieved, drawn: bool) -> Section:
+def _section(seen: view.View, labels: ImageLabels, name: str, found: Retrieved, drawn: bool) -> Section:
     unit = labels.distances.unit
     return Section(
         name,
@@ -87,52 +87,25 @@ def _section(seen: view.View, labels: Labels, name: str, found: Retrieved, drawn
     )
 
 
-def _texts(seen: view.View, labels: Labels, rows: Sequence[int]) -> list[str] | None:
+def _texts(seen: view.View, labels: ImageLabels, rows: Sequence[int]) -> list[str] | None:
     return [captions_of(seen.base.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
 
 
-def retrieved_by(space: Space, labels: Labels, places: NDArray[np.int64], query: int) -> Retrieved:
-    """The images nearest to `query` in a space."""
-    rows = labels.rows[places]
-    return _retrieved(space.key, labels.key, hash(places.tobytes()), query, space, labels, rows)
-
-
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _retrieved(space_key: str, labels_key: str, among: int, query: int, _space: Space, _labels: Labels, _rows: NDArray[np.int64]) -> Retrieved:
+def _retrieved(space_key: str, key: object, query: int, _space: Space, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
+    """The images nearest to `query` in a space."""
     others = _rows[_rows != query]
     nearest = retrieve(_space.vectors[[query]], _space.vectors[others], min(COUNT, len(others)))[0] if len(others) else np.zeros(0, np.int64)
-    return Retrieved(others[nearest], _distances(_labels, query, np.searchsorted(_labels.rows, others[nearest])))
-
-
-def retrieved_by_label(labels: Labels, places: NDArray[np.int64], query: int) -> Retrieved:
-    """The images whose labels are nearest to that of `query`: no space can do better."""
-    return _by_label(labels.key, hash(places.tobytes()), query, labels, places)
+    return Retrieved(others[nearest], _labels.distances_to(query, others[nearest]))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _by_label(labels_key: str, among: int, query: int, _labels: Labels, _places: NDArray[np.int64]) -> Retrieved:
-    others = _places[_labels.rows[_places] != query]
-    apart = _distances(_labels, query, others)
-    nearest = np.argsort(apart, kind="stable")[:COUNT]
-    return Retrieved(_labels.rows[others[nearest]], apart[nearest])
-
-
-def _distances(labels: Labels, query: int, places: NDArray[np.int64]) -> NDArray[np.float32]:
-    own = labels.place(query)
-    assert own is not None, "only images with a label ask"
-    return labels.distances.between(np.array([own]), places)[0]
-
-
-def spread_queries(labels: Labels, places: NDArray[np.int64]) -> list[int]:
-    """Images evenly spread over the labels: first the one in the middle, then always the one farthest from those before."""
-    return _spread(labels.key, hash(places.tobytes()), labels, places)
+def _by_label(key: object, query: int, _labels: ImageLabels, _rows: NDArray[np.int64]) -> Retrieved:
+    """The images whose labels are nearest to that of `query`: no space can do better."""
+    return Retrieved(*_labels.nearest(query, _rows, COUNT))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _spread(labels_key: str, among: int, _labels: Labels, _places: NDArray[np.int64]) -> list[int]:
-    pool = _places[np.unique(np.linspace(0, len(_places) - 1, min(len(_places), _POOL)).round().astype(np.int64))]
-    apart = _labels.distances.between(pool, pool)
-    chosen = [int(apart.mean(axis=1).argmin())]
-    while len(chosen) < min(_SPREAD, len(pool)):
-        chosen.append(int(apart[chosen].min(axis=0).argmax()))
-    return [int(row) for row in _labels.rows[pool[chosen]]]
+def _spread(key: object, _labels: ImageLabels, _rows: NDArray[np.int64]) -> list[int]:
+    """Images evenly spread over the labels."""
+    return _labels.spread(_rows, _SPREAD)

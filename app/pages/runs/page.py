@@ -15,7 +15,7 @@ from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training.config import difference
 from likeness.training.runs.run_folder import RunFolder, list_runs
-from progress import duration
+from shared.progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0

@@ -1,13 +1,10 @@
 """Saliency maps in the background: shared by everybody who asks the same; the last ones are kept."""
 
-import hashlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from likeness.jobs import Job, Jobs
+from background import Job, jobs, run_in_background
 from likeness.saliency import saliency_of_spaces
 from likeness.space import Space
-from shared import cached
 
 _KEPT = 16
 
@@ -24,40 +21,22 @@ class Asked:
     noise: float
 
     @property
-    def key(self) -> str:
+    def key(self) -> tuple[object, ...]:
         """Equal for what has equal maps."""
-        content = (self.dataset, [space.key for space in self.spaces], self.rows, self.base, self.samples, self.noise)
-        return hashlib.sha256(repr(content).encode()).hexdigest()[:24]
+        return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
 
 
 def begin(asked: Asked) -> Job:
-    """The job whose result is one `Saliency` for each space; the one of an earlier asking where there is one that was not stopped."""
-    job = _jobs().get(asked.key)
-    return job if job and not (job.finished and (job.stopped or job.error)) else again(asked)
+    """The job whose result is one `Saliency` for each space."""
+
+    def work(job: Job) -> object:
+        return saliency_of_spaces(
+            asked.spaces, asked.rows, base=asked.base, samples=asked.samples, noise=asked.noise, progress=job.report, should_stop=job.should_stop
+        )
+
+    return run_in_background("saliency", asked.key, "Looking for what counts", work, kept=_KEPT)
 
 
 def find(asked: Asked) -> Job | None:
     """The job of this asking, or None."""
-    return _jobs().get(asked.key)
-
-
-def again(asked: Asked) -> Job:
-    """Starts anew what was stopped or went wrong."""
-    _forget_oldest()
-
-    def work(report: Callable[..., None], should_stop: Callable[[], bool]) -> object:
-        return saliency_of_spaces(
-            asked.spaces, asked.rows, base=asked.base, samples=asked.samples, noise=asked.noise, progress=report, should_stop=should_stop
-        )
-
-    return _jobs().begin(asked.key, "Looking for what counts", work)
-
-
-def _forget_oldest() -> None:
-    finished: Sequence[str] = [key for key, job in _jobs().all() if job.finished]
-    for key in finished[: max(0, len(finished) - _KEPT)]:
-        _jobs().forget(key)
-
-
-def _jobs() -> Jobs:
-    return cached.jobs("saliency")
+    return jobs().find("saliency", asked.key)

@@ -3,20 +3,18 @@
 import numpy as np
 import streamlit as st
 
-import progress
-from access import redact
+from background import Job
 from components.gallery import Section, gallery
 from components.picture_grid import picture_grid
-from likeness.commands.inputs import notions_for
 from likeness.errors import InputError
-from likeness.jobs import Job
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
+from likeness.studies import judged_notions
 from pages.saliency import job as saliency_job
 from pages.saliency import rows as saliency_rows
 from pages.saliency.job import Asked
 from pages.saliency.rows import Look
-from shared import cached, drafts, neighbors, selection, sidebar, trained, view
+from shared import cached, drafts, neighbors, progress, selection, sidebar, trained, view
 from shared.sidebar import DRAFT, RAW, readable
 
 _MOST = 24  # images explained at once
@@ -83,7 +81,7 @@ def _first_shown(seen: view.View, names: list[str]) -> list[str]:
     """The notions of the sidebar's spaces, or else the first two that the images have labels for."""
     in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
     try:
-        labelled = [notion.name for notion in notions_for(seen.base, None)]
+        labelled = [notion.name for notion in judged_notions(seen.base.table)]
     except InputError:
         labelled = [name for name in sidebar.notion_names(seen.base) if name != DRAFT] or names
     return in_sidebar or labelled[:2]
@@ -142,30 +140,13 @@ def _explained(seen: view.View, asked: Asked, look: Look) -> None:
         st.info("No image matches the filters.", icon=":material/info:")
         return
     job = saliency_job.begin(asked)
-    job.wait(0.3)
-    with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
-        st.fragment(_follow, run_every=None if job.finished else 0.5)(job, asked)
+    progress.follow(job, resume="Go on")
     if job.result:
         st.session_state["saliency_shown"] = asked
     shown: Asked | None = st.session_state.get("saliency_shown")
     last = saliency_job.find(shown) if shown and shown.dataset == asked.dataset else None
     if shown and last and last.result:
         _pictures(seen, shown, last, look)
-
-
-def _follow(job: Job, asked: Asked) -> None:
-    with st.container():
-        if not job.finished:
-            progress.bar(job, "images", key=asked.key)
-            st.session_state["saliency_follows"] = asked.key
-        elif st.session_state.pop("saliency_follows", None) == asked.key:
-            st.rerun()
-        elif job.error:
-            st.error(redact(job.error), icon=":material/error:")
-        elif job.stopped:
-            done = len(job.result[0]) if job.result else 0
-            st.info(f"Stopped after {done} of {len(asked.rows)} images.", icon=":material/pause:")
-            st.button("Go on", icon=":material/play_arrow:", on_click=saliency_job.again, args=(asked,))
 
 
 def _pictures(seen: view.View, asked: Asked, job: Job, look: Look) -> None:

@@ -1,55 +1,30 @@
-"""The agreement of spaces with language, measured in the background and kept: shared by all who ask the same."""
+"""The agreement of spaces with language, measured in the background: shared by all who ask the same."""
 
 import hashlib
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-import progress
 from access import resolve_language
+from background import Job, run_in_background
 from likeness.evaluation import Semantics, semantics
-from likeness.jobs import Job
 from likeness.space import Space
-from shared import cached
+from likeness.studies import SemanticClasses
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What is measured.
+def measure(space: Space, classes: SemanticClasses, language: tuple[str, ...], neighbors: int) -> Job:
+    """The job whose result is the `Semantics` of a space.
 
-    Attributes:
+    Args:
         space: whose agreement.
-        rows, labels: the images that take part and their class numbers.
-        names: of the classes, as language reads them.
+        classes: the images that take part, and what they are.
         language: language models.
         neighbors: retrieved for each image.
     """
 
-    space: Space
-    rows: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    names: tuple[str, ...]
-    language: tuple[str, ...]
-    neighbors: int
-
-    @property
-    def key(self) -> str:
-        """Equal for what has equal results."""
-        digest = hashlib.sha256(self.rows.tobytes() + self.labels.tobytes()).hexdigest()
-        return hashlib.sha256(repr((self.space.key, digest, self.names, self.language, self.neighbors)).encode()).hexdigest()[:24]
-
-
-def begin(asked: Asked) -> Job:
-    """The job of this measurement: under way, ended, or begun now. Its result is a `Semantics`."""
-    found = cached.jobs("semantics").get(asked.key)
-    if found is not None and not found.error:
-        return found
-
-    def work(report: progress.Report, should_stop: progress.ShouldStop) -> Semantics:
+    def work(job: Job) -> Semantics:
         from likeness.language import class_similarities
 
-        similarities = class_similarities(list(asked.names), [resolve_language(name) for name in asked.language])
-        return semantics(asked.space.vectors[asked.rows], asked.labels, similarities, asked.names, neighbors=asked.neighbors, progress=report)
+        similarities = class_similarities(classes.names, [resolve_language(name) for name in language])
+        return semantics(space.vectors[classes.rows], classes.labels, similarities, classes.names, neighbors=neighbors, progress=job.report_or_stop)
 
-    return cached.jobs("semantics").begin(asked.key, f"Comparing {asked.space.name} with language", work)
+    digest = hashlib.sha256(classes.rows.tobytes() + classes.labels.tobytes()).hexdigest()
+    key = (space.key, digest, tuple(classes.names), language, neighbors)
+    return run_in_background("semantics", key, f"Comparing {space.name} with language", work)

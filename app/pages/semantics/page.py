@@ -8,16 +8,14 @@ import streamlit as st
 
 from access import redact
 from components.gallery import Section, gallery
-from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.errors import InputError
 from likeness.evaluation import Semantics, clustered_order, most_changed, retrieved_classes, semantics_table
-from likeness.jobs import Job
 from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
+from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training.runs.run_folder import RunFolder
-from pages.semantics import job as semantics_job
-from pages.semantics.job import Asked
-from shared import cached, run_card, trained, view
+from pages.semantics.job import measure
+from shared import cached, progress, run_card, trained, view
 from shared.plain import plain
 from shared.sidebar import listed, readable
 
@@ -44,16 +42,9 @@ def main() -> None:
         st.info(redact(error), icon=":material/info:")
         return
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
-    asked = [Asked(space, classes.rows, classes.labels, tuple(classes.names), language, nearest) for space in seen.spaces]
-    jobs = [semantics_job.begin(each) for each in asked]
-    for job in jobs:
-        job.wait(0.4)
-    with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
-        st.fragment(_follow, run_every=None if all(job.finished for job in jobs) else 0.5)(jobs)
-    for error in {job.error for job in jobs if job.error}:
-        st.error(redact(error), icon=":material/error:")
-    if all(job.finished and not job.error for job in jobs):
-        _show(seen, classes, {readable(each.space.name): job.result for each, job in zip(asked, jobs, strict=True)})
+    jobs = {readable(space.name): measure(space, classes, language, nearest) for space in seen.spaces}
+    if progress.follow(*dict.fromkeys(jobs.values())):
+        _show(seen, classes, {name: job.result for name, job in jobs.items()})
 
 
 def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
@@ -114,17 +105,6 @@ def _default(attributes: list[str]) -> list[str]:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None) -> SemanticClasses:
     return classes_of(cached.table(dataset), list(chosen), None if kept is None else set(kept), _FEW)
-
-
-def _follow(jobs: list[Job]) -> None:
-    with st.container():
-        running = [job for job in jobs if not job.finished]
-        for job in running:
-            st.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"{job.title}")
-        if running:
-            st.session_state["semantics_follows"] = True
-        elif st.session_state.pop("semantics_follows", False):
-            st.rerun()
 
 
 def _show(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:

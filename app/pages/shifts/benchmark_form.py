@@ -12,7 +12,7 @@ from likeness.io.paths import runs_dir
 from likeness.shifts import SplitFile, write_splits
 from likeness.studies.study import StudyConfig
 from likeness.studies.study_folder import StudyFolder
-from pages.shifts import benchmarks, files, settings
+from pages.shifts import benchmarks, settings
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
 from pages.shifts.splits import Progression
 from shared import view
@@ -77,7 +77,7 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             persist_state="session",
             help=f"Also measures what {_SHOTS} images of each test class bring when the trained layer is adapted to them.",
         )
-    chosen = files.evenly(shown.splits, int(count))
+    chosen = shown.splits.evenly(int(count))
     st.caption(_told(chosen, len(methods), int(seeds), "Raw encoder" in methods))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", _free(), key=f"benchmark_name_{_free()}", width=260).strip()

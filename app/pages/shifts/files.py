@@ -8,8 +8,7 @@ import streamlit as st
 
 from access import redact
 from likeness.io.text import decoded, parse_json
-from likeness.shifts import SplitFile, read_splits, shipped_splits, splits_from, write_splits
-from likeness.shifts.selection import select_evenly
+from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from visitors import splits_dir
 
 BUILT, OPENED = "built", "opened"
@@ -19,7 +18,7 @@ _LONGEST = 100
 
 def choices() -> dict[str, str]:
     """What splits can be looked at -> what people call it."""
-    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in sorted(_kept())}
+    kept = {f"{_KEPT}{name}": f"{name} (yours)" for name in _kept()}
     shipped = {f"{_SHIPPED}{name}": f"{name} (shipped)" for name in shipped_splits()}
     return {BUILT: "Built from this space"} | kept | shipped | {OPENED: "From a file"}
 
@@ -48,14 +47,6 @@ def _opened() -> SplitFile | None:
     return splits_from(parse_json(decoded(content, f"'{name}'"), f"'{name}'"), f"'{name}'")
 
 
-def evenly(splits: SplitFile, count: int) -> SplitFile:
-    """So many of the splits, whose distances cover the range evenly; the dataset's own is among them where there is one."""
-    names = [split.name for split in splits]
-    start = names.index("start") if "start" in names else None
-    chosen = select_evenly([split.distance for split in splits], count, keep=start)
-    return splits.model_copy(update={"splits": tuple(splits.splits[place] for place in chosen)})
-
-
 def save(splits: SplitFile) -> None:
     """The row that downloads splits, or keeps them on this server."""
     most = len(splits.splits)
@@ -73,7 +64,7 @@ def save(splits: SplitFile) -> None:
             persist_state="session",
             help="So many, whose distances cover the range evenly; the start is always among them.",
         )
-        chosen = evenly(splits, int(count))
+        chosen = splits.evenly(int(count))
         name = st.text_input("Name", _suggested(splits), key=f"shift_name_{_suggested(splits)}", width=260)
         content = (json.dumps(chosen.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n").encode()
         wrong = _wrong(name)
@@ -114,4 +105,4 @@ def _suggested(splits: SplitFile) -> str:
 
 
 def _kept() -> dict[str, Path]:
-    return {path.stem: path for path in splits_dir().glob("*.json")}
+    return list_splits(splits_dir())

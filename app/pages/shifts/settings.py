@@ -3,12 +3,11 @@
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.jobs import Job
-from likeness.shifts import SplitFile
+from likeness.shifts import SplitFile, SplitOptions
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
-from pages.shifts.splits import Progression, Way
-from shared import view
+from pages.shifts.splits import Progression
+from shared import progress, view
 from shared.sidebar import listed, readable
 
 _RULES = {"paper": "As in the paper", "official": "As in the authors' code"}
@@ -35,11 +34,11 @@ def choose(seen: view.View) -> Progression | None:
             help="A split says which classes train and which test. They are built from the vectors of space A, or come from a file.",
         )
         if choice == files.BUILT:
-            attributes, way = _classes(seen), _way()
+            attributes, options = _classes(seen), _options()
     if choice == files.BUILT:
         if not attributes:
             raise InputError("Choose what makes a class.")
-        return _built(seen, attributes, way)
+        return _built(seen, attributes, options)
     splits = files.read(choice)
     return None if splits is None else _read(seen, splits)
 
@@ -63,7 +62,7 @@ def _classes(seen: view.View) -> tuple[str, ...]:
     )
 
 
-def _way() -> Way:
+def _options() -> SplitOptions:
     with st.popover("Options", icon=":material/tune:"):
         per_step = st.number_input(
             "Classes per step",
@@ -79,7 +78,7 @@ def _way() -> Way:
         )
         rule = st.radio("Exchanges", list(_RULES), format_func=_RULES.get, key="shift_rule", persist_state="session", help=_TOLD_RULE)
         removal = st.radio("Removals", list(_REMOVALS), format_func=_REMOVALS.get, key="shift_removal", persist_state="session", help=_TOLD_REMOVAL)
-    return Way(int(per_step), str(rule), str(removal), bool(easier), bool(random))
+    return SplitOptions(int(per_step), rule, removal, bool(easier), bool(random))
 
 
 _TOLD_RULE = (
@@ -93,25 +92,11 @@ _TOLD_REMOVAL = (
 )
 
 
-def _built(seen: view.View, attributes: tuple[str, ...], way: Way) -> Progression | None:
-    job = shift_splits.build(seen.entry.id, seen.a, attributes, seen.entry.encoder, way)
-    job.wait(1.0)
-    with st.container():  # at the same place in every run, so that a late rerun of the fragment finds it
-        st.fragment(_follow, run_every=None if job.finished else 0.5)(job)
-    if not job.finished:
+def _built(seen: view.View, attributes: tuple[str, ...], options: SplitOptions) -> Progression | None:
+    job = shift_splits.build(seen.entry.id, seen.a, attributes, seen.entry.encoder, options)
+    if not progress.follow(job):
         return None
-    if job.error:
-        raise InputError(job.error)
     return Progression(job.result, seen.entry.id, seen.a, shift_splits.classes_by(seen.entry.id, attributes), True)
-
-
-def _follow(job: Job) -> None:
-    with st.container():
-        if not job.finished:
-            st.progress(0.0, "Exchanging classes between train and test")
-            st.session_state["shift_follows"] = True
-        elif st.session_state.pop("shift_follows", False):
-            st.rerun()
 
 
 def _read(seen: view.View, splits: SplitFile) -> Progression:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from background import Job
 from components.gallery import Section, gallery
-from likeness.jobs import Job
 from likeness.plots import class_sides, distance_curve
 from likeness.plots.distance_curve import KINDS
 from likeness.projection import LayoutJob
@@ -15,7 +15,7 @@ from likeness.shifts import ClassSplit
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import view
+from shared import progress, view
 from shared.sidebar import listed
 
 _PICTURES = 8
@@ -31,9 +31,8 @@ def show(seen: view.View, shown: Progression) -> None:
     layout = shift_splits.layout(shown) if shown.classes else None
     with st.container():  # at the same place in every run
         st.fragment(_look)(seen, shown)
-    with st.container():
-        pending = (job is not None and not job.finished) or (layout is not None and not layout.done)
-        st.fragment(_follow, run_every=0.5 if pending else None)(job, layout)
+    waiting = _waiting(job, layout)
+    progress.poll(lambda: not waiting or _waiting(job, layout) != waiting)
     st.subheader("Take some of these splits along", divider="gray")
     files.save(shown.splits)
 
@@ -42,12 +41,9 @@ def _comparable(shown: Progression) -> bool:
     return shown.built and shown.classes is not None and int(np.bincount(shown.classes.labels).min()) > 1
 
 
-def _follow(job: Job | None, layout: LayoutJob | None) -> None:
-    """Redraws the page when the references or the map are ready."""
-    waiting = [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
-    before, st.session_state["shift_waiting"] = st.session_state.get("shift_waiting", waiting), waiting
-    if len(before) > len(waiting):
-        st.rerun()
+def _waiting(job: Job | None, layout: LayoutJob | None) -> list[str]:
+    """What is not ready yet."""
+    return [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
 
 
 def _look(seen: view.View, shown: Progression) -> None:

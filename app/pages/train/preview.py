@@ -1,5 +1,6 @@
 """What a run will be told before it starts: who trains and who tests, how language relates the classes, which pseudolabels they get."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -7,28 +8,26 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-import progress
 from access import redact, shared_name
+from background import Job, jobs, run_in_background
 from config_access import resolve_config
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
-from likeness.jobs import Job
 from likeness.language import imagenet_names, readable_names
 from likeness.plots import class_heat_maps
-from likeness.training.config import RunConfig, with_changes
+from likeness.training.config import RunConfig
+from likeness.training.data.overview import class_overview, example_queries, example_rows
 from likeness.training.data.run_images import RunImages, run_images
-from shared import cached
+from likeness.training.guidance.preview import has_classifier, pseudolabel_config, summarize_similarities
+from shared import cached, progress
 from visitors import visitor
 
+_KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
 _PICTURES = 3  # of each class
 _QUERIES, _NEAREST = 6, 4  # shown where there are no classes
 _CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
-
-
-class _Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
-    """A person stopped the work."""
 
 
 def show(config: RunConfig) -> None:
@@ -65,10 +64,7 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
     )
-    counts = np.bincount(images.labels[images.used], minlength=len(images.names))
-    trains = np.zeros(len(images.names), bool)
-    trains[np.unique(images.labels[images.train])] = True
-    frame = pd.DataFrame({"Class": images.names, "Part": np.where(trains, "trains", "tests"), "Images": counts})
+    frame = class_overview(images).rename(columns=str.capitalize)
     entry = _entry(config)
     columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):
@@ -88,9 +84,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
     entry = _entry(config)
     if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
         return
-    shown = asked[np.linspace(0, len(asked) - 1, min(len(asked), _QUERIES)).astype(int)]
-    apart = images.distances.between(shown, others)
-    nearest = others[np.argsort(apart, axis=1, kind="stable")[:, :_NEAREST]]
+    shown, nearest = example_queries(images, _QUERIES, _NEAREST)
     columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
     frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
     st.dataframe(
@@ -105,9 +99,7 @@ def _divided(config: RunConfig, images: RunImages) -> None:
 
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
     """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
-    order = np.argsort(images.labels, kind="stable")
-    starts, sizes = np.searchsorted(images.labels[order], np.arange(classes)), np.bincount(images.labels[images.used], minlength=classes)
-    return [f"/thumbnails/{entry.id}/{order[start + place]}" if place < size else "" for start, size in zip(starts, sizes, strict=False)]
+    return ["" if row is None else f"/thumbnails/{entry.id}/{row}" for row in example_rows(images, classes, place)]
 
 
 def _entry(config: RunConfig) -> DatasetEntry | None:
@@ -136,12 +128,11 @@ def _names(config: RunConfig, images: RunImages) -> None:
 
 
 def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
-    upper = np.triu_indices(len(names), 1)
-    values = similarities[upper]
-    near, far = (tuple(names[upper[side][place]] for side in (0, 1)) for place in (int(values.argmax()), int(values.argmin())))
+    found = summarize_similarities(similarities, names)
+    near, far = found.nearest, found.farthest
     return (
-        f"Most alike: **{near[0]}** and **{near[1]}** ({values.max():.3g}). Least alike: **{far[0]}** and **{far[1]}** ({values.min():.3g}). "
-        f"Between two classes, {values.mean():.3g} on average, with a spread of {values.std():.2g}."
+        f"Most alike: **{near[0]}** and **{near[1]}** ({near[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({far[2]:.3g}). "
+        f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
     )
 
 
@@ -161,50 +152,27 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
         used, chosen = pseudolabel_names(config, images)
         _table(config, images, [[used[each] for each in row] for row in chosen])
         return
-    asked = with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
+    asked = pseudolabel_config(config)
     guidance = asked.guidance and asked.guidance.model_dump_json(include={"classifier", "k", "average"})
-    key = f"{asked.data.model_dump_json()} {asked.backbone.model_dump_json()} {guidance} {config.seed}"
-    job = cached.jobs("pseudolabels").get(key)
-    if job is None or (job.finished and job.result is None):
-        if job is not None and job.error:
-            st.warning(redact(job.error), icon=":material/warning:")
-        if asked.backbone.name.startswith("clip:") and not (asked.guidance and asked.guidance.classifier):
-            st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")
-            return
-        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, asked, images))
-        st.caption("Each training image passes the classifier once; the result is kept for the run.")
-        return
-    with st.container():
-        st.fragment(_follow, run_every=None if job.finished else 0.5)(job)
-    if job.finished:
+    key = (asked.data.model_dump_json(), asked.backbone.model_dump_json(), guidance, config.seed)
+    job = jobs().find(_KIND, key)
+    if job is not None and progress.follow(job):
         called = imagenet_names()
         _table(config, images, [[called[each] for each in row] for row in job.result])
+    elif job is None and has_classifier(asked):
+        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, asked, images))
+        st.caption("Each training image passes the classifier once; the result is kept for the run.")
+    elif job is None:
+        st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")
 
 
-def _begin(key: str, config: RunConfig, images: RunImages) -> None:
-    def work(report: progress.Report, should_stop: progress.ShouldStop) -> NDArray[np.int64] | None:
+def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
+    def work(job: Job) -> NDArray[np.int64]:
         from likeness.training.guidance.language_side import pseudolabels
 
-        def told(what: str, done: int, total: int) -> None:
-            report(done, total)
-            if should_stop():
-                raise _Stopped
+        return pseudolabels(config, images, lambda _, done, total: job.report_or_stop(done, total))
 
-        try:
-            return pseudolabels(config, images, told)
-        except _Stopped:
-            return None
-
-    progress.follow(cached.jobs("pseudolabels").begin(key, "Pseudolabels", work))
-
-
-def _follow(job: Job) -> None:
-    with st.container():
-        if not job.finished:
-            progress.bar(job, "images", key="train_pseudolabels")
-            st.session_state["pseudolabels_follows"] = True
-        elif st.session_state.pop("pseudolabels_follows", False):
-            st.rerun()
+    run_in_background(_KIND, key, "Pseudolabels", work)
 
 
 def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:

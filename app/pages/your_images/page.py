@@ -2,15 +2,14 @@
 
 import streamlit as st
 
-import progress
 from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
+from background import Job, jobs, run_in_background
 from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
 from likeness.errors import InputError
-from likeness.jobs import Job
-from likeness.space import embed
+from likeness.space import Space, embed
 from server_settings import server
-from shared import cached, sidebar
+from shared import progress, sidebar
 from shared.plain import plain
 from visitors import visitor
 
@@ -119,7 +118,7 @@ def _check_and_begin(source: str, encoder: str, column: str | None, name: str | 
 
 def _check_load() -> None:
     """Raises InputError where a visitor of a shared server has enough under way."""
-    if server().shared and sum(not job.finished for _, job in _own_jobs()) >= _MOST_AT_ONCE:
+    if server().shared and sum(not job.finished for job in _own_jobs()) >= _MOST_AT_ONCE:
         raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
 
 
@@ -128,17 +127,17 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 
     source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
 
-    def work(report, should_stop):  # type: ignore[no-untyped-def]
-        report(0, total)
+    def work(job: Job) -> Space:
+        job.report(0, total)
         table = read_dataset(source, path_column=entry.path_column, name=entry.name)
-        done = embed(table, encoder, progress=report, should_stop=should_stop)
-        if not should_stop():
+        done = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        if not job.should_stop():
             add_dataset(entry)
         return done
 
-    job = cached.jobs().begin(entry.id, entry.name, work)
+    job = run_in_background("embedding", entry.id, entry.name, work, anew=True)
     st.session_state.setdefault("own_jobs", []).append(entry.id)
-    progress.follow(job)
+    progress.tell_end(job)
     return job
 
 
@@ -160,32 +159,21 @@ def _upload() -> None:
         begin(new_entry(name, source, encoder, owner=visitor() or ""), len(table))
 
 
-def _own_jobs() -> list[tuple[str, Job]]:
+def _own_jobs() -> list[Job]:
     """All of this server; where others use it, those that this session began."""
     own = st.session_state.get("own_jobs", [])
-    return [(key, job) for key, job in cached.jobs().all() if not server().shared or key in own]
+    return [job for job in jobs().all("embedding") if not server().shared or job.key in own]
 
 
 def _jobs() -> None:
-    running = [key for key, job in _own_jobs() if not job.finished]
-    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
-        if running:
-            _progress(running)
-    for key, job in _own_jobs():
-        if key not in running:
-            _report(key, job)
+    running = [job for job in _own_jobs() if not job.finished]
+    progress.poll(lambda: not running or any(job.finished for job in running), lambda: progress.bars(running))
+    for job in _own_jobs():
+        if job not in running:
+            _report(job)
 
 
-@st.fragment(run_every=0.5)
-def _progress(keys: list[str]) -> None:
-    jobs = [(key, job) for key in keys if (job := cached.jobs().get(key))]
-    if any(job.finished for _, job in jobs):
-        st.rerun()
-    for key, job in jobs:
-        progress.bar(job, "images", key=key)
-
-
-def _report(key: str, job: Job) -> None:
+def _report(job: Job) -> None:
     if job.error:
         st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
@@ -199,8 +187,8 @@ def _report(key: str, job: Job) -> None:
                 st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
     with st.container(horizontal=True):
         if not job.error and not job.stopped:
-            _link(key, "Explore them")
-        st.button("Dismiss", key=f"dismiss_{key}", on_click=cached.jobs().forget, args=(key,))
+            _link(str(job.key), "Explore them")
+        st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
 
 
 def _link(id: str, label: str) -> None:

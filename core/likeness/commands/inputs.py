@@ -4,15 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.commands.terminal import progress_bar
-from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.notions import Notion
     from likeness.space import Space
-
-# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
-PAPER_NOTIONS = ("car-model", "car-color", "background-color")
 
 
 def embedded(table: "ImageTable", encoder: str, **options: Any) -> "Space":
@@ -43,19 +39,11 @@ def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = N
     Raises:
         InputError: an unknown name, or no label that a notion is judged by.
     """
-    from likeness.data import recognized
-    from likeness.notions import list_notions
+    from likeness.studies import judged_notions
 
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
-    attributes = table.attributes
-    labelled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
-    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
-    if not labelled:
-        named = recognized(table.root)
-        remedy = f"; write '{named}' to read it with its labels" if named else ""
-        raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
-    return paper if notions is None and paper else labelled
+    return judged_notions(table, every=notions == "all", folder=folder)
 
 
 def space_named(base: "Space", notion: str | None, dim: int) -> "Space":
@@ -67,18 +55,13 @@ def space_named(base: "Space", notion: str | None, dim: int) -> "Space":
 
 def whole_numbers(text: str) -> list[int]:
     """`2,16,128` -> [2, 16, 128]; raises InputError for anything else."""
-    return [_whole_number(part) for part in text.split(",")]
+    from likeness.studies import parse_whole_number
+
+    return [parse_whole_number(part) for part in text.split(",")]
 
 
 def dimensions(text: str) -> list[int | str]:
     """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
-    from likeness.studies import SUGGESTED
+    from likeness.studies import parse_dimensions
 
-    return [SUGGESTED if part.strip() == SUGGESTED else _whole_number(part) for part in text.split(",")]
-
-
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"'{text}' is not a whole number; give numbers such as 2,16,128.") from None
+    return parse_dimensions(text)

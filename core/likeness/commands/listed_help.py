@@ -21,8 +21,8 @@ class ListedHelp(TyperCommand):
 def fill(text: str) -> str:
     """The text with what the lists hold now.
 
-    >>> fill("One of {engines}.")
-    'One of `ivf`, `lance`.'
+    >>> "cars196" in fill("Images: {datasets}")
+    True
     """
     for place, written in LISTS.items():
         if place in text:
@@ -37,9 +37,9 @@ def _datasets() -> str:
 
 
 def _label_kinds() -> str:
-    from likeness.labels import KINDS
+    from likeness.labels import sources
 
-    return "; ".join(f"`{kind.name}`: {kind.help}" for kind in KINDS)
+    return "; ".join(f"`{kind.name}`: {kind.help}" for kind in sources.KINDS)
 
 
 def _metrics() -> str:
@@ -60,6 +60,12 @@ def _encoders() -> str:
     return known_forms().replace("'", "`")
 
 
+def _engines() -> str:
+    from likeness.search import engines
+
+    return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
+
+
 def _renders() -> str:
     from likeness.recipes.renders import RENDERS
 
@@ -68,9 +74,10 @@ def _renders() -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{datasets}": _datasets,
+    "{encoders}": _encoders,
+    "{engines}": _engines,
     "{label kinds}": _label_kinds,
+    "{methods}": _methods,
     "{metrics}": _metrics,
     "{renders}": _renders,
-    "{methods}": _methods,
-    "{encoders}": _encoders,
 }

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import PAPER_NOTIONS, embedded, notion_named, space_named, whole_numbers
+from likeness.commands.inputs import embedded, notion_named, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
 from likeness.commands.terminal import print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET, ENCODER, PAPER_NOTIONS
 from likeness.errors import InputError
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def search(
 
 def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) -> "Hits":
     if space.search is not None and not space.search.wait().exact:
-        typer.echo(space.search.told, err=True)
+        typer.echo(space.search.message, err=True)
     return space.nearest(query, k, exclude=None if row is None else [row])
 
 

@@ -9,7 +9,6 @@ import typer
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
-from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.evaluation import Semantics
     from likeness.space import Space
+    from likeness.studies import SemanticClasses
 
 _MEANING = (
     "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
@@ -66,6 +66,7 @@ def semantics(
     """
     from likeness.data import read_dataset
     from likeness.evaluation import class_number, clustered_order
+    from likeness.studies import unseen_classes
 
     check_plot(plot)
     check_format(format)
@@ -103,6 +104,7 @@ def _encoders(names: list[str], notion: str | None) -> list[str]:
 def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int, language: str) -> "tuple[SemanticClasses, Any]":
     """The classes and the language's similarities of their names."""
     from likeness.language import class_similarities
+    from likeness.studies import classes_of
 
     classes = classes_of(table, attributes, kept, least)
     return classes, class_similarities(classes.names, [name.strip() for name in language.split(",")])
@@ -122,7 +124,7 @@ def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int) -> dict[str
     return vectors
 
 
-def _measured(vectors: dict[str, Any], classes: SemanticClasses, sims: Any, neighbors: int) -> "dict[str, Semantics]":
+def _measured(vectors: dict[str, Any], classes: "SemanticClasses", sims: Any, neighbors: int) -> "dict[str, Semantics]":
     from likeness.evaluation import semantics as measure
 
     found = {}

@@ -1,6 +1,7 @@
 """How far apart images lie by their labels: poses, layouts, captions, numbers, angles, class names, or a given matrix."""
 
 from likeness.labels.captions import caption_distances, word_movers_distance
+from likeness.labels.image_labels import ImageLabels, labelled_rows, labels_named, numeric_columns, read_image_labels
 from likeness.labels.kind import LabelKind
 from likeness.labels.layouts import LayoutLabels, layout_distances, read_layouts
 from likeness.labels.matrix import ClassLabels, MatrixLabels, read_matrix
@@ -16,6 +17,7 @@ __all__ = [
     "JOINTS",
     "KINDS",
     "ClassLabels",
+    "ImageLabels",
     "LabelDistances",
     "LabelKind",
     "LabelsConfig",
@@ -29,11 +31,15 @@ __all__ = [
     "kind_names",
     "known_labels",
     "label_distances",
+    "labelled_rows",
+    "labels_named",
     "layout_distances",
     "mpii_labels",
     "nearest_labels",
     "number_distances",
+    "numeric_columns",
     "pose_distances",
+    "read_image_labels",
     "read_layouts",
     "read_matrix",
     "word_movers_distance",

@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
-from likeness.search.notion_view import PROBES, Floats, NotionView, best
-from likeness.search.raw_index import RawIndex
+from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
 
 
 class NotionSearch:
     """Finds the nearest of a notion's space among indexed vectors, without transforming them all.
 
     The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was ever
-    looked through; `survey` fills it for all.
+    looked through; `calibrate_nprobe` fills it for all.
 
     Args:
         index: of the encoder's vectors.
@@ -27,7 +26,7 @@ class NotionSearch:
         InputError: U does not fit the index, or no number of cells.
     """
 
-    def __init__(self, index: RawIndex, U: Any = None, probes: int = PROBES) -> None:
+    def __init__(self, index: Cells, U: Any = None, probes: int = PROBES) -> None:
         if probes < 1:
             raise InputError(f"{probes} cells to look through; ask for at least 1.")
         self.index, self.view = index, NotionView(index.centers, U)

@@ -48,7 +48,7 @@ def encoder_sizes(
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
         methods: as in `compare`; by default those of the paper's figure.
         dim: dimensions of the notions' spaces.
-        embed: (table, encoder) -> the encoder's space; by default `likeness.space.encoder_space`.
+        embed: (table, encoder) -> the encoder's space; by default `likeness.space.embed`.
         seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
 
     Returns:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.search import build_index, open_index, raw_index
-from likeness.search.raw_index import cells_for
+from likeness.search import build_index, ivf_index, open_index
+from likeness.search.ivf_index import cells_for
 
 
 def rows(n: int = 700, d: int = 12, seed: int = 0) -> np.ndarray:
@@ -30,7 +30,7 @@ def test_every_vector_lies_in_the_cell_of_its_nearest_center(tmp_path: Path) -> 
 def test_blocks_of_a_mapped_file_give_the_same_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.save(tmp_path / "vectors.npy", rows())
     whole = build_index(rows(), tmp_path / "whole", cells=9)
-    monkeypatch.setattr(raw_index, "_BLOCK_BYTES", 4 * 12 * 64)
+    monkeypatch.setattr(ivf_index, "_BLOCK_BYTES", 4 * 12 * 64)
     done: list[tuple[int, int]] = []
     blocks = build_index(np.load(tmp_path / "vectors.npy", mmap_mode="r"), tmp_path / "blocks", cells=9, progress=lambda *told: done.append(told))
     assert done[0] == (64, 1400)
@@ -72,7 +72,7 @@ def test_a_damaged_description(tmp_path: Path, content: str) -> None:
 
 def test_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_index(rows(), tmp_path / "index")
-    monkeypatch.setattr(raw_index, "_VERSION", 2)
+    monkeypatch.setattr(ivf_index, "_VERSION", 2)
     with pytest.raises(InputError, match="it is of another version"):
         open_index(tmp_path / "index", rows())
 
@@ -105,7 +105,7 @@ def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.Mo
         real(*arguments)
 
     monkeypatch.setattr(np, "save", save)
-    monkeypatch.setattr(raw_index.os, "posix_fallocate", lambda *arguments: save(tmp_path / "filler.npy", np.zeros(1)))
+    monkeypatch.setattr(ivf_index.os, "posix_fallocate", lambda *arguments: save(tmp_path / "filler.npy", np.zeros(1)))
     with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); make room"):
         build_index(rows(), tmp_path / "index")
     assert len(open_index(tmp_path / "index", rows(seed=1)).rows) == 700

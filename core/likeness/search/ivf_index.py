@@ -16,6 +16,7 @@ from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.io.array_files import read_array
 from likeness.io.text import decoded, parse_json
+from likeness.search.indexed_search import IndexedSearch
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -31,7 +32,7 @@ _SPOT_CHECKS = 16
 
 
 @dataclass(frozen=True)
-class RawIndex:
+class IVFIndex:
     """Vectors of n images, those of a cell beside each other; memory-mapped, so that what is not asked for is not read.
 
     Attributes:
@@ -50,13 +51,23 @@ class RawIndex:
         """Where the cell lies in `rows` and `vectors`."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
+    @property
+    def summary(self) -> str:
+        """How large it is, in a few words."""
+        n, d = self.vectors.shape
+        return f"{n:,} images, {d} dimensions, {len(self.centers):,} cells, {self.vectors.nbytes / 1e6:,.0f} MB"
+
+    def search(self, vectors: Floats, U: Any = None) -> IndexedSearch:
+        """The search in a space of these vectors (n, m), exact where that is as fast."""
+        return IndexedSearch(vectors, self, U)
+
 
 def cells_for(count: int) -> int:
     """4 sqrt(n) cells: then finding the nearest cells costs about as much as looking through them."""
     return max(1, min(int(4 * np.sqrt(count)), count // _PER_CELL))
 
 
-def build_index(
+def build_ivf(
     vectors: Any,
     folder: Path | str,
     *,
@@ -64,7 +75,7 @@ def build_index(
     seed: int = 0,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
-) -> RawIndex:
+) -> IVFIndex:
     """Builds the index of vectors (n, d), which may be memory-mapped, in a folder; it is there whole or not at all.
 
     An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
@@ -100,10 +111,10 @@ def build_index(
         raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return open_index(target, rows)
+    return open_ivf(target, rows)
 
 
-def open_index(folder: Path | str, vectors: Any) -> RawIndex:
+def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
     """Opens an index of these vectors (n, d) without reading it.
 
     Raises:
@@ -115,7 +126,7 @@ def open_index(folder: Path | str, vectors: Any) -> RawIndex:
         short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
         if short or about["version"] != _VERSION:
             raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
-        index = RawIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
+        index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
     except FileNotFoundError as error:
         raise InputError(f"There is no whole index in '{path}'; build it again.") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -203,8 +214,30 @@ def _finite(rows: Floats) -> Floats:
     return block
 
 
-def _same_vectors(index: RawIndex, rows: Floats) -> bool:
+def _same_vectors(index: IVFIndex, rows: Floats) -> bool:
     """Whether a few of the stored vectors are the rows that they say they are."""
     places = np.linspace(0, len(rows) - 1, min(_SPOT_CHECKS, len(rows))).astype(int)
     named = index.rows[places]
     return bool((named >= 0).all() and (named < len(rows)).all()) and np.array_equal(index.vectors[places], rows[named].astype(np.float32))
+
+
+class IVFEngine:
+    """An inverted file on disk, whose cells are read through every notion."""
+
+    name = "ivf"
+    help = "Files in a folder, memory-mapped; searches are exact where that is as fast."
+
+    def build(self, vectors: Any, place: Path | str, *, frame: Any = None, **options: Any) -> IVFIndex:
+        """As `build_ivf`; attributes are not kept."""
+        return build_ivf(vectors, place, **options)
+
+    def holds(self, place: Path | str) -> bool:
+        """Whether there is something of such an index."""
+        return (Path(place) / _ABOUT).is_file()
+
+    def open(self, place: Path | str, vectors: Any) -> IVFIndex:
+        """As `open_ivf`."""
+        return open_ivf(place, vectors)
+
+
+ENGINE = IVFEngine()

@@ -1,34 +1,28 @@
-"""Which images take part in `likeness analyze semantics`, and what class each is."""
+"""Which images take part where spaces are compared with language, and what class each is."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data import ImageTable, image_classes, part_of
+from likeness.encoders.names import parse_name
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from likeness.data import ImageTable
+from likeness.language import readable_names
 
 
 @dataclass(frozen=True)
 class SemanticClasses:
     """The images that take part: their rows in the table, class numbers and class names, cleaned."""
 
-    rows: "NDArray[np.int64]"
-    labels: "NDArray[np.int64]"
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int64]
     names: list[str]
 
 
-def classes_of(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int) -> SemanticClasses:
+def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, least: int) -> SemanticClasses:
     """The classes of a table, without those that are left out; InputError where fewer than two are left, or one has a single image."""
-    import numpy as np
-
-    from likeness.data import image_classes, part_of
-    from likeness.language import readable_names
-
     every = image_classes(table, attributes)
     sizes = np.bincount(every.labels)
     wanted = {name for name, size in zip(every.names, sizes, strict=True) if size >= least and (kept is None or name in kept)}
@@ -49,7 +43,6 @@ def classes_of(table: "ImageTable", attributes: list[str], kept: set[str] | None
 
 def unseen_classes(encoders: list[str], attributes: list[str]) -> set[str]:
     """Classes that all the runs among the encoders test on."""
-    from likeness.encoders.names import parse_name
     from likeness.training.data.run_images import run_images
     from likeness.training.runs.run_folder import RunFolder
 

@@ -13,7 +13,7 @@ _PART = 50_000
 
 
 @dataclass(frozen=True)
-class Survey:
+class Calibration:
     """How many cells a notion needs.
 
     Attributes:
@@ -32,7 +32,9 @@ class Survey:
         return int(np.argmax(self.recall >= min(recall, self.recall[-1]))) + 1
 
 
-def survey(search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0, progress: Callable[[int, int], None] | None = None) -> Survey:
+def calibrate_nprobe(
+    search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> Calibration:
     """Reads every vector once and answers some queries exactly: what share of the nearest lies in how many cells.
 
     Queries are images of the index; each is left out of its own neighbors. On the way |U'x| is kept for all images, so that searches after it
@@ -64,11 +66,11 @@ def survey(search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0,
     return _curve(view.order(codes), index.starts, places)
 
 
-def _curve(order: NDArray[np.int64], starts: NDArray[np.int64], places: NDArray[np.int64]) -> Survey:
+def _curve(order: NDArray[np.int64], starts: NDArray[np.int64], places: NDArray[np.int64]) -> Calibration:
     """From each query's cells in order (q, cells) and the places of its nearest in the index (q, k)."""
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), 1)
     needed = np.take_along_axis(rank, np.searchsorted(starts, places, side="right") - 1, 1)
     recall = np.cumsum(np.bincount(needed.ravel(), minlength=order.shape[1])) / needed.size
     share = np.cumsum(np.diff(starts)[order], axis=1).mean(axis=0) / starts[-1]
-    return Survey(recall, share, *places.shape)
+    return Calibration(recall, share, *places.shape)
