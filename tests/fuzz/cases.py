@@ -238,7 +238,7 @@ def _configs() -> list[Case]:
             lambda folder: (folder / "s.yaml").write_text(serving),
             lambda folder: read_settings(folder / "s.yaml"),
             ("*.yaml",),
-            ("settings",),
+            ("app/server_settings",),
         ),
     ]
 

@@ -105,6 +105,7 @@ def test_shards_are_those_of_the_local_engine_byte_for_byte(cluster, mixed: Imag
 
 
 def test_vectors_are_those_of_the_local_engine_without_any_option(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
+    """Also where OMP_NUM_THREADS is set, as it is for the workers of pytest-xdist."""
     local = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "local")
     spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", engine="ray")
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
