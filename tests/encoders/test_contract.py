@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 from typer.testing import CliRunner
 
-from likeness.commands.cli import cli
+from likeness.commands.cli import command_line
 from likeness.encoders import ENCODER_FAMILIES, Encoder, EncoderFamily, encoder_identity, load_encoder, parse_name, reads_text
 from likeness.encoders.objects import ObjectEncoder
 from likeness.errors import InputError
@@ -59,5 +59,6 @@ def test_one_line_makes_a_family_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(load_encoder("none:dark"), Encoder)
     with pytest.raises(InputError, match=r"no known form; write 'cars', .*'none:WHY' or 'run:"):
         load_encoder("nothing:dark")
+    assert "none:WHY" in CliRunner().invoke(command_line(), ["embed", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):
-        assert "Sees nothing." in CliRunner().invoke(cli, ["list", "encoders", "--format", form]).stdout
+        assert "Sees nothing." in CliRunner().invoke(command_line(), ["kinds", "encoders", "--format", form]).stdout

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import train_fields
 from typer.testing import CliRunner
 
-from likeness.commands.cli import cli
+from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.language import (
     LANGUAGE_FAMILIES,
@@ -23,6 +22,7 @@ from likeness.language import (
     short_names,
 )
 from likeness.training.config import config_from
+from pages.train import fields as train_fields
 
 LISTED = [family for family in LANGUAGE_FAMILIES.values() if family.listed]
 
@@ -73,7 +73,7 @@ def test_one_line_makes_a_family_known_to_configs_menus_and_tables(monkeypatch: 
     with pytest.raises(InputError, match=r"no language model 'letter:abc'; write minilm, .*abc.*'letters:ALPHABET'"):
         config_from({"guidance": {"language": "letter:abc"}})
     assert "abc" in train_fields.short_names()
-    assert "Counts letters." in CliRunner().invoke(cli, ["list", "language-models"]).stdout
+    assert "Counts letters." in CliRunner().invoke(command_line(), ["kinds", "language-models"]).stdout
 
 
 def test_one_line_makes_a_source_of_similarities_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 
 
 def test_the_shipped_ones_name_every_class_of_synthetic_cars_by_imagenet_names() -> None:
-    labels = read_pseudolabels("cars")
+    labels = read_pseudolabels("synthetic-cars")
     assert sorted(labels) == sorted(image_classes(read_cars(), ["car_color", "body_type"]).names)
     known = set(imagenet_names())
     assert all(len(set(names)) == 20 and set(names) <= known for names in labels.values())

@@ -4,10 +4,8 @@ import inspect
 import subprocess
 import sys
 
-import benchmark_methods
 import pytest
 import torch
-import train_fields
 from torch.nn.functional import normalize
 from typer.testing import CliRunner
 
@@ -17,6 +15,8 @@ from likeness.losses import OBJECTIVES, WRAPPERS, Mined, Objective, make_objecti
 from likeness.losses.function_loss import FunctionLoss
 from likeness.options import Option, defaults
 from likeness.training.config import RunConfig, config_from
+from pages.shifts import benchmark_methods
+from pages.train import fields as train_fields
 
 LISTED = [each for each in OBJECTIVES.values() if each.listed]
 

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-import comparison_words
 import numpy as np
 import pytest
-from comparison_request import with_baseline
 from typer.testing import CliRunner
 
-from likeness.commands.cli import cli
+from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, Oracle
 from likeness.notions.method import Method
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
+from pages.compare import metric_words
+from pages.compare.request import with_baseline
 
 
 class Halves:
@@ -68,10 +68,11 @@ def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypat
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"
-    assert "- **Halves**: Keeps the first dimensions." in comparison_words.explained(METHOD_TITLES, comparison_words.METHODS_TOLD)
+    assert "- **Halves**: Keeps the first dimensions." in metric_words.explained(METHOD_TITLES, metric_words.METHODS_TOLD)
     assert "halves" in with_baseline(["halves"])
+    assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):
-        assert "Keeps the first dimensions." in CliRunner().invoke(cli, ["list", "methods", "--format", form]).stdout
+        assert "Keeps the first dimensions." in CliRunner().invoke(command_line(), ["kinds", "methods", "--format", form]).stdout
 
 
 def test_classes_and_objects_stand_beside_names() -> None:

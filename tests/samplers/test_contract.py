@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import normalize
 from typer.testing import CliRunner
 
-from likeness.commands.cli import cli
+from likeness.commands.cli import command_line
 from likeness.errors import InputError
 from likeness.losses import make_objective
 from likeness.options import Option
@@ -60,7 +60,7 @@ def test_one_line_makes_a_miner_known_to_configs_and_tables(monkeypatch: pytest.
         config_from({"objective": objective | {"miner_options": {"share": 2}}})
     with pytest.raises(InputError, match=r"no miner 'sum'; choose from distance-weighted, .*some"):
         config_from({"objective": objective | {"miner": "sum"}})
-    assert "Takes some of the triplets." in CliRunner().invoke(cli, ["list", "miners"]).stdout
+    assert "Takes some of the triplets." in CliRunner().invoke(command_line(), ["kinds", "miners"]).stdout
 
 
 @pytest.mark.parametrize(

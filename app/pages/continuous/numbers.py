@@ -7,14 +7,14 @@ from html import escape
 import numpy as np
 import pandas as pd
 import streamlit as st
-from likeness.studies.continuous_comparison import FEWEST, spread_queries
 from numpy.typing import NDArray
 
 from background import Job, run_in_background
+from likeness.evaluation import continuous_comparison
+from likeness.evaluation.continuous_comparison import FEWEST, spread_queries
 from likeness.labels import ImageLabels
 from likeness.plots import continuous_curves, distance_text
 from likeness.space import Space
-from likeness.studies import continuous_comparison
 from shared import progress
 from shared.sidebar import readable
 

@@ -23,9 +23,7 @@ _ALL = "all"
 def evaluate(
     source: Source = DATASET,
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
-    methods: Annotated[
-        str, typer.Option(help="Names of `likeness list methods`, such as raw or exact, separated by commas. `all`: all of them.")
-    ] = _ALL,
+    methods: Annotated[str, typer.Option(help="Of {methods}; separated by commas. `all`: all of them.")] = _ALL,
     metrics: Annotated[str, typer.Option(help="Of {metrics}; separated by commas. `all`: the seven of the InDiReCT paper.")] = _ALL,
     dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,

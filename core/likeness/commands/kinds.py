@@ -9,12 +9,12 @@ from likeness.commands.options import Format
 from likeness.commands.terminal import check_format, print_table
 from likeness.errors import InputError
 
-# Kind -> where its entries are listed.
+# Kind -> where its entries are listed, or what lists them.
 KINDS = {
     "objectives": "likeness.losses:OBJECTIVES",
     "methods": "likeness.notions.methods:METHODS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
-    "encoders": "likeness.encoders:ENCODER_FAMILIES",
+    "encoders": "likeness.encoders:encoder_families",
     "miners": "likeness.samplers:MINERS",
 }
 
@@ -33,12 +33,15 @@ def kinds(
     if kind not in KINDS:
         raise InputError(f"There is no list of '{kind}'; choose from {', '.join(KINDS)}.")
     module, name = KINDS[kind].split(":")
-    entries = getattr(import_module(module), name).values()
-    print_table(pd.DataFrame([_row(entry) for entry in entries if getattr(entry, "listed", True)]), format)
+    registry = getattr(import_module(module), name)
+    entries = registry() if callable(registry) else registry
+    print_table(pd.DataFrame([_row(entry) for entry in entries.values() if getattr(entry, "listed", True)]), format)
 
 
 def _row(entry: Any) -> dict[str, str]:
     row = {"name": entry.name, "title": entry.title, "help": entry.help}
+    if hasattr(entry, "form"):
+        row["form"] = (entry.form or entry.name).replace("'", "`")
     if hasattr(entry, "options"):
         row["options"] = ", ".join(f"{name} {option.text()}" for name, option in entry.options.items())
     return row

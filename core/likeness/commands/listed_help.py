@@ -1,4 +1,4 @@
-"""Help that names what is registered: datasets, metrics, index engines. It is written when it is shown, so that a command starts without them."""
+"""Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -54,6 +54,18 @@ def _engines() -> str:
     return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
 
 
+def _methods() -> str:
+    from likeness.notions.methods import METHODS
+
+    return ", ".join(f"`{name}`" for name in METHODS)
+
+
+def _encoders() -> str:
+    from likeness.encoders import known_forms
+
+    return known_forms().replace("'", "`")
+
+
 def _renders() -> str:
     from likeness.recipes.renders import RENDERS
 
@@ -66,4 +78,6 @@ LISTS: dict[str, Callable[[], str]] = {
     "{label kinds}": _label_kinds,
     "{metrics}": _metrics,
     "{renders}": _renders,
+    "{methods}": _methods,
+    "{encoders}": _encoders,
 }

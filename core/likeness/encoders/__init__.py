@@ -4,7 +4,16 @@ from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.encoder import Encoder, StagedEncoder, Tower, TowerEncoder
 from likeness.encoders.family import EncoderFamily, EncoderName
 from likeness.encoders.load import load_encoder
-from likeness.encoders.names import ENCODER_FAMILIES, encoder_family, encoder_identity, is_encoder_name, parse_name, reads_text
+from likeness.encoders.names import (
+    ENCODER_FAMILIES,
+    encoder_families,
+    encoder_family,
+    encoder_identity,
+    is_encoder_name,
+    known_forms,
+    parse_name,
+    reads_text,
+)
 from likeness.encoders.objects import EncoderLike, ImageEncoder, TextEncoder
 from likeness.encoders.store.images import check_engine, embed_images, ship_embeddings, store_folder
 from likeness.encoders.store.texts import TextEmbeddings, embed_texts, ship_texts
@@ -29,9 +38,11 @@ __all__ = [
     "decode_image",
     "embed_images",
     "embed_texts",
+    "encoder_families",
     "encoder_family",
     "encoder_identity",
     "is_encoder_name",
+    "known_forms",
     "load_encoder",
     "parse_name",
     "read_image",

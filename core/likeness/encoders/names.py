@@ -36,7 +36,7 @@ def encoder_family(name: str) -> tuple[EncoderFamily, str]:
             return family, claimed
     if looks_like_folder(name):
         raise InputError(f"The encoder '{name}' looks like a folder; write 'local-dir:{name}'.")
-    raise InputError(f"The encoder '{name}' has no known form; write {_forms()}.")
+    raise InputError(f"The encoder '{name}' has no known form; write {known_forms()}.")
 
 
 def parse_name(name: str) -> EncoderName:
@@ -94,8 +94,15 @@ def _installed(prefix: str) -> EncoderFamily | None:
     return family
 
 
-def _forms() -> str:
+def encoder_families() -> dict[str, EncoderFamily]:
+    """All families by name, those of other packages loaded."""
+    others = (_installed(point.name) for point in entry_points(group=_ENTRY_POINTS))
+    return ENCODER_FAMILIES | {family.name: family for family in others if family}
+
+
+def known_forms() -> str:
+    """How encoders are named, for help and errors; names the families of other packages without loading them."""
     own = [family.form for family in ENCODER_FAMILIES.values()]
-    others = [f"'{point.name}:...'" for point in entry_points(group=_ENTRY_POINTS)]
+    others = [f"'{point.name}:TARGET'" for point in entry_points(group=_ENTRY_POINTS)]
     *first, last = own + others
     return f"{', '.join(first)} or {last}"

@@ -118,7 +118,7 @@ def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, 
     absent = sum(not path.is_file() for path in table.paths())
     next(path for path in table.paths() if path.is_file()).unlink()
     base = embed(read_dataset(f"{name}:{root}"))
-    assert len(base.failed) == absent + 1
+    assert len(base.table.failed) == absent + 1
     assert len(base.table) == len(table) - absent - 1
 
 
