@@ -330,7 +330,7 @@ UNUSUAL: dict[str, list[dict[str, Any]]] = {
         {"guidance.omega": 5000},
         {"guidance.gamma": -7},
         {"guidance.language": []},
-        {"guidance.language": ["no-such-model"]},
+        {"guidance.language": ["transformers:no-such-model"]},
         {"guidance.language": ["minilm", "minilm"]},
         {"guidance.primer": "no place for the name"},
         {"guidance.way": "devise"},

@@ -275,14 +275,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Embedding that goes on until it is stopped; set once it has begun."""
     going, over = threading.Event(), threading.Event()
 
-    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> Space:
+    def endless(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> Space:
         while not (should_stop() or over.is_set()):
             progress(500, 2000)
             going.set()
             time.sleep(0.01)
         return embed(table, "cars")
 
-    monkeypatch.setattr(trained, "embed", embed)
+    monkeypatch.setattr(trained, "embed", endless)
     yield going
     over.set()
 
@@ -332,12 +332,12 @@ def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunF
 
 
 def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def embed(table: ImageTable, encoder: str, **options: object) -> Space:
+    def partly(table: ImageTable, encoder: str, **options: object) -> Space:
         whole = embed(table, encoder)
         part = ImageTable(table.name, table.root, table.frame.iloc[3:])
         return whole.replace(images=part, vectors=whole.vectors[3:])
 
-    monkeypatch.setattr(trained, "embed", embed)
+    monkeypatch.setattr(trained, "embed", partly)
     app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
