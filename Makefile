@@ -1,11 +1,16 @@
 # make app    creates .venv on its first call, installs, serves the app
-# make test   the same, and the tests' own needs (Chromium included); then runs every test
-# make lint   ruff and mypy        make bench  the benchmarks, as ratios against a peer in the same run
+# make test   the same, and the tests' own needs (Chromium included); then runs every test, on all processors
+# make lint   ruff, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/scale.md
 # make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+INTO := --quiet --constraint constraints.txt --editable
+# uv installs in a seventh of pip's time; where it is not to be had, or can't reach what pip's configuration names, pip installs
+define INSTALL
+{ test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(INTO) $(1); } || $(PIP) $(INTO) $(1)
+endef
 
 .PHONY: app test lint bench bench-scale notebooks clean
 
@@ -14,10 +19,10 @@ app: .venv/.app
 
 test: .venv/.test
 	@sh tests/chromium.sh
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python tests/check_imports.py
 
 bench: .venv/.test
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -37,12 +42,13 @@ clean:
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Likeness needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
+	@$(PIP) --constraint constraints.txt uv || echo "uv is not to be had here; pip installs, which takes some minutes"
 
 .venv/.app: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing (once, about 3 GB to download)"
-	$(INSTALL) --editable '.[language]'
+	@$(call INSTALL,'.[language]')
 	@touch $@
 
 .venv/.test: .venv/.app
-	$(INSTALL) --editable '.[test]'
+	@$(call INSTALL,'.[test]')
 	@touch $@

@@ -3,40 +3,44 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
-import drafts
-import layouts
-import progress
-import selection
-import sidebar
-import trained
-import view
+from access import confine_server, redact
 from likeness.errors import InputError
+from shared import drafts, layouts, progress, selection, sidebar, trained, view
 from warm import warm_up
 
 HERE = Path(__file__).parent
 
+confine_server()  # also where main.py is served by itself
+
 st.set_page_config(page_title="Likeness", page_icon=HERE / "logo.svg", layout="wide")
 st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
+
+
+def _page(folder: str, title: str, icon: str, default: bool = False) -> StreamlitPage:
+    """The page in `pages/<folder>`, which also is its address."""
+    return st.Page(f"pages/{folder}/page.py", title=title, icon=f":material/{icon}:", url_path=folder, default=default)
+
 
 page = st.navigation(
     {
         "Look": [
-            st.Page("pages/explore.py", title="Explore", icon=":material/scatter_plot:", default=True),
-            st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
-            st.Page("pages/saliency.py", title="Saliency", icon=":material/center_focus_strong:"),
+            _page("explore", "Explore", "scatter_plot", default=True),
+            _page("compare", "Compare", "leaderboard"),
+            _page("saliency", "Saliency", "center_focus_strong"),
         ],
         "Shape": [
-            st.Page("pages/notions.py", title="Notions", icon=":material/tune:"),
-            st.Page("pages/train.py", title="Train", icon=":material/model_training:"),
-            st.Page("pages/runs.py", title="Runs", icon=":material/monitoring:"),
+            _page("notions", "Notions", "tune"),
+            _page("train", "Train", "model_training"),
+            _page("runs", "Runs", "monitoring"),
         ],
         "Judge": [
-            st.Page("pages/semantics.py", title="Semantics", icon=":material/translate:"),
-            st.Page("pages/shifts.py", title="Shifts", icon=":material/moving:"),
-            st.Page("pages/continuous.py", title="Continuous", icon=":material/straighten:"),
+            _page("semantics", "Semantics", "translate"),
+            _page("shifts", "Shifts", "moving"),
+            _page("continuous", "Continuous", "straighten"),
         ],
-        "Data": [st.Page("pages/your_images.py", title="Your images", icon=":material/add_photo_alternate:")],
+        "Data": [_page("your_images", "Your images", "add_photo_alternate")],
     }
 )
 st.html(HERE / "style.css")
@@ -49,7 +53,7 @@ try:
 except trained.StillEmbedding as waiting:
     trained.show(waiting)
 except InputError as error:
-    st.error(str(error), icon=":material/error:")
+    st.error(redact(error), icon=":material/error:")
 with watcher:
     progress.watch()
     layouts.watch()

@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-import cached
-import continuous_labels
 from likeness.data import thumbnail
 from likeness.errors import InputError
 from likeness.plots import labelled_image, squared_webp
-from sidebar import readable
+from pages.continuous import labels
+from shared import cached
+from shared.sidebar import readable
 
 _NOT_THERE = (InputError, IndexError, OSError)
 # "same-origin": no page of another site shows these pictures
@@ -31,7 +31,7 @@ def serve_thumbnail(request: Request) -> Response:
 
 
 def serve_labelled(request: Request) -> Response:
-    """WebP of image `row` with its continuous label drawn on it; which label, `continuous_labels.pictures` wrote into the query string."""
+    """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
     place, asked = request.path_params, request.query_params
     try:
         picture = _labelled(place["dataset"], place["row"], asked.get("kind", ""), asked.get("columns", "[]"))
@@ -60,7 +60,7 @@ def _thumbnail(dataset: str, row: int) -> bytes:
 @lru_cache(maxsize=5_000)
 def _labelled(dataset: str, row: int, kind: str, columns: str) -> bytes:
     table = cached.table(dataset)
-    return squared_webp(labelled_image(table, continuous_labels.config_of(table, {"kind": kind, "columns": columns}), row))
+    return squared_webp(labelled_image(table, labels.config_of(table, {"kind": kind, "columns": columns}), row))
 
 
 def _short(value: object) -> str:

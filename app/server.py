@@ -5,11 +5,13 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 import routes
-from likeness.settings import check_address, server
-from visitor import Visits
+from access import confine_server
+from server_settings import check_address, server
+from visitors import Visits
 
 # Whoever starts Streamlit on this file himself, without `likeness app`, meets the same check.
 check_address(st.get_option("server.address") or "0.0.0.0", server())
+confine_server()
 
 # Until `st.navigation` has run once, Streamlit takes the files in pages/ for pages of their own: a link to one, opened first, would show it bare.
 PagesManager.uses_pages_directory = False

@@ -4,7 +4,7 @@ import threading
 
 import streamlit as st
 
-import view
+from shared import view
 
 
 def warm_up() -> None:

@@ -55,9 +55,9 @@ def bundled(name: str) -> Case:
     """A notion's prompts and the bundled images, by the bundled model."""
     from likeness.data import read_dataset
     from likeness.encoders import embed_texts
-    from likeness.space import encoder_space
+    from likeness.space import embed
 
-    notion, space = get_notion(name), encoder_space(read_dataset("cars"), "cars").space
+    notion, space = get_notion(name), embed(read_dataset("cars"), "cars")
     text = embed_texts("cars", notion.prompts).vectors
     return Case(f"{name}, {len(text)} prompts", text, space.vectors, space.table.frame[notion.attribute])
 

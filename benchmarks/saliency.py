@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from measuring.timing import best_of
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_map, saliency_maps, saliency_of_spaces
-from likeness.space import Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 
 def loop(spaces: Sequence[Space], rows: Sequence[int], at_once: int) -> list[list[Any]]:
@@ -68,15 +68,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=int, default=6)
     rows = range(parser.parse_args().images)
-    base = encoder_space(bundled_images())
-    both = [base.space, notion_space(base, get_notion("car-color"), InDiReCT(dim=2)).space]
-    size = model_of(base.space).prepare(base.space.table.paths()[:1]).shape[1]
+    base = embed(read_cars())
+    both = [base, base.refit(get_notion("car-color"), InDiReCT(dim=2))]
+    size = model_of(base).prepare(base.table.paths()[:1]).shape[1]
     print(f"{len(rows)} images of {size} px, {SAMPLES} copies, {torch.get_num_threads()} threads")
     print("| spaces | way | images/s | processor ms per image | times faster | on the processor |\n|---|---|---|---|---|---|")
     for spaces in (both[:1], both):
         ways: dict[str, Callable[[], Any]] = {
-            "a copy at a time": with_weight_gradients(base.space, lambda spaces=spaces: loop(spaces, rows, 1)),
-            "an image at a time (authors)": with_weight_gradients(base.space, lambda spaces=spaces: loop(spaces, rows, SAMPLES)),
+            "a copy at a time": with_weight_gradients(base, lambda spaces=spaces: loop(spaces, rows, 1)),
+            "an image at a time (authors)": with_weight_gradients(base, lambda spaces=spaces: loop(spaces, rows, SAMPLES)),
             "saliency_maps, a space at a time": lambda spaces=spaces: [saliency_maps(space, rows) for space in spaces],
             "saliency_of_spaces": lambda spaces=spaces: saliency_of_spaces(spaces, rows),
         }

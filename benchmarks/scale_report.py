@@ -1,4 +1,4 @@
-"""Writes what `make bench-scale` measured into README.md and docs/scale.md, between their markers; no figure there is typed.
+"""Writes what `make bench-scale` measured into docs/results.md and docs/scale.md, between their markers; no figure there is typed.
 
 python benchmarks/scale_report.py           # writes
 python benchmarks/scale_report.py --check   # fails where a text holds other figures than assets/results/scale.csv
@@ -52,9 +52,9 @@ def filled(text: str, name: str, content: str) -> str:
 def written(table: pd.DataFrame) -> dict[Path, str]:
     """Both files as they should be."""
     figures = Figures(table)
-    readme, scale = ROOT / "README.md", ROOT / "docs/scale.md"
+    results, scale = ROOT / "docs/results.md", ROOT / "docs/scale.md"
     parts = ("embedding", "index", "training", "metrics", "map", "users")
-    texts = {readme: filled(readme.read_text(), "scale", figures.summary()), scale: scale.read_text()}
+    texts = {results: filled(results.read_text(), "scale", figures.summary()), scale: scale.read_text()}
     for part in parts:
         texts[scale] = filled(texts[scale], f"measured {part}", measured(table, (part,)))
     for name, cost in COSTS.items():

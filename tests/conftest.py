@@ -1,10 +1,15 @@
 """Fixtures for all tests."""
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker for each processor: more threads, here or in what is begun here, wait for each other
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -51,6 +56,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("LIKENESS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sets for a whole process (`likeness.io.confinement.confine`, no downloads) ends with it."""
+    for variable in ("LIKENESS_CONFINED", "HF_HUB_OFFLINE"):
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
 
 
 @pytest.fixture

@@ -1,43 +1,86 @@
+"""Arrays of either kind, checked rows and unit rows."""
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
-from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
+from likeness import arrays
+from likeness.arrays import check_directions, checked_rows, is_torch, like, row_slices, to_numpy, unit_rows
 from likeness.errors import InputError
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("rows", "message"),
     [
-        (np.ones(3), r"prompt embeddings have shape \(3,\)"),
-        (np.ones((2, 2, 2)), r"shape \(2, 2, 2\)"),
-        (np.array([["a", "b"]]), "give numbers"),
-        (np.empty((0, 4)), r"shape \(0, 4\); give at least one row"),
-        (np.array([[1.0, 2], [np.nan, 1]]), "prompt 1 has NaN or infinite"),
-        (np.array([[np.inf, 2], [1, 1], [-np.inf, 1]]), "prompt 0 has NaN or infinite"),
+        ([1.0, 2.0], r"Rows must be a non-empty array .* has shape \(2,\)"),
+        (np.ones((2, 2, 2)), r"has shape \(2, 2, 2\)"),
+        (np.empty((0, 4)), r"has shape \(0, 4\); pass one vector per row"),
+        (np.empty((3, 0)), r"has shape \(3, 0\)"),
+        (np.array([["a", "b"]]), "pass numbers"),
+        ([[1.0, 2.0], [np.nan, 0.0]], "Rows row 1 holds NaN or infinity"),
+        ([[np.inf, 2], [1, 1], [-np.inf, 1]], "Rows row 0 holds NaN or infinity"),
+        ([[1e300, 2.0]], "Rows row 0 holds NaN or infinity, but finite float32"),
     ],
 )
-def test_unusable_rows_are_refused(given: np.ndarray, message: str) -> None:
+def test_bad_rows_are_named(rows: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        checked_rows(given, "prompt")
+        checked_rows(rows, "Rows")
 
 
-def test_the_row_of_zeros_is_named() -> None:
-    with pytest.raises(InputError, match="image 1 is all zeros"):
-        unit_rows(np.array([[1.0, 0], [0, 0]]), "image")
+def test_precision_is_that_asked_for_or_that_of_the_rows() -> None:
+    assert checked_rows(np.ones((1, 2)), "Rows").dtype == np.float32
+    assert checked_rows(np.ones((1, 2), np.float32), "Rows", np.float64).dtype == np.float64
+    assert checked_rows([[1e300, 2.0]], "Rows", None).dtype == np.float64
+    for narrow in (np.ones((1, 2), np.float16), np.ones((1, 2), int), torch.ones(1, 2, dtype=torch.bfloat16)):
+        assert checked_rows(narrow, "Rows", None).dtype == np.float32
 
 
-def test_float_types_are_kept_and_others_become_float32() -> None:
-    assert checked_rows(np.ones((1, 2)), "prompt").dtype == np.float64
-    assert checked_rows(np.ones((1, 2), np.float16), "prompt").dtype == np.float32
-    assert checked_rows([[1, 2]], "prompt").dtype == np.float32
-    assert checked_rows(torch.ones(1, 2, dtype=torch.bfloat16), "prompt").dtype == np.float32
+def test_large_finite_rows_are_not_taken_for_infinite() -> None:
+    rows = np.full((2, 50), 3e38, np.float32)
+    np.testing.assert_array_equal(checked_rows(rows, "Rows"), rows)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_unit_rows_have_length_one_and_keep_their_direction(scale: float) -> None:
+    rows = np.random.default_rng(0).standard_normal((20, 5))
+    unit = unit_rows(checked_rows(rows * scale, "Rows"), "Rows")
+    np.testing.assert_allclose(unit, rows / np.linalg.norm(rows, axis=1, keepdims=True), atol=2e-7)
+    assert unit.dtype == np.float32
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 def test_unit_rows_survive_extreme_lengths(scale: float) -> None:
-    unit = unit_rows(np.array([[3.0, 4.0]]) * scale, "image")
+    unit = unit_rows(np.array([[3.0, 4.0]]) * scale, "Rows")
     assert unit == pytest.approx(np.array([[0.6, 0.8]]), abs=1e-15)
+
+
+def test_a_row_without_direction_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.array([[1, 0], [2, 0], [0, 0]], np.float32)
+    with pytest.raises(InputError, match="Rows row 2 is all zeros and has no direction"):
+        unit_rows(rows, "Rows")
+    with pytest.raises(InputError, match="Rows row 7 is all zeros"):
+        unit_rows(rows, "Rows", first=5)
+    monkeypatch.setattr(arrays, "PART_BYTES", 16)
+    with pytest.raises(InputError, match="Rows row 2 is all zeros"):
+        check_directions(rows, "Rows")
+
+
+def test_slices_cover_all_rows_once_in_bounded_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "PART_BYTES", 400)
+    parts = list(row_slices(25, 10))
+    assert parts == [slice(0, 10), slice(10, 20), slice(20, 25)]
+    assert list(row_slices(2, 1000)) == [slice(0, 1), slice(1, 2)]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_torch_values_survive(dtype: torch.dtype) -> None:
+    values = torch.tensor([[0.5, -2.0]], dtype=dtype, requires_grad=True)
+    np.testing.assert_array_equal(to_numpy(values), [[0.5, -2.0]])
+
+
+def test_pandas_is_taken() -> None:
+    np.testing.assert_array_equal(checked_rows(pd.DataFrame({"a": [1, 2], "b": [0.5, 3]}), "Rows"), [[1, 0.5], [2, 3]])
 
 
 def test_results_go_back_as_the_kind_that_came() -> None:
@@ -48,4 +91,3 @@ def test_results_go_back_as_the_kind_that_came() -> None:
     assert like(torch.ones(1, dtype=torch.float16))(values).dtype == torch.float32
     assert is_torch(torch.ones(1))
     assert not is_torch(values)
-    assert to_numpy(torch.ones(2, requires_grad=True)).tolist() == [1, 1]

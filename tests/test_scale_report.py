@@ -1,4 +1,4 @@
-"""README and docs/scale.md hold the figures of the results that they are made from."""
+"""docs/results.md and docs/scale.md hold the figures of the results that they are made from."""
 
 import subprocess
 import sys

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from likeness.data import ImageTable, read_dataset
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding, get_notion
 from likeness.search import build_index, nearest, search_plan
-from likeness.space import Space, encoder_space, notion_space, transformed
+from likeness.space import Space, embed
 
 
 def _table(n: int) -> ImageTable:
@@ -22,31 +21,31 @@ def _vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
 
 
 def test_a_space_needs_one_finite_row_per_image() -> None:
-    with pytest.raises(InputError, match=r"shape \(3, 8\) for 4 images; give one row per image"):
-        Space("raw", _table(4), _vectors(3, 8))
+    with pytest.raises(InputError, match=r"has 3 vectors for 4 images; give one row per image"):
+        Space(_vectors(3, 8), _table(4), name="raw")
     broken = _vectors(4, 8)
     broken[2, 1] = np.nan
     with pytest.raises(InputError, match="NaN or infinite values, first in row 2"):
-        Space("raw", _table(4), broken)
+        Space(broken, _table(4), name="raw")
 
 
 def test_the_key_follows_the_vectors_and_not_the_name() -> None:
-    assert Space("a", _table(4), _vectors(4, 8)).key == Space("b", _table(4), _vectors(4, 8)).key
-    assert Space("a", _table(4), _vectors(4, 8)).key != Space("a", _table(4), _vectors(4, 8, seed=1)).key
+    assert Space(_vectors(4, 8), _table(4), name="a").key == Space(_vectors(4, 8), _table(4), name="b").key
+    assert Space(_vectors(4, 8), _table(4), name="a").key != Space(_vectors(4, 8, seed=1), _table(4), name="a").key
 
 
 def test_the_key_of_a_lineage_stands_above_last_digits() -> None:
     vectors = _vectors(4, 8)
     nearly = np.nextafter(vectors, 2, dtype=np.float32)
-    assert Space("a", _table(4), vectors, lineage="x").key == Space("a", _table(4), nearly, lineage="x").key
-    assert Space("a", _table(4), vectors, lineage="x").key != Space("a", _table(4), vectors, lineage="y").key
+    assert Space(vectors, _table(4), name="a", provenance="x").key == Space(nearly, _table(4), name="a", provenance="x").key
+    assert Space(vectors, _table(4), name="a", provenance="x").key != Space(vectors, _table(4), name="a", provenance="y").key
 
 
 def test_a_transformed_space_sees_images_texts_and_new_images_alike() -> None:
     vectors = _vectors(6, 8)
-    base = Space("raw", _table(6), vectors, embed_texts=lambda texts: vectors[: len(texts)], embed_images=lambda images: vectors[: len(images)])
+    base = Space(vectors, _table(6), name="raw", embed_texts=lambda texts: vectors[: len(texts)], embed_images=lambda images: vectors[: len(images)])
     estimator = InDiReCT(dim=3).fit(_vectors(5, 8, seed=2))
-    space = transformed(base, "notion", estimator)
+    space = base.project(estimator, "notion")
     assert space.embed_texts is not None
     assert space.embed_images is not None
     np.testing.assert_allclose(space.embed_texts(["a", "b"]), space.vectors[:2], atol=1e-6)
@@ -67,8 +66,8 @@ def test_a_transformed_space_has_unit_rows_whatever_the_estimators_are(estimator
     vectors = _vectors(6, 8)
     codes = estimator.fit(_vectors(5, 8, seed=2)).transform(vectors)
     assert not np.allclose(np.linalg.norm(codes, axis=1), 1, atol=0.01)
-    base = Space("raw", _table(6), vectors, embed_images=lambda images: vectors[: len(images)], differentiable=lambda: ImageModel(Tower()))  # type: ignore[arg-type]
-    space = transformed(base, "notion", estimator)
+    base = Space(vectors, _table(6), name="raw", embed_images=lambda images: vectors[: len(images)], differentiable=lambda: ImageModel(Tower()))  # type: ignore[arg-type]
+    space = base.project(estimator, "notion")
     np.testing.assert_allclose(space.vectors, codes / np.linalg.norm(codes, axis=1, keepdims=True), atol=1e-6)
     assert space.embed_images is not None
     assert space.differentiable is not None
@@ -77,7 +76,7 @@ def test_a_transformed_space_has_unit_rows_whatever_the_estimators_are(estimator
 
 
 def test_a_space_without_a_text_side_stays_without_one() -> None:
-    assert transformed(Space("raw", _table(4), _vectors(4, 8)), "notion", Identity().fit(_vectors(4, 8))).embed_texts is None
+    assert Space(_vectors(4, 8), _table(4), name="raw").project(Identity().fit(_vectors(4, 8)), "notion").embed_texts is None
 
 
 def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() -> None:
@@ -90,37 +89,37 @@ def test_a_transformed_space_is_differentiable_where_base_and_estimator_are() ->
             return torch.nn.functional.normalize(pixels.flatten(1), dim=1)
 
     tower, loads, vectors = Tower(), [], _vectors(4, 12)
-    base = Space("raw", _table(4), vectors, differentiable=lambda: loads.append(1) or ImageModel(tower))  # type: ignore[arg-type, func-returns-value]
+    base = Space(vectors, _table(4), name="raw", differentiable=lambda: loads.append(1) or ImageModel(tower))  # type: ignore[arg-type, func-returns-value]
     estimator = InDiReCT(dim=3).fit(_vectors(5, 12, seed=2))
-    space = transformed(base, "notion", estimator)
+    space = base.project(estimator, "notion")
     assert not loads
     assert space.differentiable is not None
     model = space.differentiable()
     assert model.tower is tower
     assert model.embed(torch.tensor(vectors).reshape(4, 3, 2, 2)).numpy() == pytest.approx(space.vectors, abs=1e-6)
-    assert transformed(base, "by chance", RandomEmbedding(dim=3)).differentiable is None
-    assert transformed(Space("raw", _table(4), vectors), "notion", estimator).differentiable is None
+    assert base.project(RandomEmbedding(dim=3), "by chance").differentiable is None
+    assert Space(vectors, _table(4), name="raw").project(estimator, "notion").differentiable is None
 
 
 def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
-    monkeypatch.setattr(search_plan, "_UNFELT", 0)
-    base = encoder_space(read_dataset("cars"))
-    assert base.space.search is None
-    indexed = replace(base, space=replace(base.space, index=build_index(base.space.vectors, tmp_path / "index", cells=60)))
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
+    base = embed(read_dataset("cars"))
+    assert base.search is None
+    indexed = base.replace(index=build_index(base.vectors, tmp_path / "index", cells=60))
     notion = get_notion("car-color")
-    fits = [notion_space(each, notion, InDiReCT(dim=16)) for each in (indexed, base)]
-    through, exact = (fit.space for fit in fits)
+    fits = [each.refit(notion, InDiReCT(dim=16)) for each in (indexed, base)]
+    through, exact = (fit for fit in fits)
     assert through.key == exact.key
     assert through.search is not None
     np.testing.assert_allclose(through.linear, fits[0].estimator.U, atol=1e-6)
     queries = np.arange(0, 2000, 100)
-    for space, other in ((through, exact), (indexed.space, base.space)):
+    for space, other in ((through, exact), (indexed, base)):
         assert space.search is not None
         assert space.search.wait().exact == (space is through)  # 16 numbers an image are compared sooner than the cells of 512 are looked through
         found, expected = (each.nearest(each.vectors[queries], 10, exclude=queries).rows for each in (space, other))
         np.testing.assert_array_equal(expected, nearest(other.vectors[queries], other.vectors, 10, exclude=queries).rows)
         assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found.tolist(), expected.tolist(), strict=True)]) > 0.85
     # a notion on top of a notion, and one that is no linear map, have no index
-    assert transformed(through, "twice", InDiReCT(dim=4).fit(through.vectors[:50])).search is None
-    assert notion_space(indexed, notion, PCA(dim=4)).space.search is None
+    assert through.project(InDiReCT(dim=4).fit(through.vectors[:50]), "twice").search is None
+    assert indexed.refit(notion, PCA(dim=4)).search is None

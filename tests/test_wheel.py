@@ -23,7 +23,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(installed: Path, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
-    done = subprocess.run([sys.executable, *arguments], env=environment, cwd=installed, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, *arguments], env=environment, cwd=installed, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

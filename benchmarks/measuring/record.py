@@ -1,4 +1,4 @@
-"""Figures kept from one run to the next: README and docs/scale.md are made from this table, not typed."""
+"""Figures kept from one run to the next: docs/results.md and docs/scale.md are made from this table, not typed."""
 
 from pathlib import Path
 

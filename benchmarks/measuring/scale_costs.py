@@ -37,14 +37,14 @@ class Figures:
         return float(found["peer_value"].iloc[0])
 
     def summary(self) -> str:
-        """The figures that README shows, each beside its peer; those that were not measured yet are left out."""
+        """The figures that docs/results.md shows, each beside its peer; those that were not measured yet are left out."""
         known = self.table.drop_duplicates(["part", "what", "size"]).set_index(["part", "what", "size"])
         rows = [_summed(text, known.loc[key]) for key, text in SUMMARY.items() if key in known.index]
         return "\n".join(["| what | here | beside |", "|---|---|---|", *rows])
 
 
 _TRAINED = "resnet10t, 64 images of 64 px"
-# (part, what, size) of the table, and how README says it.
+# (part, what, size) of the table, and how docs/results.md says it.
 SUMMARY = {
     ("embedding", "images per second once started, local", "4000"): "embedding, local engine, images a second once started",
     ("embedding", "images per second once started, ray, 2 workers", "4000"): "embedding, two Ray workers, images a second once started",
@@ -109,13 +109,13 @@ def time(figures: Figures) -> str:
     def core_seconds(seconds: float, size: int) -> Callable[[int], float]:
         return lambda n: 2 * seconds * n / size
 
-    bundled, vit = (figures.value("embedding", f"{name}, forward passes", 2) / 2 for name in ("cars", "ViT-B-32"))
+    cars, vit = (figures.value("embedding", f"{name}, forward passes", 2) / 2 for name in ("cars", "ViT-B-32"))
     build = figures.value("index", "build", 10**6)
     survey = figures.value("index", "survey of 128-d", 10**6)
     fit, first = (figures.value("index", what, 10**6) for what in ("fit of 128-d, prompts encoded", "first query of a new notion, 128-d"))
     image = figures.peer("training", "step, 2 processes beside 2 threads", "resnet10t, 64 images of 64 px") / 1000 / 64
     rows: dict[str, Callable[[int], float]] = {
-        "embedding, bundled encoder": lambda n: n / bundled,
+        "embedding, encoder cars": lambda n: n / cars,
         "embedding, ViT-B/32 on processors": lambda n: n / vit,
         "index: finding each vector's cell, 4 root n of them": lambda n: 2 * build * (n / 10**6) ** 1.5,
         "a new notion: fit, and first search through the index": lambda n: 2 * (fit + first * (n / 10**6) ** 0.5),

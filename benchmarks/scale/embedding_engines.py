@@ -26,7 +26,7 @@ from measuring.child import in_child
 from measuring.record import record
 from vectors import like_encoder
 
-from likeness.data import ImageTable, bundled_images, read_folder
+from likeness.data import ImageTable, read_cars, read_folder
 from likeness.encoders import embed_images, store_folder
 from likeness.encoders.store.keys import content_key, key_array
 from likeness.encoders.store.shard_folder import LocalFolder
@@ -159,7 +159,7 @@ def _own_bytes(process: psutil.Process) -> int:
 def _copies(folder: Path, n: int) -> Path:
     """n files of the bundled images, the later ones copies of the first."""
     folder.mkdir()
-    sources = bundled_images().paths()
+    sources = read_cars().paths()
     for number in range(n):
         shutil.copy(sources[number % len(sources)], folder / f"{number:06}{sources[0].suffix}")
     return folder

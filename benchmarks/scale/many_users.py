@@ -233,14 +233,14 @@ def _edits_at_once(count: int) -> float:
     from likeness.evaluation import retrieval_metrics
     from likeness.notions import InDiReCT, Notion
     from likeness.projection import pca_map
-    from likeness.space import encoder_space, notion_space
+    from likeness.space import embed
 
-    base = encoder_space(read_dataset("cars"))
-    labels = base.space.table.frame["car_color"].astype(str)
+    base = embed(read_dataset("cars"))
+    labels = base.table.frame["car_color"].astype(str)
 
     def edit(number: int) -> None:
         aspects = tuple(f"{color} {number} {time.time_ns()}" for color in _COLORS[:4])  # words that no cache knows
-        space = notion_space(base, Notion(f"notion {number}", "a {} car", aspects), InDiReCT(dim=128)).space
+        space = base.refit(Notion(f"notion {number}", "a {} car", aspects), InDiReCT(dim=128))
         retrieval_metrics(space.vectors, labels)
         pca_map(space.vectors)
 
@@ -264,7 +264,7 @@ def _cache_in_bytes(n: int) -> None:
 
 
 def _edit_bounded(n: int) -> None:
-    from bounded import BoundedCache
+    from shared.bounded import BoundedCache
 
     kept: BoundedCache[np.ndarray] = BoundedCache(1_000_000_000, lambda rows: rows.nbytes)
     for edit in range(100):

@@ -15,29 +15,36 @@ import numpy as np
 import streamlit as st
 from vectors import like_encoder
 
-import cached
 from likeness.data import ImageTable, read_dataset
 from likeness.data.catalog import BUNDLED
-from likeness.space import EncoderSpace, Space, encoder_space
+from likeness.space import Space, embed
+from shared import cached
 
 N = int(os.environ.get("LIKENESS_POINTS", "1000000"))
 
 
-def many_images(n: int) -> EncoderSpace:
+def many_images(n: int) -> Space:
     """n rows in the space of the bundled encoder, each with the picture and the attributes of the bundled image nearest to it in kind."""
-    bundled = encoder_space(read_dataset("cars"))
-    frame = bundled.space.table.frame.drop(columns="sha256")
+    bundled = embed(read_dataset("cars"))
+    frame = bundled.table.frame.drop(columns="sha256")
     of = np.random.default_rng([0, 1]).integers(0, len(frame), n)  # as in `like_encoder`
-    table = ImageTable("Many cars", bundled.space.table.root, frame.iloc[of])
-    space = Space("Raw encoder", table, like_encoder(n)[0], bundled.space.embed_texts, bundled.space.embed_images, lineage=f"like-encoder {n} 0")
-    return EncoderSpace(space, bundled.encoder, [])
+    table = ImageTable("Many cars", bundled.table.root, frame.iloc[of])
+    space = Space(
+        like_encoder(n)[0],
+        table,
+        name="Raw encoder",
+        embed_texts=bundled.embed_texts,
+        embed_images=bundled.embed_images,
+        provenance=f"like-encoder {n} 0",
+    )
+    return space.replace(encoder=bundled.encoder)
 
 
 _MANY = many_images(N)
 _base = cached.base
 
 
-def base(dataset_id: str) -> EncoderSpace:
+def base(dataset_id: str) -> Space:
     """Takes the place of `cached.base`."""
     return _MANY if dataset_id == BUNDLED.id else _base(dataset_id)
 

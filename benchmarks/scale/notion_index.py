@@ -4,8 +4,8 @@ python benchmarks/scale/notion_index.py                 # 100,000 and 1,000,000 
 python benchmarks/scale/notion_index.py --size 100000   # one size alone
 
 For each notion: the peer transforms all vectors and compares the query with each; then the same with the transformed vectors kept; then the index,
-with as many cells as a survey of the notion says that a recall@10 of .95 needs (.96 on the survey's own queries); and for comparison what as many
-cells hold if they are chosen by inner product with UU'q, as an index of inner products does.
+with as many cells as a calibration of the notion says that a recall@10 of .95 needs (.96 on the calibration's own queries); and for comparison
+what as many cells hold if they are chosen by inner product with UU'q, as an index of inner products does.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from vectors import like_encoder, unseen_renders
 from likeness.encoders import embed_texts
 from likeness.notions import InDiReCT, get_notion
 from likeness.notions.projection import project
-from likeness.search import LanceIndex, NotionSearch, build_index, plan, survey, write_lance
+from likeness.search import LanceIndex, NotionSearch, build_index, calibrate_nprobe, plan, write_lance
 from likeness.search.search_plan import RECALL
 
 SIZES = (100_000, 1_000_000)
@@ -126,19 +126,19 @@ def one_notion(n: int, index: Any, vectors: Any, queries: Any, name: str, dim: i
     scan /= 20
     search = NotionSearch(index, U)
     first, _ = seconds(lambda: search.nearest(asked[:1], K))
-    surveyed_in, surveyed = seconds(lambda: survey(search))
-    probes = surveyed.probes(RECALL)
+    surveyed_in, calibrated = seconds(lambda: calibrate_nprobe(search))
+    probes = calibrated.probes(RECALL)
     each, found = seconds(lambda: search.nearest(asked, K, probes=probes))
     each /= len(asked)
-    chosen = plan(n, dim, vectors.shape[1], surveyed)
+    chosen = plan(n, dim, vectors.shape[1], calibrated)
     plain = None if U is None else share_found(by_inner_products(index, U, queries[:20], probes, codes), codes, asked[:20])
     fresh, recall = transform + scan, share_found(found.rows, codes, asked)
     print(
         f"  {name:15} {dim:3}-d: transform and scan {fresh * 1e3:6.0f} ms, scan of kept codes {scan * 1e3:5.1f} ms | index {each * 1e3:6.2f} ms "
-        f"({fresh / each:4.0f} and {scan / each:4.1f} times), {probes:4} cells, {surveyed.share[probes - 1]:5.1%} of the vectors, "
+        f"({fresh / each:4.0f} and {scan / each:4.1f} times), {probes:4} cells, {calibrated.share[probes - 1]:5.1%} of the vectors, "
         f"recall@10 {recall:.3f}"
         + ("" if plain is None else f" ({plain:.3f} in as many cells chosen by inner product)")
-        + f"; a new notion: fit {fit * 1e3:.0f} ms, first query {first * 1e3:.0f} ms, survey {surveyed_in:.1f} s | {chosen.told()}",
+        + f"; a new notion: fit {fit * 1e3:.0f} ms, first query {first * 1e3:.0f} ms, survey {surveyed_in:.1f} s | {chosen.message()}",
         flush=True,
     )
     if n != UNSEEN:
@@ -153,7 +153,7 @@ def one_notion(n: int, index: Any, vectors: Any, queries: Any, name: str, dim: i
         "index",
         f"{name} {dim}-d share looked through{' on unseen renders' if n == UNSEEN else ''}",
         n,
-        round(float(surveyed.share[probes - 1]), 4),
+        round(float(calibrated.share[probes - 1]), 4),
         "",
     )
 

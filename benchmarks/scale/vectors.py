@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from likeness.data import read_dataset
 from likeness.io.paths import cache_dir
-from likeness.space import encoder_space
+from likeness.space import embed
 
 # As on renders that the encoder never saw, 40,000 of each: with fewer neighbors or shorter steps vectors lie too close together, and a search
 # through cells of an index looks easier than it is.
@@ -34,7 +34,7 @@ def like_encoder(n: int, seed: int = 0) -> tuple[Vectors, NDArray[np.int64]]:
     Each is a bundled image's vector moved by random multiples of the ways to its 40 nearest, so that neighborhoods keep the shape that they
     have, and scaled back to length 1. The first rows are the same whatever n.
     """
-    space = encoder_space(read_dataset("cars")).space
+    space = embed(read_dataset("cars"))
     file = _folder() / f"like-encoder-{space.key}-{_NEIGHBORS}-{_STEP}-{n}-{seed}.npy"
     of = np.random.default_rng([seed, 1]).integers(0, len(space.vectors), n)
     if not file.is_file():

@@ -1,14 +1,16 @@
-"""Arrays of either kind: rows come in as NumPy or torch, are checked once, and results leave as the kind that came in."""
+"""Arrays: NumPy or torch in and out, rows that are checked once, unit rows, and parts of them that fit in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from likeness.errors import InputError
 
 Floats = NDArray[np.floating[Any]]
+
+PART_BYTES = 16_000_000  # of float32
 
 
 def is_torch(array: Any) -> bool:
@@ -17,7 +19,7 @@ def is_torch(array: Any) -> bool:
 
 
 def to_numpy(array: Any) -> NDArray[Any]:
-    """NumPy view or copy of an array of either kind; 16-bit torch floats become float32."""
+    """NumPy view or copy of a NumPy, torch or pandas array, or of nested lists; 16-bit torch floats become float32."""
     if not is_torch(array):
         return np.asarray(array)
     array = array.detach()
@@ -35,42 +37,66 @@ def like(reference: Any) -> Callable[[Floats], Any]:
     return lambda values: np.asarray(values, dtype=np.float64 if dtype64 else np.float32)
 
 
-def checked_rows(array: Any, what: str) -> Floats:
-    """Rows of `array` as NumPy floats (n, r), float64 if it came so and float32 otherwise.
+def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32) -> NDArray[Any]:
+    """Rows of `array` as contiguous NumPy floats (n, d); memory-mapped float32 stays where it is.
 
     Args:
-        array: (n, r) NumPy or torch, or nested lists.
-        what: "prompt" or "image", to name a row that is refused.
+        array: (n, d) NumPy, torch, pandas, or nested lists.
+        name: what the rows are, to begin an error with, such as "The embeddings".
+        dtype: float32 or float64; None leaves float64 as it is and makes everything else float32.
 
     Raises:
-        InputError: not two-dimensional, not numbers, no row, a row with NaN or infinity, a row of zeros.
+        InputError: not two-dimensional, not numbers, no value, or a row with NaN or infinity.
     """
     values = to_numpy(array)
-    if values.ndim != 2 or values.dtype.kind not in "fiub":
-        raise InputError(f"The {what} embeddings have shape {values.shape}, type {values.dtype}; give numbers of shape (n, r), a row per {what}.")
-    if not values.size:
-        raise InputError(f"The {what} embeddings have shape {values.shape}; give at least one row and one column.")
-    values = values.astype(np.float64 if values.dtype == np.float64 else np.float32, copy=False)
-    # One sum tells of NaN and infinity without a mask as large as the array.
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = values.sum(dtype=np.float64)
-    if not np.isfinite(total):
-        broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
-        if broken.size:
-            raise InputError(f"The embedding of {what} {broken[0]} has NaN or infinite values; embed that {what} again or leave it out.")
-    return values
+    if values.ndim != 2 or 0 in values.shape:
+        raise InputError(f"{name} must be a non-empty array of shape (rows, dimensions) but has shape {values.shape}; pass one vector per row.")
+    if values.dtype.kind not in "fiubO":
+        raise InputError(f"{name} are of type {values.dtype}; pass numbers.")
+    if dtype is None:
+        dtype = np.float64 if values.dtype == np.float64 else np.float32
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = np.ascontiguousarray(values, dtype)
+        # A sum is NaN or infinite where any of its values is, so one cheap pass finds suspects and only those are looked at closely.
+        suspects = np.flatnonzero(~np.isfinite(rows.sum(axis=1)))
+    for row in suspects:
+        if not np.isfinite(rows[row]).all():
+            raise InputError(
+                f"{name} row {row} holds NaN or infinity, but finite {rows.dtype} numbers are needed; encode that item again or drop it."
+            )
+    return rows
 
 
-def unit_rows(values: Floats, what: str) -> Floats:
-    """Rows scaled to length 1 (Eq. 1 and 5 of the InDiReCT paper).
+def unit_rows(rows: NDArray[Any], name: str, first: int = 0) -> NDArray[Any]:
+    """Rows (n, d) scaled to length 1, so that products are cosine similarities. They may be a part, from row number `first` on.
 
     Raises:
         InputError: a row of zeros, which has no direction.
     """
-    # Dividing by the largest entry first keeps the squares of very large or small rows representable.
-    largest = np.abs(values).max(axis=1, keepdims=True)
-    zero = np.flatnonzero(largest[:, 0] == 0)
-    if zero.size:
-        raise InputError(f"The embedding of {what} {zero[0]} is all zeros and has no direction; embed that {what} again or leave it out.")
-    scaled = values / largest
-    return np.asarray(scaled / np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None])
+    largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
+    zero = np.flatnonzero(largest == 0)
+    if len(zero):
+        raise _no_direction(name, first + int(zero[0]))
+    # Dividing by the largest value first keeps the squares of very long and very short rows representable.
+    unit: NDArray[Any] = rows / largest[:, None]
+    unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
+    return unit
+
+
+def check_directions(rows: NDArray[Any], name: str) -> None:
+    """Raises the InputError of `unit_rows` for rows (n, d) that may be memory-mapped, without scaling them."""
+    for part in row_slices(*rows.shape):
+        zero = np.flatnonzero(~rows[part].any(axis=1))
+        if len(zero):
+            raise _no_direction(name, part.start + int(zero[0]))
+
+
+def _no_direction(name: str, row: int) -> InputError:
+    return InputError(f"{name} row {row} is all zeros and has no direction for a cosine; drop it or encode it again.")
+
+
+def row_slices(rows: int, width: int) -> Iterator[slice]:
+    """Consecutive parts of so many rows of this width, some 16 MB in float32 each: what a memory-mapped store is read by."""
+    size = max(1, PART_BYTES // (4 * width))
+    for begin in range(0, rows, size):
+        yield slice(begin, min(begin + size, rows))

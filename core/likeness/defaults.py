@@ -2,3 +2,5 @@
 
 DATASET = "cars"
 ENCODER = "cars"
+# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
+PAPER_NOTIONS = ("car-model", "car-color", "background-color")

@@ -6,12 +6,9 @@ _LONGEST, _END = 700, 200  # letters of a message, and of its end, where the rem
 class InputError(ValueError):
     """Bad input: the message is one sentence that names the value, what was expected and the remedy.
 
-    The command line prints it and exits with status 2; the app shows it in place. Anything else that is raised is a defect. On a shared
-    server no message holds a path of the server: this is the one place where they are taken out.
+    The command line prints it and exits with status 2; the app shows it in place. Anything else that is raised is a defect.
     """
 
     def __str__(self) -> str:
-        from likeness.gate import redacted
-
         text = " ".join(super().__str__().split("\n"))  # a value that is shown may hold anything
-        return redacted(text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} … {text[-_END:]}")
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} … {text[-_END:]}"

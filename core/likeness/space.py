@@ -3,29 +3,32 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
+from likeness.arrays import to_numpy
+from likeness.data import ImageTable, image_classes, read_dataset
 from likeness.defaults import ENCODER
 from likeness.errors import InputError
+from likeness.io.vector_file import read_vector_file, write_vector_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from likeness.encoders import Failure
+    from likeness.encoders import Encoder, EncoderLike
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
-    from likeness.search import IndexedSearch, Neighbours, RawIndex
+    from likeness.search import Hits, Index, IndexSearch
 
-_UNIT = 1e-6  # how far from 1 the length of a unit row in single precision may be
+_UNIT = 1e-5  # how far from 1 the squared length of a row in single precision may be to count as a unit row
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
+_SHOWN = 12
 
 Vectors = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Vectors]
@@ -33,82 +36,172 @@ EmbedImages = Callable[[Sequence["Path | Image"]], Vectors]
 
 
 class Transform(Protocol):
-    """What makes a notion's space from an encoder's: any estimator of `likeness.notions`."""
+    """What makes a notion's space from an encoder's: any estimator of `likeness.notions`, or an object with the same two methods."""
 
     def fit(self, text: Any) -> Any: ...
 
     def transform(self, images: Any) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Space:
-    """A named embedding of the images of one table.
+class FitStats(NamedTuple):
+    """What a fit took; it stands on the fitted estimator as `fit_stats_`.
 
     Attributes:
-        name: shown to people.
-        table: the n embedded images.
-        vectors: (n, d) float32, unit rows; row i belongs to row i of `table`.
-        embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
-        embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
-        lineage: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last
-            digits; what is stored under a lineage is found there too.
-        differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None
-            where there is no such model.
-        index: of the vectors of the encoder behind the space, where one was built and no more than a linear map lies between.
-        linear: (d, m), that map; None where it is the encoder's own space.
-
-    Raises:
-        InputError: if `vectors` does not have one finite row per image.
+        n_prompts, n_encoded: prompts in all, and those that the text encoder had to read because they were new.
+        encode_seconds, fit_seconds, transform_seconds: where the time went.
     """
 
-    name: str
-    table: ImageTable
-    vectors: Vectors
-    embed_texts: EmbedTexts | None = None
-    embed_images: EmbedImages | None = None
-    lineage: str = ""
-    differentiable: "Callable[[], ImageModel] | None" = None
-    index: "RawIndex | None" = None
-    linear: Vectors | None = None
+    n_prompts: int
+    n_encoded: int
+    encode_seconds: float
+    fit_seconds: float
+    transform_seconds: float
 
-    def __post_init__(self) -> None:
-        if self.vectors.ndim != 2 or len(self.vectors) != len(self.table):
-            raise InputError(
-                f"The space '{self.name}' has vectors of shape {self.vectors.shape} for {len(self.table)} images; give one row per image."
-            )
-        broken = _first_broken(self.vectors)
-        if broken is not None:
-            raise InputError(f"The space '{self.name}' has NaN or infinite values, first in row {broken}; embed that image again.")
+
+class Space:
+    """A named embedding of images: an encoder's, a notion's on top of it, a trained run's, or a person's own vectors.
+
+    Args:
+        vectors: (n, d) NumPy or torch, a row per image. Rows that are not of unit length are scaled to it; rows in float32 that are stay as they
+            are, also where they are memory-mapped.
+        images: the n images: an `ImageTable`, a data frame with a column `path`, or a list of paths. None: vectors without images.
+        labels: attributes of the rows besides those of `images`: an array (n,), which becomes the attribute "label", a dict of names and arrays, or
+            a data frame.
+        name: shown to people.
+        encoder: a name that `likeness.encoders.load_encoder` takes, or an encoder object; None for vectors of unknown origin.
+        embed_texts: texts -> (m, d) unit rows of the same space, or None where the space has no text side.
+        embed_images: new images -> (m, d) unit rows of the same space, or None where there is no model behind it.
+        provenance: text from which the vectors follow, where there is one. Vectors computed on another processor differ in their last digits;
+            what is stored under a provenance is found there too.
+        differentiable: loads the model behind the space, through which `likeness.saliency` sends gradients back to the pixels, or None.
+        index: of the vectors of the encoder behind the space, where one was built and no more than a linear map lies between.
+        linear: (d, m), that map; None where it is the encoder's own space.
+        estimator: of a notion's space, the fitted estimator that makes it; what its fit took is `estimator.fit_stats_`.
+        base: of a notion's space, the space that it is made from.
+
+    Attributes:
+        table: the images and attributes, row i belongs to row i of `vectors`; `table.failed` lists images that could not be read.
+        vectors: (n, d) float32, unit rows.
+
+    Raises:
+        InputError: rows that are not finite, have no length, or do not fit the images or labels in number.
+
+    Example:
+        >>> import numpy as np, likeness as lk
+        >>> space = lk.Space(np.array([[3.0, 0.0], [2.0, 0.1], [0.0, 5.0]]), labels=["a", "a", "b"])
+        >>> space
+        Space('Vectors', 3 rows, 2-d)
+        >>> space.nearest(0, k=2).rows
+        array([1, 2])
+    """
+
+    def __init__(
+        self,
+        vectors: Any,
+        images: "ImageTable | pd.DataFrame | Sequence[str | Path] | None" = None,
+        labels: Any = None,
+        *,
+        name: str = "Vectors",
+        encoder: "str | Encoder | None" = None,
+        embed_texts: EmbedTexts | None = None,
+        embed_images: EmbedImages | None = None,
+        provenance: str = "",
+        differentiable: "Callable[[], ImageModel] | None" = None,
+        index: "Index | None" = None,
+        linear: Vectors | None = None,
+        estimator: Any = None,
+        base: "Space | None" = None,
+    ) -> None:
+        self.name, self.encoder, self.provenance = name, encoder, provenance
+        self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
+        self.index, self.linear, self.estimator, self.base = index, linear, estimator, base
+        self.vectors = _unit_rows(vectors, name, zeros=estimator is not None)
+        self.table = _table(images, labels, len(self.vectors), name)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def __repr__(self) -> str:
+        kind = "images" if self.table.has_images else "rows"
+        behind = f", encoder '{self.encoder_name}'" if self.encoder else ""
+        return f"Space('{self.name}', {len(self):,} {kind}, {self.vectors.shape[1]}-d{behind})"
+
+    def _repr_html_(self) -> str:
+        from likeness.data.picture_html import picture_html
+
+        paths = self.table.paths()[:_SHOWN] if self.table.has_images else []
+        return picture_html(repr(self), paths, [path.name for path in paths])
+
+    def replace(self, **changes: Any) -> "Space":
+        """A copy with other values of the constructor's keywords; `images` is a table here."""
+        kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base")
+        given: dict[str, Any] = {"vectors": self.vectors, "images": self.table} | {each: getattr(self, each) for each in kept}
+        return Space(**(given | changes))
+
+    @property
+    def encoder_name(self) -> str:
+        """The encoder's name as people read it; "" without one."""
+        return self.encoder if isinstance(self.encoder, str) else "" if self.encoder is None else str(getattr(self.encoder, "name", self.encoder))
 
     @cached_property
     def key(self) -> str:
-        """Hash of the lineage, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
-        digest = hashlib.sha256(self.lineage.encode())
-        for begin in range(0, 0 if self.lineage else len(self.vectors), _ROWS_AT_ONCE):
+        """Hash of the provenance, or else of the vectors: equal for equal spaces, whatever their names; for caches."""
+        digest = hashlib.sha256(self.provenance.encode())
+        for begin in range(0, 0 if self.provenance else len(self.vectors), _ROWS_AT_ONCE):
             digest.update(self.vectors[begin : begin + _ROWS_AT_ONCE].tobytes())
         return digest.hexdigest()[:24]
 
     @cached_property
-    def search(self) -> "IndexedSearch | None":
+    def search(self) -> "IndexSearch | None":
         """The search through the index, which may be approximate and says so; None without an index."""
-        from likeness.search import IndexedSearch
+        return None if self.index is None else self.index.search(self.vectors, self.linear)
 
-        return None if self.index is None else IndexedSearch(self.vectors, self.index, self.linear)
-
-    def nearest(self, queries: Vectors, k: int, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Neighbours":
-        """The k images nearest to each of some places (q, d) in this space: by the index where there is one, else by comparing all.
+    def nearest(self, query: Any, k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None) -> "Hits":
+        """The k images nearest to a query: by the index where there is one, else by comparing all.
 
         Args:
-            queries: unit rows, as `text_query` and `image_query` give them.
+            query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); or several vectors (q, d).
             k: how many.
-            exclude: for each query a row that is left out, -1 for none.
+            exclude: a row that is left out, for each query one; -1 for none.
             allowed: mask (n,) of the rows that may be found.
-        """
-        from likeness.search import scan
 
-        if self.search is not None:
-            return self.search.nearest(queries, k, exclude=exclude, allowed=allowed)
-        return scan(self.vectors, queries, k, exclude=exclude, allowed=allowed)
+        Returns:
+            Rows and similarities (k,), for several vectors (q, k).
+
+        Raises:
+            InputError: the space reads no text or no images, there is no such row, or no image is left to be found.
+        """
+        from likeness.search import Hits, scan
+
+        if isinstance(query, int | np.integer) and exclude is None:
+            exclude = [int(query)]
+        places, several = self._places(query)
+        if k < 1:
+            raise InputError(f"k is {k}; ask for at least 1 image.")
+        search = self.search.nearest if self.search is not None else lambda *given, **options: scan(self.vectors, *given, **options)
+        found = search(places, k, exclude=exclude, allowed=allowed)
+        return Hits(found.rows, found.similarities, self.table) if several else Hits(found.rows[0], found.similarities[0], self.table)
+
+    def _places(self, query: Any) -> tuple[Vectors, bool]:
+        """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
+        from PIL.Image import Image
+
+        if isinstance(query, str):
+            return self.text_query(query), False
+        if isinstance(query, int | np.integer):
+            return self.vectors[[self.check_row(int(query))]], False
+        if isinstance(query, Path | bytes | Image):
+            return self.image_query(query), False
+        rows = np.atleast_2d(to_numpy(query))
+        if rows.ndim != 2 or rows.shape[1] != self.vectors.shape[1] or rows.dtype.kind not in "fiu":
+            raise InputError(f"The query has shape {rows.shape}; pass a text, a row, an image or vectors of {self.vectors.shape[1]} dimensions.")
+        return _unit_rows(rows, "query", zeros=True), to_numpy(query).ndim == 2
+
+    def check_row(self, row: int) -> int:
+        """The row itself; raises InputError where the space has no such row."""
+        if not 0 <= row < len(self):
+            raise InputError(f"There is no image {row}; the last of '{self.table.name}' is {len(self) - 1}.")
+        return row
 
     def text_query(self, text: str) -> Vectors:
         """The text's place in this space, (1, d).
@@ -120,8 +213,8 @@ class Space:
             raise InputError(f"The space '{self.name}' reads no text; search by image instead.")
         return self.embed_texts([text])
 
-    def image_query(self, image: "Path | bytes", name: str = "") -> Vectors:
-        """The place (1, d) of an image from outside, given as a file or as a file's content; `name` stands in messages.
+    def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
+        """The place (1, d) of an image from outside: a path, a file's content or a PIL image; `name` stands in messages.
 
         Raises:
             InputError: if it can't be read as an image, or the space has no model behind it.
@@ -131,66 +224,245 @@ class Space:
 
         if self.embed_images is None:
             raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")
-        picture = read_image(image) if isinstance(image, Path) else to_rgb(opened_image(image, name or "upload"))
-        return self.embed_images([picture])
+        if isinstance(image, str | Path):
+            return self.embed_images([read_image(Path(image))])
+        return self.embed_images([to_rgb(opened_image(image, name or "upload") if isinstance(image, bytes) else image)])
+
+    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str = "suggested", seed: int = 0) -> "Space":
+        """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
+
+        Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
+
+        Args:
+            notion: what "similar" means.
+            method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
+            dim: dimensions of the notion's space; "suggested": as many as the prompts need (`likeness.notions.suggest_dim`).
+            seed: of methods with random choices.
+
+        Raises:
+            InputError: the space reads no text, or the notion or estimator refuse their input.
+
+        Example:
+            >>> import likeness as lk
+            >>> space = lk.embed(lk.read("cars"), "cars")
+            >>> space.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
+            Space('car color', 2,000 images, 3-d, encoder 'cars')
+        """
+        base = self.base or self
+        if base.linear is not None:
+            raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
+        start = time.perf_counter()
+        prompts, n_encoded = base.embed_prompts(notion.prompts)
+        encoded = time.perf_counter()
+        estimator = _estimator(method, prompts, dim, seed)
+        estimator.fit(prompts)
+        fitted = time.perf_counter()
+        space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
+        done = time.perf_counter()
+        estimator.fit_stats_ = FitStats(len(prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
+        return space
+
+    def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
+        """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new.
+
+        Raises:
+            InputError: the space reads no text.
+        """
+        from likeness.encoders import embed_texts
+
+        if self.embed_texts is None:
+            raise InputError(f"The encoder '{self.encoder_name or self.name}' has no text side, so it can't read prompts; choose a CLIP model.")
+        if self.encoder is None:
+            return self.embed_texts(prompts), len(prompts)
+        texts = embed_texts(self.encoder, list(prompts))
+        return texts.vectors, texts.n_encoded
+
+    def save(self, path: Path | str) -> Path:
+        """Writes the space whole or not at all: `.parquet` with paths, attributes, vectors and what `likeness.load` needs; `.npy`: vectors alone.
+
+        Returns:
+            The path.
+
+        Raises:
+            InputError: another ending, or an attribute called "vector".
+        """
+        about = {
+            "name": self.name,
+            "table": self.table.name,
+            "root": str(self.table.root.resolve()) if self.table.has_images else "",
+            "has_images": self.table.has_images,
+            "encoder": self.encoder if isinstance(self.encoder, str) else "",
+            "provenance": self.provenance,
+            "notion": self.base is not None,
+            "linear": None if self.linear is None else self.linear.tolist(),
+        }
+        write_vector_file(Path(path), self.vectors, self.table.frame, about)
+        return Path(path)
+
+    def metrics(self, by: Any = None, include: Any = None) -> dict[str, float]:
+        """How well the space keeps together what belongs together.
+
+        Args:
+            by: an attribute, several whose combination counts, or labels (n,); None: the attribute "label".
+            include: names of metrics, or functions (vectors, labels) -> number; None: the usual ones of `likeness.evaluation.metrics`.
+
+        Raises:
+            InputError: there is no such attribute, some rows lack it, or an unknown metric.
+
+        Example:
+            >>> import numpy as np, likeness as lk
+            >>> space = lk.Space(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]]), labels=["a", "a", "b", "b"])
+            >>> space.metrics(include=["precision_at_1", "map_at_r"])
+            {'precision_at_1': 1.0, 'map_at_r': 1.0}
+        """
+        from likeness.evaluation import metrics
+
+        names = "label" if by is None else by
+        attributes = names if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names) else [names]
+        if isinstance(names, str) or (isinstance(names, list | tuple) and set(attributes) <= set(self.table.attributes)):
+            names = image_classes(self.table, attributes).labels
+        return metrics(self.vectors, names, include)
+
+    def map(self, color: Any = None, **settings: Any) -> Any:
+        """The app's map of this space as a notebook widget; `settings` as for `likeness.plots.linked_map.show_map`."""
+        from likeness.plots.linked_map import show_map
+
+        return show_map(self, color=color, **settings)
+
+    def build_index(self, folder: Path | str | None = None, *, engine: Any = "ivf", **options: Any) -> "Space":
+        """The same space with an index, from which the nearest images of every notion are found without comparing all; of use from some
+        200,000 images on.
+
+        Args:
+            folder: where it is written; by default beside the embeddings, where `embed` finds it.
+            engine: of `likeness.search` by name, or an object of that interface.
+            options: of the engine (cells, seed, progress).
+
+        Raises:
+            InputError: the space is a notion's, or there is no folder for it.
+        """
+        from likeness.search import build_index
+
+        if self.base is not None:
+            raise InputError(f"'{self.name}' is a notion's space; build the index of the encoder's space that it is made from.")
+        place = Path(folder) if folder is not None else index_folder(self.table, self.encoder) if self.encoder is not None else None
+        if place is None:
+            raise InputError("Vectors of unknown origin have no place of their own; pass a folder for the index.")
+        return self.replace(index=build_index(self.vectors, place, engine=engine, **options))
+
+    def project(self, estimator: Any, name: str, provenance: str = "") -> "Space":
+        """This space seen through a fitted estimator: images and texts alike.
+
+        Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable
+        where this one is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
+        """
+        texts, images, model = self.embed_texts, self.embed_images, self.differentiable
+        through = getattr(estimator, "transform_tensor", None)
+        # a notion on top of a notion is not one linear map of the encoder's vectors that the index knows of
+        linear = _linear_map(estimator) if self.linear is None else None
+
+        def projected(rows: Vectors) -> Vectors:
+            return _unit_rows(estimator.transform(rows), name, zeros=True)
+
+        return Space(
+            projected(self.vectors),
+            self.table,
+            name=name,
+            encoder=self.encoder,
+            embed_texts=(lambda new: projected(texts(new))) if texts else None,
+            embed_images=(lambda new: projected(images(new))) if images else None,
+            provenance=provenance,
+            differentiable=(lambda: model().then(_of_unit_length(through))) if model and through else None,
+            index=self.index if linear is not None else None,
+            linear=linear,
+            estimator=estimator,
+            base=self,
+        )
 
 
-@dataclass(frozen=True)
-class EncoderSpace:
-    """An encoder's own space and the images that it could not read."""
-
-    space: Space
-    encoder: str
-    failed: list["Failure"]
-
-
-def _first_broken(vectors: Vectors) -> int | None:
-    """The first row with a value that is not finite."""
-    for begin in range(0, len(vectors), _ROWS_AT_ONCE):
-        rows = vectors[begin : begin + _ROWS_AT_ONCE]
-        # A sum is ten times as fast as a look at each value, and finite only if all are.
-        with np.errstate(all="ignore"):
-            if np.isfinite(rows.sum()):
-                continue
-        broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if broken.size:
-            return begin + int(broken[0])
-    return None
-
-
-def encoder_space(table: ImageTable, encoder: str = ENCODER, **options: Any) -> EncoderSpace:
+def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
-        table: the images; those that can't be read are left out of the space and listed in `failed`.
-        encoder: a name that `likeness.encoders.load_encoder` takes.
+        images: a table, or what `likeness.read` takes. Those that can't be read are left out of the space and listed in its `table.failed`.
+        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`.
+        name: of the space, shown to people.
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
 
     Raises:
         InputError: unknown encoder, or not one readable image.
-    """
-    from likeness.encoders import embed_images, embed_texts, load_encoder, reads_text
 
+    Example:
+        >>> import likeness as lk
+        >>> lk.embed(lk.read("cars"), "cars")
+        Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
+    """
+    from likeness.encoders import embed_images, embed_texts, encoder_identity, load_encoder, reads_text
+
+    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
+    table = images if isinstance(images, ImageTable) else read_dataset(images)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
         raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")
     if not len(embeddings.rows):
         raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
-    readable = table if len(embeddings.rows) == len(table) else ImageTable(table.name, table.root, table.frame.iloc[embeddings.rows])
-    space = Space(
-        name="Raw encoder",
-        table=readable,
-        vectors=embeddings.vectors,
+    rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
+    return Space(
+        embeddings.vectors,
+        ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
+        name=name,
+        encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
-        embed_images=lambda images: load_encoder(encoder).encode_images(list(images)),
-        lineage=embeddings.lineage,
+        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
+        provenance=embeddings.lineage,
         differentiable=lambda: _image_model(encoder),
-        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors),
+        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
     )
-    return EncoderSpace(space, encoder, embeddings.failed)
 
 
-def index_folder(table: ImageTable, encoder: str, store_dir: Path | str | None = None) -> Path:
+def load_space(path: Path | str) -> Space:
+    """The space of a file that `Space.save` wrote, with text and image side where its encoder is at hand and its notion's map is linear.
+
+    Raises:
+        InputError: there is no such file, or it holds no space.
+
+    Example:
+        >>> import numpy as np, tempfile, likeness as lk
+        >>> path = Path(tempfile.mkdtemp()) / "x.parquet"
+        >>> lk.load(lk.Space(np.eye(3), labels=["a", "b", "c"], name="three").save(path))
+        Space('three', 3 rows, 3-d)
+    """
+    file = read_vector_file(Path(path))
+    try:
+        about = file.about
+        linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
+        table = ImageTable(str(about["table"]), Path(str(about["root"])), file.frame, has_images=bool(about["has_images"]))
+        space = Space(file.vectors, table, name=str(about["name"]), encoder=str(about["encoder"]) or None, provenance=str(about["provenance"]))
+        fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
+        mute = not fits or (about["notion"] and linear is None)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"'{Path(path).name}' holds no space; write one with `space.save`.") from error
+    if mute or not isinstance(space.encoder, str):
+        return space
+    return _with_encoder(space, space.encoder, linear)
+
+
+def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
+    """The space with the text and image side of its encoder; of a notion's space, seen through its linear map."""
+    from likeness.encoders import embed_texts, load_encoder, reads_text
+    from likeness.notions.projection import project
+
+    def projected(rows: Vectors) -> Vectors:
+        return rows if linear is None else np.asarray(project(rows, linear), np.float32)
+
+    return space.replace(
+        embed_texts=(lambda texts: projected(embed_texts(encoder, list(texts)).vectors)) if reads_text(encoder) else None,
+        embed_images=lambda images: projected(load_encoder(encoder).encode_images(list(images))),
+        linear=linear,
+    )
+
+
+def index_folder(table: ImageTable, encoder: "str | Encoder", store_dir: Path | str | None = None) -> Path:
     """Where the index of a table's images by one encoder lies: beside their embeddings, or in the cache where those lie in an object store."""
     from likeness.encoders import encoder_identity, store_folder
 
@@ -198,7 +470,7 @@ def index_folder(table: ImageTable, encoder: str, store_dir: Path | str | None =
     return store_folder(table, encoder_identity(encoder), local) / "index"
 
 
-def _index(folder: Path, vectors: Vectors) -> "RawIndex | None":
+def _index(folder: Path, vectors: Vectors) -> "Index | None":
     """The index of these vectors; one of an older state of the images is none."""
     from likeness.search import open_index
 
@@ -210,98 +482,91 @@ def _index(folder: Path, vectors: Vectors) -> "RawIndex | None":
         return None
 
 
-def _image_model(encoder: str) -> "ImageModel":
+def _image_model(encoder: "str | Encoder") -> "ImageModel":
     from likeness.encoders import TowerEncoder, load_encoder
     from likeness.saliency import ImageModel
 
     loaded = load_encoder(encoder)
     if not isinstance(loaded, TowerEncoder):
-        raise InputError(f"The encoder '{encoder}' gives no gradients; choose an open_clip or timm model.")
+        raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
     return ImageModel(loaded.tower)
 
 
-@dataclass(frozen=True)
-class NotionFit:
-    """A notion's space and what its fit took.
+def _unit_rows(vectors: Any, name: str, *, zeros: bool) -> Vectors:
+    """(n, d) float32 unit rows: the same array where they are, else a scaled copy.
 
-    Attributes:
-        space: the notion's space.
-        estimator: the fitted estimator.
-        n_prompts, n_encoded: prompts in all, and those that the text encoder had to read because they were new.
-        encode_seconds, fit_seconds, transform_seconds: where the time went.
+    Args:
+        vectors: NumPy or torch.
+        name: stands in messages.
+        zeros: rows of zeros are let through: what a projection leaves nothing of is like nothing.
     """
-
-    space: Space
-    estimator: Any
-    n_prompts: int
-    n_encoded: int
-    encode_seconds: float
-    fit_seconds: float
-    transform_seconds: float
-
-    @property
-    def mean_angle(self) -> float:
-        """Mean angle between a prompt's embedding and its reconstruction, in degrees (the fitted loss, Eq. 4)."""
-        return float(np.degrees(self.estimator.loss_))
-
-
-def notion_space(base: EncoderSpace, notion: "Notion", estimator: Transform) -> NotionFit:
-    """Fits `estimator` on the notion's prompts and applies it to the images of `base` (InDiReCT, sections 3.1 and 3.2).
-
-    Raises:
-        InputError: if the encoder of `base` has no text side, or the notion or estimator refuse their input.
-    """
-    from likeness.encoders import embed_texts
-
-    if base.space.embed_texts is None:
-        raise InputError(f"The encoder '{base.encoder}' has no text side, so it can't read prompts; choose a CLIP model.")
-    start = time.perf_counter()
-    texts = embed_texts(base.encoder, notion.prompts)
-    encoded = time.perf_counter()
-    estimator.fit(texts.vectors)
-    fitted = time.perf_counter()
-    space = transformed(base.space, notion.name, estimator, _lineage(base.space, notion, estimator))
-    done = time.perf_counter()
-    return NotionFit(space, estimator, len(notion.prompts), texts.n_encoded, encoded - start, fitted - encoded, done - fitted)
+    rows: NDArray[Any] = vectors if isinstance(vectors, np.ndarray) else to_numpy(vectors)
+    if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiu":
+        raise InputError(f"The space '{name}' has vectors of shape {rows.shape}, {rows.dtype}; pass one row of numbers per image.")
+    unit, scaled = rows.dtype == np.float32, None
+    for begin in range(0, len(rows), _ROWS_AT_ONCE):
+        part = rows[begin : begin + _ROWS_AT_ONCE]
+        squares = np.einsum("ij,ij->i", part, part, dtype=None if part.dtype.kind == "f" and part.dtype.itemsize > 2 else np.float64)
+        if not zeros and not squares.all():
+            raise InputError(f"The space '{name}' has a row of zeros, row {begin + int(np.argmin(squares))}, which points nowhere; leave it out.")
+        ok = (np.abs(squares - 1) < _UNIT) | (squares == 0)
+        if unit and ok.all():
+            continue
+        if scaled is None:
+            scaled, unit = np.array(rows, np.float32), False
+        scaled[begin : begin + _ROWS_AT_ONCE] = _scaled(part, name, begin)
+    return rows if scaled is None else scaled
 
 
-def _lineage(base: Space, notion: "Notion", estimator: Transform) -> str:
+def _scaled(part: NDArray[Any], name: str, begin: int) -> Vectors:
+    """Rows at unit length, in double precision, safe against squares that overflow; zeros stay."""
+    wide = np.asarray(part, np.float64)
+    largest = np.abs(wide).max(axis=1, keepdims=True)
+    if not np.isfinite(largest).all():
+        broken = begin + int(np.flatnonzero(~np.isfinite(largest[:, 0]))[0])
+        raise InputError(f"The space '{name}' has NaN or infinite values, first in row {broken}; embed that image again.")
+    wide = wide / np.where(largest > 0, largest, 1)
+    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    return np.asarray(wide / np.where(lengths > 0, lengths, 1)[:, None], np.float32)
+
+
+def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
+    """The table of n rows."""
+    if isinstance(images, ImageTable):
+        table = images
+    elif images is None:
+        table = ImageTable(name, Path(), pd.DataFrame(index=range(n)), has_images=False)
+    else:
+        frame = images if isinstance(images, pd.DataFrame) else pd.DataFrame({"path": [str(path) for path in images]})
+        table = ImageTable(name, Path(), frame)
+    if len(table) != n:
+        raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; give one row per image.")
+    if labels is None:
+        return table
+    given = labels if isinstance(labels, dict | pd.DataFrame) else {"label": to_numpy(labels) if hasattr(labels, "detach") else labels}
+    columns = {str(column): np.asarray(given[column]) for column in given}
+    wrong = next((column for column, values in columns.items() if values.shape != (n,)), None)
+    if wrong is not None:
+        raise InputError(f"The labels '{wrong}' have shape {columns[wrong].shape} for {n} rows; give one label per row.")
+    return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
+
+
+def _estimator(method: "str | type | Transform", prompts: Vectors, dim: int | str, seed: int) -> Any:
+    """A fresh estimator of a name or class; an estimator itself is taken as it is."""
+    from likeness.notions import suggest_dim
+    from likeness.notions.methods import named_methods
+
+    if not isinstance(method, str | type):
+        return method
+    return named_methods([method])[0].make(dim=suggest_dim(prompts) if dim == "suggested" else int(dim), seed=seed)
+
+
+def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
     settings = {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
     return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.prompts))
 
 
-def transformed(base: Space, name: str, estimator: Transform, lineage: str = "") -> Space:
-    """The space `base` seen through a fitted estimator: images and texts alike.
-
-    Rows are scaled to unit length, which not every estimator's are; what the estimator makes zero stays zero. The space is differentiable
-    where `base` is and the estimator has `transform_tensor`, a `transform` on tensors that carries gradients.
-    """
-    texts, images, model = base.embed_texts, base.embed_images, base.differentiable
-    through = getattr(estimator, "transform_tensor", None)
-    # a notion on top of a notion is not one linear map of the encoder's vectors that the index knows of
-    linear = _linear_map(estimator) if base.linear is None else None
-
-    def seen(rows: Vectors) -> Vectors:
-        codes: Vectors = np.asarray(estimator.transform(rows), dtype=np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", codes, codes))
-        if (np.abs(lengths - 1) < _UNIT).sum() + (lengths == 0).sum() == len(lengths):
-            return codes
-        return np.asarray(codes / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
-
-    return Space(
-        name=name,
-        table=base.table,
-        vectors=seen(base.vectors),
-        embed_texts=(lambda new: seen(texts(new))) if texts else None,
-        embed_images=(lambda new: seen(images(new))) if images else None,
-        lineage=lineage,
-        differentiable=(lambda: model().then(_of_unit_length(through))) if model and through else None,
-        index=base.index if linear is not None else None,
-        linear=linear,
-    )
-
-
-def _linear_map(estimator: Transform) -> Vectors | None:
+def _linear_map(estimator: Any) -> Vectors | None:
     from likeness.notions.projection import LinearProjection
 
     return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None

@@ -1,4 +1,4 @@
-"""How many threads a descent of many small steps should have."""
+"""How many threads work on small matrices should have."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -15,4 +15,13 @@ def threads_for(multiply_adds: float) -> AbstractContextManager[Any]:
     from threadpoolctl import threadpool_limits
 
     context: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="openmp")
+    return context
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """A context for many products of matrices so small that a second thread gains little, and waiting for one costs a hundredfold where a
+    training has the cores."""
+    from threadpoolctl import threadpool_limits
+
+    context: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
     return context

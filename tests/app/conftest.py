@@ -32,7 +32,7 @@ class Server:
             stderr=subprocess.DEVNULL,
         )
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self, seconds: float = 600) -> None:
         """Waits until the server answers."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -45,7 +45,7 @@ class Server:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(600)
 
 
 @pytest.fixture
@@ -54,6 +54,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
     from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.util import calc_hash
 
     begin = PagesManager.__init__
 
@@ -64,9 +65,16 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", begin_with_navigation)
+    resolve = AppTest._resolve_page_hash
+
+    def resolve_by_folder(self: AppTest, path: str) -> str:
+        # Before the first run AppTest takes the name of a page's file for its address, which is that of its folder.
+        return resolve(self, path) if self._registered_pages else calc_hash(Path(path).parent.name)
+
+    monkeypatch.setattr(AppTest, "_resolve_page_hash", resolve_by_folder)
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app = AppTest.from_file(str(MAIN), default_timeout=600)
     app.query_params["layout"] = "PCA"
     return app
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis_words import found
+from pages.compare.analysis_words import found
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_an_unknown_dataset_in_a_link_falls_back_to_one_that_exists(app: AppTest
 
 def _notions(app: AppTest) -> AppTest:
     app.run()
-    return app.switch_page("pages/notions.py").run()
+    return app.switch_page("pages/notions/page.py").run()
 
 
 def _field(app: AppTest, kind: str, name: str):  # type: ignore[no-untyped-def]
@@ -103,7 +103,7 @@ def test_a_notion_is_saved_under_a_new_name_and_deleted(app: AppTest) -> None:
 
 def test_a_missing_folder_is_answered_in_a_sentence(app: AppTest) -> None:
     app.run()
-    app.switch_page("pages/your_images.py").run()
+    app.switch_page("pages/your_images/page.py").run()
     app.text_input(key="folder").input("/no/such/folder").run()
     app.button(key="begin_folder").click().run()
     assert not app.exception

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import cached
-from bounded import BoundedCache
 from likeness.data import ImageTable
 from likeness.space import Space
+from shared import cached
+from shared.bounded import BoundedCache
 
 
 def test_the_last_asked_for_are_kept_within_the_bytes() -> None:
@@ -64,6 +64,6 @@ def test_mapped_vectors_take_no_memory(tmp_path: Path) -> None:
     rows = np.eye(4, 8, dtype=np.float32)
     np.save(tmp_path / "rows.npy", rows)
     table = ImageTable("four", tmp_path, pd.DataFrame({"path": [f"{row}.png" for row in range(4)]}))
-    in_memory, mapped = Space("a", table, rows), Space("a", table, np.load(tmp_path / "rows.npy", mmap_mode="r"))
+    in_memory, mapped = Space(rows, table, name="a"), Space(np.load(tmp_path / "rows.npy", mmap_mode="r"), table, name="a")
     assert cached._held(in_memory) - cached._held(mapped) == rows.nbytes
     assert cached._held(mapped) > 0

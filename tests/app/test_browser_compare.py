@@ -8,14 +8,14 @@ from urllib.parse import parse_qs, urlparse
 import pandas as pd
 import pytest
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.evaluation import METRICS
 from likeness.notions import get_notion
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.studies import compare
 
 pytestmark = pytest.mark.browser
-WAIT = 120_000
+WAIT = 600_000
 NOTIONS = ["Background color", "Car color", "Car model"]  # chosen by default
 
 
@@ -70,7 +70,7 @@ def test_a_comparison_runs_to_its_end_can_be_downloaded_and_is_there_after_a_rel
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("button", name="Download CSV").wait_for(timeout=WAIT)
     _settled(page)
-    runs = compare(encoder_space(bundled_images()), [get_notion("car color")], ("raw", "pca", "exact"), seeds=range(1)).set_index("method")
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "pca", "exact"), seeds=range(1)).set_index("method")
     expected = {
         name: [f"{runs.loc[method, metric]:.3f}" for metric in METRICS] for name, method in [("Raw encoder", "raw"), ("InDiReCT (exact)", "exact")]
     }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.browser
-WAIT = 240_000
+WAIT = 600_000
 # Galleries live in shadow roots, which Playwright's locators see through and document.querySelector does not.
 _LOADED = """(count) => {
   const found = [];

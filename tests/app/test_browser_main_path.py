@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 pytestmark = pytest.mark.browser
-WAIT = 60_000
+WAIT = 600_000
 
 
 def _settled(page: Any) -> None:

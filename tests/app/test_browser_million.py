@@ -92,7 +92,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         [sys.executable, "-m", "streamlit", "run", "server.py", "--server.address=127.0.0.1", *options],
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    for _ in range(150):
+    for _ in range(3000):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
             break
@@ -100,7 +100,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             time.sleep(0.2)
     yield f"http://127.0.0.1:{port}"
     process.terminate()
-    process.wait(20)
+    process.wait(600)
 
 
 class Maps:
@@ -156,7 +156,7 @@ def context(browser: Any) -> Iterator[Any]:
 @pytest.fixture(params=["cpu", "webgl"])
 def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Maps]:
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(600_000)
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.browser
-WAIT = 90_000
+WAIT = 600_000
 
 
 def _open(page: Any, url: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from likeness.training.runs.run_folder import RunFolder
 
 pytestmark = pytest.mark.browser
-WAIT = 120_000
+WAIT = 600_000
 NAME = "browser-run"
 
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 pytestmark = pytest.mark.browser
-WAIT = 120_000
+WAIT = 600_000
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], sha
     page, place = people[0], shared_server.place
     _open(page, f"{shared_server.url}/?layout=PCA")
     _go(page, "Your images")
-    refused = [str(place / "secret"), "photos/way_out", "uploads"]  # others in tests/test_gate.py
+    refused = [str(place / "secret"), "photos/way_out", "uploads"]  # others in tests/app/test_access.py
     for typed in refused:
         field = page.get_by_role("textbox", name="Folder on this server")
         field.fill(typed)

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import ImageTable, bundled_images
+from background import Job, jobs
+from likeness.data import ImageTable, read_cars
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
-from likeness.jobs import Job
 from likeness.notions import get_notion
-from likeness.space import EncoderSpace, Space, encoder_space
+from likeness.space import Space, embed
 from likeness.studies import compare
 
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("pages/compare.py").run()
+    return app.switch_page("pages/compare/page.py").run()
 
 
 def _texts(app: AppTest) -> str:
@@ -29,9 +29,7 @@ def _table(app: AppTest) -> str:
 
 
 def _job() -> Job:
-    import cached
-
-    return cached.jobs("comparisons").all()[-1][1]
+    return jobs().all("comparisons")[-1]
 
 
 def _set(app: AppTest, notions: list[str], methods: list[str], runs: int) -> None:
@@ -52,11 +50,11 @@ def test_before_anything_was_compared_the_page_says_what_it_is_for(page: AppTest
 def test_the_table_has_what_compare_gives_and_says_what_does_not_apply(page: AppTest) -> None:
     _set(page, ["car color"], ["pca", "exact"], 1)
     page.button(key="compare_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     page.run()
     assert not page.exception
     table = _table(page)
-    runs = compare(encoder_space(bundled_images()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
         for method in ("raw", "exact"):
             assert f"{runs.loc[method, metric]:.3f}" in table
@@ -71,7 +69,7 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
     page.button(key="compare_start").click().run()
     job = _job()
     next(button for button in page.button if button.label == "Stop").click().run()
-    assert job.wait(200)
+    assert job.wait(600)
     page.run()
     assert not page.exception
     assert f"of {job.total} runs; what was finished stands below" in _texts(page)
@@ -80,23 +78,22 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
 
 
 def test_the_same_question_of_two_visitors_is_one_job(page: AppTest) -> None:
-    import cached
 
     _set(page, ["car color"], ["random"], 2)
     page.button(key="compare_start").click().run()
-    other = AppTest.from_file(page._script_path, default_timeout=120)
+    other = AppTest.from_file(page._script_path, default_timeout=600)
     other.query_params["layout"] = "PCA"
-    other.switch_page("pages/compare.py").run()
+    other.switch_page("pages/compare/page.py").run()
     _set(other, ["car color"], ["random"], 2)
     assert _table(other)
-    assert len(cached.jobs("comparisons").all()) == 1
-    _job().wait(200)
+    assert len(jobs().all("comparisons")) == 1
+    _job().wait(600)
 
 
 def test_changed_settings_leave_the_earlier_result_and_say_so(page: AppTest) -> None:
     _set(page, ["car color"], ["random"], 1)
     page.button(key="compare_start").click().run()
-    _job().wait(200)
+    _job().wait(600)
     _set(page, ["car color"], ["random"], 2)
     assert "The settings have changed since" in _texts(page)
     assert _table(page)
@@ -119,12 +116,12 @@ def test_a_setting_that_can_not_be_is_answered_in_a_sentence(page: AppTest) -> N
 
 
 def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import cached
+    from shared import cached
 
     _set(page, ["car color"], ["exact"], 3)
-    bundled = cached.base("cars").space
+    bundled = cached.base("cars")
     table = ImageTable("others", tmp_path, bundled.table.frame[["path", "viewpoint"]])
-    others = EncoderSpace(Space("Raw encoder", table, bundled.vectors[:, :64], embed_texts=bundled.embed_texts), "cars", [])
+    others = Space(bundled.vectors[:, :64], table, name="Raw encoder", embed_texts=bundled.embed_texts, encoder="cars")
     add_dataset(new_entry("Others", str(tmp_path), "cars", None))
     entry = next(entry for entry in list_datasets() if entry.name == "Others")
     page.run()
@@ -148,12 +145,12 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
 def test_images_that_nothing_can_be_compared_on_say_what_to_do(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, attributes: dict[str, list[str]], reads_text: bool, said: str
 ) -> None:
-    import cached
+    from shared import cached
 
     table = ImageTable("two", Path("."), pd.DataFrame({"path": ["a.png", "b.png"], **attributes}))
     vectors = np.eye(2, dtype=np.float32)
-    space = Space("Raw encoder", table, vectors, embed_texts=(lambda texts: vectors[: len(texts)]) if reads_text else None)
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors, table, name="Raw encoder", embed_texts=(lambda texts: vectors[: len(texts)]) if reads_text else None)
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
     page.run()
     assert not page.exception
     assert said in _texts(page)
@@ -163,7 +160,7 @@ def test_images_that_nothing_can_be_compared_on_say_what_to_do(
 def test_each_analysis_has_its_settings_and_says_what_it_will_show(app: AppTest) -> None:
     for tab, slot in [("Dimensions", "sizes"), ("Encoders", "encoders"), ("Number of prompts", "prompts")]:
         app.query_params["compare"] = tab
-        app.switch_page("pages/compare.py").run()
+        app.switch_page("pages/compare/page.py").run()
         assert not app.exception
         assert "Nothing measured yet." in _texts(app)
         assert not app.button(key=f"{slot}_start").disabled
@@ -171,17 +168,17 @@ def test_each_analysis_has_its_settings_and_says_what_it_will_show(app: AppTest)
 
 def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
     app.query_params["compare"] = "Dimensions"
-    app.switch_page("pages/compare.py").run()
+    app.switch_page("pages/compare/page.py").run()
     app.multiselect(key="sizes_notions").set_value(["car color"])
     app.multiselect(key="sizes_methods").set_value(["exact"])
     app.select_slider(key="sizes_range").set_value((4, 8))
     app.number_input(key="sizes_runs").set_value(1)
     app.run()
     app.button(key="sizes_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
-    runs = compare(encoder_space(bundled_images()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("exact",), (4, 8), range(1), metrics=("map_at_r",))
     best = runs.loc[runs["map_at_r"].idxmax()]
     assert f"best with InDiReCT (exact) **at {best['dim']} dimensions**: MAP@R **{best['map_at_r']:.3f}**" in _texts(app)
     assert len(app.get("plotly_chart")) == 1
@@ -189,13 +186,13 @@ def test_an_analysis_ends_in_a_plot_and_a_sentence(app: AppTest) -> None:
 
 def test_an_encoder_that_is_not_here_is_left_out_with_the_reason_and_can_be_tried_again(app: AppTest) -> None:
     app.query_params["compare"] = "Encoders"
-    app.switch_page("pages/compare.py").run()
+    app.switch_page("pages/compare/page.py").run()
     app.multiselect(key="encoders").set_value(["cars", "local-dir:nowhere"])
     app.multiselect(key="encoders_notions").set_value(["car color"])
     app.number_input(key="encoders_runs").set_value(1)
     app.run()
     app.button(key="encoders_start").click().run()
-    assert _job().wait(200)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert "best with InDiReCT (exact) **on cars**" in _texts(app)

@@ -5,8 +5,8 @@ import re
 import pandas as pd
 import pytest
 
-from comparison_table import Line, Results, printed, table_html
 from likeness.evaluation import METRICS
+from pages.compare.table import Line, Results, printed, table_html
 
 LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
 

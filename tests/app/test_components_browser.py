@@ -105,7 +105,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    for _ in range(150):
+    for _ in range(3000):
         try:
             urllib.request.urlopen(f"{address}/_stcore/health", timeout=2).close()
             break
@@ -113,7 +113,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             time.sleep(0.2)
     yield address
     process.terminate()
-    process.wait(20)
+    process.wait(600)
 
 
 class Maps:
@@ -166,7 +166,7 @@ def context(browser: Any) -> Iterator[Any]:
 def maps(context: Any, url: str, request: pytest.FixtureRequest) -> Iterator[Maps]:
     settings = getattr(request, "param", {})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(600_000)
     page.add_init_script(settings.get("script", ""))
     page.set_viewport_size({"width": settings.get("width", 1440), "height": 1000})
     page.emulate_media(color_scheme=settings.get("color_scheme", "light"), reduced_motion=settings.get("reduced_motion", "no-preference"))

@@ -14,14 +14,15 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import ImageTable, bundled_images
+from background import jobs
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
-from likeness.labels import JOINTS, LabelsConfig, PartLabels, label_distances
+from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
-from likeness.space import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
 ORACLE = "Oracle: nearest by label"
@@ -37,18 +38,16 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
     """The page as a new visitor finds it: bundled images, their viewpoint, one space."""
-    return _finished(app.switch_page("pages/continuous.py").run())
+    return _finished(app.switch_page("pages/continuous/page.py").run())
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
-
     for kind in ("label distances", "continuous"):
-        for _, job in cached.jobs(kind).all():
-            assert job.wait(120)
+        for job in jobs().all(kind):
+            assert job.wait(600)
     app.run()
-    for _, job in cached.jobs("continuous").all():
-        assert job.wait(120)
+    for job in jobs().all("continuous"):
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -93,13 +92,13 @@ def _chart(app: AppTest) -> list[dict[str, Any]]:
 def _other_images(monkeypatch: pytest.MonkeyPatch, columns: dict[str, Any], n: int = 30, root: Path = Path(".")) -> Space:
     import streamlit as st
 
-    import cached
+    from shared import cached
 
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **columns})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
-    space = Space("Raw encoder", ImageTable("few", root, frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), ImageTable("few", root, frame), name="Raw encoder")
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
     return space
 
 
@@ -109,7 +108,7 @@ def _apart(space: Space, config: LabelsConfig = VIEWPOINT) -> np.ndarray:
 
 
 def test_pictures_are_those_that_python_retrieves_with_their_label_distances(page: AppTest) -> None:
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(read_cars()), _query(page)
     labels = label_distances(space.table, VIEWPOINT)
     near = retrieve(space.vectors[[query]], space.vectors, 8, np.array([query]))[0]
     shown = _rows(page)
@@ -124,7 +123,7 @@ def test_pictures_are_those_that_python_retrieves_with_their_label_distances(pag
 
 
 def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
-    space = encoder_space(bundled_images()).space
+    space = embed(read_cars())
     apart, every = _apart(space), np.arange(2000)
     metrics = continuous_metrics(apart, space.vectors, space.vectors, (1, 10, 100), exclude=every)
     oracle = oracle_metrics(apart, (1, 10), exclude=every)
@@ -149,17 +148,17 @@ def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
 
 
 def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> None:
-    app.switch_page("pages/continuous.py").run()
+    app.switch_page("pages/continuous/page.py").run()
     app.selectbox(key="b").select("car color").run()
     _finished(app)
-    base = encoder_space(bundled_images())
-    fitted = notion_space(base, get_notion("car color"), InDiReCT(dim=min(128, base.space.vectors.shape[1]))).space
+    base = embed(read_cars())
+    fitted = base.refit(get_notion("car color"), InDiReCT(dim=min(128, base.vectors.shape[1])))
     query = _query(app)
     shown = _rows(app)
     assert list(shown) == ["Raw encoder", "Car color", ORACLE]
     assert shown["Car color"]["rows"] == retrieve(fitted.vectors[[query]], fitted.vectors, 8, np.array([query]))[0].tolist()
-    apart, every = _apart(base.space), np.arange(2000)
-    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base.space, fitted))
+    apart, every = _apart(base), np.arange(2000)
+    a, b = (continuous_metrics(apart, space.vectors, space.vectors, (1, 10), exclude=every) for space in (base, fitted))
     change = b["mean_label_distance_at_1"] - a["mean_label_distance_at_1"]
     table = _table(app)
     assert list(table) == ["Raw encoder", "Car color", "Car color against Raw encoder", "Chance", "Oracle"]
@@ -171,7 +170,7 @@ def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> No
 
 
 def test_a_and_b_the_same_are_one_row(app: AppTest) -> None:
-    app.switch_page("pages/continuous.py").run()
+    app.switch_page("pages/continuous/page.py").run()
     app.selectbox(key="b").select("Raw encoder").run()
     assert list(_table(_finished(app))) == ["Raw encoder", "Chance", "Oracle"]
 
@@ -180,7 +179,7 @@ def test_a_numeric_column_of_one_s_own_is_a_label(page: AppTest) -> None:
     page.selectbox(key="continuous_label").select("Numbers").run()
     page.multiselect(key="continuous_columns").set_value(["car_hue"]).run()
     _finished(page)
-    space, query = encoder_space(bundled_images()).space, _query(page)
+    space, query = embed(read_cars()), _query(page)
     hues = space.table.frame["car_hue"].to_numpy()
     shown = _rows(page)
     expected = [distance_text(abs(float(np.float32(hues[row] - hues[query])))) for row in shown["Raw encoder"]["rows"]]
@@ -209,7 +208,7 @@ def test_labels_are_drawn_or_not(page: AppTest) -> None:
 
 def test_the_query_of_the_link_asks_and_an_unknown_one_does_not(app: AppTest) -> None:
     app.query_params["query"] = "77"
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert _query(app) == 77
     app.session_state["query"] = 999_999
     app.run()
@@ -219,7 +218,7 @@ def test_the_query_of_the_link_asks_and_an_unknown_one_does_not(app: AppTest) ->
 
 def test_the_first_selected_image_asks_where_there_is_no_query(app: AppTest) -> None:
     app.session_state["rows"] = np.array([12, 40])
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert _query(app) == 12
 
 
@@ -233,15 +232,15 @@ def test_another_query_is_another_image_and_stands_in_the_url(page: AppTest) -> 
 
 def test_suggested_queries_differ_in_their_labels(page: AppTest) -> None:
     rows = _gallery(page, "continuous_suggested")["sections"][0]["rows"]
-    apart = label_distances(bundled_images(), VIEWPOINT).between(np.array(rows), np.array(rows))
+    apart = label_distances(read_cars(), VIEWPOINT).between(np.array(rows), np.array(rows))
     assert len(set(rows)) == 12
     assert apart[~np.eye(12, dtype=bool)].min() > 25  # degrees
 
 
 def test_filters_hold_for_pictures_and_numbers(app: AppTest) -> None:
-    frame = bundled_images().frame
+    frame = read_cars().frame
     app.session_state["filter_body_type"] = ["sedan"]
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     sedans = set(np.flatnonzero(frame["body_type"] == "sedan").tolist())
     assert set(_rows(app)["Raw encoder"]["rows"]) <= sedans
     assert f"Each of the {len(sedans):,} images asks all others." in _texts(app)
@@ -249,7 +248,7 @@ def test_filters_hold_for_pictures_and_numbers(app: AppTest) -> None:
 
 def test_images_without_a_label_on_a_scale_say_what_to_bring(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat", "dog"] * 15})
-    app.switch_page("pages/continuous.py").run()
+    app.switch_page("pages/continuous/page.py").run()
     assert not app.exception
     assert "These images have no label on a scale. Bring them as a CSV file with a column of numbers" in _texts(app)
     assert [link.proto.label for link in app.get("page_link")] == ["Bring images with such labels"]
@@ -261,7 +260,7 @@ def test_images_whose_label_is_missing_are_left_out_and_said_so(app: AppTest, mo
     year[[3, 7]] = np.nan
     _other_images(monkeypatch, {"year": year})
     app.query_params["query"] = "3"
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert "2 images without this label are left out." in _texts(app)
     assert "Each of the 28 images asks all others." in _texts(app)
     assert not {3, 7} & {row for section in _rows(app).values() for row in section["rows"]}
@@ -274,7 +273,7 @@ def test_images_whose_label_is_missing_are_left_out_and_said_so(app: AppTest, mo
 
 def test_too_few_images_still_show_their_pictures(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"year": np.arange(6.0)}, n=6)
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert [info.value for info in app.info] == ["6 images with a label are too few to measure retrieval; let at least 11 match the filters."]
     assert len(_rows(app)[ORACLE]["rows"]) == 5
 
@@ -283,7 +282,7 @@ def test_captions_stand_under_the_pictures(app: AppTest, monkeypatch: pytest.Mon
     words = ["cat", "dog", "car", "tree", "house"]
     captions = [json.dumps([f"a {words[row % 5]} near a {words[row // 6]}"]) for row in range(30)]
     _other_images(monkeypatch, {"captions": captions})
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert app.selectbox(key="continuous_label").value == "Captions"
     section = _rows(app)["Raw encoder"]
     assert section["texts"] == [json.loads(captions[row])[0] for row in section["rows"]]
@@ -294,7 +293,7 @@ def test_captions_stand_under_the_pictures(app: AppTest, monkeypatch: pytest.Mon
 
 def test_labels_that_cannot_be_read_are_one_error(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"layout": ["nowhere.png"] * 30, "year": np.arange(30.0)})
-    _finished(app.switch_page("pages/continuous.py").run())
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert len(app.error) == 1
     assert "The layout 'nowhere.png' cannot be read" in app.error[0].value
     assert "Try again" in [button.label for button in app.button]
@@ -306,60 +305,57 @@ def test_labels_that_cannot_be_read_are_one_error(app: AppTest, monkeypatch: pyt
 
 def test_a_label_nobody_has_is_one_error(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"captions": [None] * 30})
-    _finished(app.switch_page("pages/continuous.py").run())
-    assert [error.value for error in app.error] == ["No image has a label: Captions is empty everywhere. Choose another label."]
+    _finished(app.switch_page("pages/continuous/page.py").run())
+    assert [error.value for error in app.error] == ["No image has a label: the column 'captions' is empty everywhere. Choose another label."]
 
 
 def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
-
-    import cached
-    import continuous_labels
 
     _other_images(monkeypatch, {"year": np.arange(30.0)})
     go_on = threading.Event()
 
     def slow(table: ImageTable, config: LabelsConfig, report: Any) -> Any:
         report(1, 10)
-        assert go_on.wait(60)
+        assert go_on.wait(600)
         report(2, 10)
         return label_distances(table, config)
 
-    monkeypatch.setattr(continuous_labels, "label_distances", slow)
-    app.switch_page("pages/continuous.py").run()
+    monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", slow)
+    app.switch_page("pages/continuous/page.py").run()
     assert not app.exception
     assert not app.get("bidi_component")
     stop = next(button for button in app.button if button.label == "Stop")
     stop.click().run()
     go_on.set()
-    (job,) = (job for _, job in cached.jobs("label distances").all())
-    assert job.wait(60)
+    (job,) = (job for job in jobs().all("label distances"))
+    assert job.wait(600)
     app.run()
-    assert [error.value for error in app.error] == ["Stopped before the last pair of images; nothing was kept."]
+    assert "Stopped after 2 of 10 pairs of images." in _texts(app)
     next(button for button in app.button if button.label == "Try again").click().run()
     _finished(app)
     assert _table(app)
 
 
 def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
-    import continuous_job
-    import continuous_labels
 
-    continuous_comparison = import_module("likeness.studies.continuous_comparison")
+    from pages.continuous import numbers
+
+    continuous_comparison = import_module("likeness.evaluation.continuous_comparison")
     space = _other_images(monkeypatch, {"year": np.arange(60.0)}, n=60)
     config = LabelsConfig(kind="numbers", columns=("year",))
-    labels = continuous_labels.Labels(config, np.arange(60), label_distances(space.table, config), "key")
+    labels = ImageLabels(config, np.arange(60), label_distances(space.table, config))
     monkeypatch.setattr(continuous_comparison, "MOST_QUERIES", 20)
-    asked = continuous_job.Asked([space], labels, np.arange(60))
-    assert len(asked.queries) == 20
-    assert np.diff(asked.queries).tolist().count(3) >= 17
-    assert (asked.queries[0], asked.queries[-1]) == (0, 59)
+    queries = continuous_comparison.spread_queries(60)
+    assert len(queries) == 20
+    assert np.diff(queries).tolist().count(3) >= 17
+    assert (queries[0], queries[-1]) == (0, 59)
     monkeypatch.setattr(continuous_comparison, "_ENTRIES", 60 * 7)  # three blocks, of unequal size
-    job = continuous_job.begin(asked)
-    assert job.wait(60)
+    job = numbers.measure([space], labels, "key", np.arange(60))
+    assert job.wait(600)
     assert job.error is None
-    apart = labels.distances.between(asked.queries, np.arange(60))
-    metrics = continuous_metrics(apart, space.vectors[asked.queries], space.vectors, (1, 10), exclude=asked.queries)
+    apart = labels.distances.between(queries, np.arange(60))
+    metrics = continuous_metrics(apart, space.vectors[queries], space.vectors, (1, 10), exclude=queries)
     for name, value in metrics.items():
         if name in job.result:
             assert job.result[name].tolist() == pytest.approx([value])
@@ -367,13 +363,12 @@ def test_measuring_uses_an_even_share_of_many_images(monkeypatch: pytest.MonkeyP
 
 
 def test_where_distances_are_known_within_parts_the_test_images_are_judged(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
-    import continuous_labels
 
     _other_images(monkeypatch, {"year": np.arange(30.0)})
     one, other = np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0))), np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
     parts = PartLabels({"train": one, "test": other}, np.repeat([0, 1], [10, 20]), np.r_[:10, :20], "px")
-    monkeypatch.setattr(continuous_labels, "label_distances", lambda *_: parts)
-    _finished(app.switch_page("pages/continuous.py").run())
+    monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", lambda *_: parts)
+    _finished(app.switch_page("pages/continuous/page.py").run())
     assert "these are the 20 of test." in _texts(app)
     assert "Each of the 20 images asks all others." in _texts(app)
     query = _query(app)
@@ -386,8 +381,8 @@ def test_where_distances_are_known_within_parts_the_test_images_are_judged(monke
 def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, app: AppTest) -> None:
     import io
 
-    import continuous_labels
     import routes
+    from pages.continuous import labels as continuous_labels
 
     for row in range(3):
         Image.new("RGB", (40, 20), (90, 90, 90)).save(tmp_path / f"{row}.png")

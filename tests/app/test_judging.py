@@ -13,16 +13,16 @@ from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 
-import cached
 from likeness.data import ImageTable
 from likeness.space import Space
+from shared import cached
 
-WAIT = 20
+WAIT = 600
 
 
 def space(number: int) -> Space:
     table = ImageTable("four", Path(), pd.DataFrame({"path": [f"{row}.png" for row in range(4)], "kind": list("aabb")}))
-    return Space(f"space {number}", table, np.eye(4, 8, k=number, dtype=np.float32))
+    return Space(np.eye(4, 8, k=number, dtype=np.float32), table, name=f"space {number}")
 
 
 class Judge:

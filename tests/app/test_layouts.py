@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from likeness.projection import METHODS, LayoutFailed, LayoutJob, align, pca_map, tsne_map
 from likeness.projection.layout_worker import layout_worker
 
-WAIT = 240_000
+WAIT = 600_000
 
 
 class Instantly:
@@ -45,7 +45,7 @@ class Instantly:
 @pytest.fixture
 def jobs(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
     """The app's layout jobs, replaced; all that were made, in order, in `asked`."""
-    import cached
+    from shared import cached
 
     monkeypatch.setattr(Instantly, "asked", [])
     monkeypatch.setattr(cached, "LayoutJob", Instantly)
@@ -108,7 +108,7 @@ def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_p
     assert "PCA has nothing to set" in _texts(app)
     _choose(app, "PaCMAP")
     assert _control(app, "slider", "pacmap_neighbours").value == 25
-    app.switch_page("pages/notions.py").run()
+    app.switch_page("pages/notions/page.py").run()
     assert not app.exception
     assert _control(app, "segmented_control", "layout").value == "PaCMAP"
     assert _control(app, "slider", "pacmap_neighbours").value == 25
@@ -122,11 +122,11 @@ def test_the_url_holds_what_differs_from_the_default_on_every_page_with_maps(app
     assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
     assert "tsne_exaggeration" not in app.query_params
     assert "map_seed" not in app.query_params
-    app.switch_page("pages/notions.py").run()
+    app.switch_page("pages/notions/page.py").run()
     assert (app.query_params["layout"], app.query_params["tsne_perplexity"]) == ("t-SNE", "50")
     _choose(app, "UMAP")
     assert not {"layout", "tsne_perplexity"} & set(app.query_params)
-    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/explore/page.py").run()
     assert _control(app, "segmented_control", "layout").value == "UMAP"
     _choose(app, "t-SNE")
     assert _control(app, "slider", "tsne_perplexity").value == 50
@@ -197,7 +197,7 @@ def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(
 def test_only_a_refit_begins_at_the_map_before_it(app: AppTest, jobs: type[Instantly]) -> None:
     """Whatever else is chosen begins at its own start, so that a link shows the same map as the way there did."""
     app.run()
-    app.switch_page("pages/notions.py").run()
+    app.switch_page("pages/notions/page.py").run()
     _choose(app, "t-SNE")
     assert [job.init for job in jobs.asked[-2:]] == [None, None]
     own = _layouts(app, "notions")[1].own
@@ -222,9 +222,8 @@ def test_where_a_layout_fails_the_pca_is_shown_and_a_sentence_says_so(app: AppTe
     assert not app.warning
 
 
-@pytest.mark.timeout(600)
 def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cached
+    from shared import cached
 
     def smaller(vectors: Any, *, content: str, method: str, init: Any, **parameters: Any) -> LayoutJob:
         return LayoutJob(vectors, content=content, method=method, init=init, epochs=5, **parameters)
@@ -235,7 +234,7 @@ def test_a_map_of_the_real_layout_process_is_the_functions_own(app: AppTest, mon
         app.query_params["tsne_perplexity"] = "5"
         app.run()
         job: LayoutJob = cached.layout(app.session_state["view"].a, "tsne", {"perplexity": 5.0})
-        found = job.result(500)
+        found = job.result(600)
         app.run()
         np.testing.assert_array_equal(_layouts(app)[0].own, found)
         np.testing.assert_allclose(found, tsne_map(app.session_state["view"].a.vectors, perplexity=5.0, epochs=5), atol=1e-3)
@@ -277,7 +276,6 @@ def _parameters(page: Any) -> Mapping[str, list[str]]:
 
 
 @pytest.mark.browser
-@pytest.mark.timeout(900)
 def test_points_move_with_method_and_setting_and_a_reload_restores_both(page: Any, server: Any) -> None:
     _open(page, f"{server.url}/?layout=PCA")
     flat = _points(page)

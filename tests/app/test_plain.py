@@ -2,7 +2,7 @@
 
 import pytest
 
-from plain import plain
+from shared.plain import plain
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from progress import duration, rate
+from shared.progress import duration, rate
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-import run_words
+from likeness.evaluation import metric_title
 from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
 from likeness.training.runs.run_folder import STATES, RunFolder, Status
+from shared import run_words
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,8 @@ def test_every_state_has_a_word_and_an_icon() -> None:
 
 
 def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
-    for metric, name in run_words.METRICS.items():
-        assert run_words.told(metric).startswith(f"{name}:")
+    for metric in ("recall_at_1", "nmi", "ndcg_at_10"):
+        assert run_words.told(metric).startswith(f"{metric_title(metric)}: ")
     assert "among the 16 nearest" in run_words.told("recall_at_16")
     assert all(run_words.told(loss).endswith(".") for loss in run_words.LOSSES)
 
@@ -59,10 +60,10 @@ def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"name": "margin"}, "margin"),
-        ({"name": "margin", "s2sd": {}}, "margin + S2SD"),
+        ({"name": "margin"}, "Margin"),
+        ({"name": "margin", "s2sd": {}}, "Margin + S2SD"),
         ({"name": "r-margin", "options": {"rho": 0.35}}, "R-margin"),
-        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "margin + uniform prior"),
+        ({"name": "margin", "uniform_prior": {"weight": 0.2}}, "Margin + uniform prior"),
         ({"name": "r-margin", "s2sd": {}, "uniform_prior": {}}, "R-margin + S2SD + uniform prior"),
     ],
 )
@@ -70,9 +71,9 @@ def test_an_objective_says_what_wraps_it(options: dict[str, Any], said: str) -> 
     assert run_words.objective(RunConfig(objective=ObjectiveConfig(**options))) == said
 
 
-def test_diva_says_on_which_objective_it_is_built() -> None:
+def test_diva_stands_beside_its_objective() -> None:
     config = RunConfig.model_validate({"objective": {"name": "margin", "diva": {}}, "backbone": {"parts": 4}, "batch": {"size": 112, "per_class": 4}})
-    assert run_words.objective(config) == "DiVA on margin"
+    assert run_words.objective(config) == "Margin + DiVA"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def _texts(app: AppTest) -> str:
 
 
 def _open(app: AppTest) -> AppTest:
-    app.switch_page("pages/runs.py").run()
+    app.switch_page("pages/runs/page.py").run()
     assert not app.exception
     return app
 

@@ -1,15 +1,14 @@
 """The page Saliency without a browser: what it explains, and what it says where it can't."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.data import bundled_images
+from background import jobs
+from likeness.data import read_cars
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
-from likeness.space import encoder_space, notion_space
+from likeness.space import embed
 
 FEW = ("saliency_samples", 2)
 
@@ -21,21 +20,19 @@ def _texts(app: AppTest) -> str:
 def _open(app: AppTest) -> AppTest:
     app.session_state[FEW[0]] = FEW[1]
     app.session_state["rows"] = np.array([3, 11])
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     return _finished(app)
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
-
-    for _, job in cached.jobs("saliency").all():
-        assert job.wait(120)
+    for job in jobs().all("saliency"):
+        assert job.wait(600)
         assert job.error is None
     return app.run()
 
 
 def _result(app: AppTest) -> list[Saliency]:
-    import saliency_job
+    from pages.saliency import job as saliency_job
 
     job = saliency_job.find(app.session_state["saliency_shown"])
     assert job is not None
@@ -49,9 +46,9 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     assert "The 2 selected images." in _texts(app)
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
-    base = encoder_space(bundled_images())
-    notion = notion_space(base, get_notion("car color"), InDiReCT(dim=2)).space
-    expected = saliency_of_spaces([notion, base.space], [3, 11], samples=2)
+    base = embed(read_cars())
+    notion = base.refit(get_notion("car color"), InDiReCT(dim=2))
+    expected = saliency_of_spaces([notion, base], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
     np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
 
@@ -75,12 +72,12 @@ def test_without_a_notion_the_raw_encoder_stands_alone(app: AppTest) -> None:
 
 
 def test_a_space_without_a_model_says_what_to_do(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cached
+    from shared import cached
 
-    base = encoder_space(bundled_images())
-    mute = dataclasses.replace(base, space=dataclasses.replace(base.space, differentiable=None))
+    base = embed(read_cars())
+    mute = base.replace(differentiable=None)
     monkeypatch.setattr(cached, "base", lambda dataset_id: mute)
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     assert not app.exception
     assert "came without a model" in _texts(app)
 
@@ -89,7 +86,7 @@ def test_images_by_chance_obey_the_filters(app: AppTest) -> None:
     app.session_state[FEW[0]] = FEW[1]
     app.run()
     app.multiselect(key="filter_body_type").select("van").run()
-    app.switch_page("pages/saliency.py").run()
+    app.switch_page("pages/saliency/page.py").run()
     _finished(app)
     assert not app.exception
     frame = app.session_state["view"].frame

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import saliency_rows
 from likeness.saliency import Saliency
-from saliency_rows import Look
+from pages.saliency import rows as saliency_rows
+from pages.saliency.rows import Look
 
 PLAIN = {"percentile": 100.0, "blur": 0.0, "over_image": False}
 BLUE, YELLOW = (0, 40, 105), (255, 233, 70)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selection import _ROWS_LIMIT, decode, encode
+from shared.selection import _ROWS_LIMIT, decode, encode
 
 
 @given(st.sets(st.integers(0, 2_000_000), max_size=200))

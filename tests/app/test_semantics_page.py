@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from likeness.commands.semantic_classes import SemanticClasses, classes_of
-from likeness.data import ImageTable, bundled_images
+from background import jobs
+from likeness.data import ImageTable, read_cars
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
-from likeness.space import EncoderSpace, Space, encoder_space, notion_space
+from likeness.space import Space, embed
+from likeness.studies import SemanticClasses, classes_of
 
 BODY = ["body_type"]
 
@@ -22,7 +23,7 @@ BODY = ["body_type"]
 def page(app: AppTest) -> AppTest:
     """The page with body types as classes, which are few."""
     app.session_state["semantic_classes"] = BODY
-    return _finished(app.switch_page("pages/semantics.py").run())
+    return _finished(app.switch_page("pages/semantics/page.py").run())
 
 
 def _texts(app: AppTest) -> str:
@@ -30,10 +31,8 @@ def _texts(app: AppTest) -> str:
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
-
-    for _, job in cached.jobs("semantics").all():
-        assert job.wait(60)
+    for job in jobs().all("semantics"):
+        assert job.wait(600)
     app.run()
     assert not app.exception
     return app
@@ -50,7 +49,7 @@ def _open(app: AppTest, tab: str) -> AppTest:
 
 
 def _classes(attributes: list[str]) -> SemanticClasses:
-    return classes_of(bundled_images(), attributes, None, 2)
+    return classes_of(read_cars(), attributes, None, 2)
 
 
 def _expected(space: Space, classes: SemanticClasses) -> Semantics:
@@ -58,12 +57,12 @@ def _expected(space: Space, classes: SemanticClasses) -> Semantics:
     return semantics(space.vectors[classes.rows], classes.labels, language, classes.names)
 
 
-def _raw() -> EncoderSpace:
-    return encoder_space(bundled_images())
+def _raw() -> Space:
+    return embed(read_cars())
 
 
 def _car_color() -> Space:
-    return notion_space(_raw(), get_notion("car color"), InDiReCT(dim=128)).space
+    return _raw().refit(get_notion("car color"), InDiReCT(dim=128))
 
 
 def _metrics(app: AppTest) -> dict[str, tuple[str, str]]:
@@ -80,7 +79,7 @@ def _shown(found: Semantics) -> dict[str, float]:
 
 
 def test_one_space_has_the_figures_that_python_gives(page: AppTest) -> None:
-    expected = _expected(_raw().space, _classes(BODY))
+    expected = _expected(_raw(), _classes(BODY))
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
     assert f"Of Raw encoder. Images drawn at random would be related by {expected.retrieval.random_relatedness:.3f}." in _texts(page)
     assert "Choose a space B in the sidebar" in _texts(page)
@@ -88,7 +87,7 @@ def test_one_space_has_the_figures_that_python_gives(page: AppTest) -> None:
 
 def test_of_two_spaces_it_says_how_far_they_differ(page: AppTest) -> None:
     _choose_b(page, "car color")
-    a, b = (_shown(_expected(space, _classes(BODY))) for space in (_raw().space, _car_color()))
+    a, b = (_shown(_expected(space, _classes(BODY))) for space in (_raw(), _car_color()))
     for name, (value, difference) in _metrics(page).items():
         assert value == f"{a[name]:.3f}"
         assert float(difference) == pytest.approx(a[name] - b[name], abs=2e-3)
@@ -102,14 +101,14 @@ def test_the_same_space_twice_is_one(page: AppTest) -> None:
 
 
 def test_the_bundled_images_have_combined_classes_at_first(app: AppTest) -> None:
-    _finished(app.switch_page("pages/semantics.py").run())
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert app.multiselect(key="semantic_classes").value == ["car_color", "body_type"]
     assert app.selectbox(key="semantic_query").options == _classes(["car_color", "body_type"]).names
     assert "red pickup" in app.selectbox(key="semantic_query").options
 
 
 def test_the_class_that_asks_is_at_first_the_one_most_often_mistaken(page: AppTest) -> None:
-    found = _expected(_raw().space, _classes(BODY))
+    found = _expected(_raw(), _classes(BODY))
     per_class = found.retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
     assert page.pills(key="semantic_suggested").options == per_class["class"].tolist()
     assert page.selectbox(key="semantic_query").value == per_class["class"].iloc[0]
@@ -124,7 +123,7 @@ def _bars(app: AppTest) -> set[str]:
 
 
 def test_another_class_asks_for_its_own_neighbors(page: AppTest) -> None:
-    found = _expected(_raw().space, _classes(BODY))
+    found = _expected(_raw(), _classes(BODY))
     for query in ("van", "pickup"):
         page.selectbox(key="semantic_query").select(query).run()
         assert not page.exception
@@ -146,7 +145,7 @@ def test_a_suggestion_becomes_the_class_that_asks(page: AppTest) -> None:
 def test_with_a_space_b_the_suggestions_are_where_they_differ_most(page: AppTest) -> None:
     page.pills(key="semantic_suggested").set_value(page.pills(key="semantic_suggested").options[-1]).run()
     _choose_b(page, "car color")
-    a, b = (_expected(space, _classes(BODY)).retrieval for space in (_raw().space, _car_color()))
+    a, b = (_expected(space, _classes(BODY)).retrieval for space in (_raw(), _car_color()))
     assert page.pills(key="semantic_suggested").label == "Where the spaces differ most"
     assert page.pills(key="semantic_suggested").options == most_changed(a, b, 8)["class"].tolist()
 
@@ -173,7 +172,7 @@ def test_every_class_has_its_row(page: AppTest) -> None:
     _open(page, "Every class")
     _choose_b(page, "car color")
     table = page.dataframe[0].value.set_index("Class")
-    per_class = _expected(_raw().space, _classes(BODY)).per_class.set_index("class")
+    per_class = _expected(_raw(), _classes(BODY)).per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
     assert "Related when it errs, Car color" in table
@@ -204,13 +203,13 @@ def test_a_language_model_that_is_not_here_is_told_in_a_sentence(page: AppTest) 
 def _other_images(monkeypatch: pytest.MonkeyPatch, attributes: dict[str, Any], n: int = 8) -> None:
     import streamlit as st
 
-    import cached
+    from shared import cached
 
     st.cache_resource.clear()
     frame = pd.DataFrame({"path": [f"{number}.png" for number in range(n)], **attributes})
     vectors = np.random.default_rng(0).normal(size=(n, 4)).astype(np.float32)
-    space = Space("Raw encoder", ImageTable("few", Path("."), frame), vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    monkeypatch.setattr(cached, "base", lambda _: EncoderSpace(space, "cars", []))
+    space = Space(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), ImageTable("few", Path("."), frame), name="Raw encoder")
+    monkeypatch.setattr(cached, "base", lambda _: space.replace(encoder="cars"))
 
 
 def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +230,7 @@ def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pyt
 )
 def test_too_few_classes_are_told_in_a_sentence(app: AppTest, monkeypatch: pytest.MonkeyPatch, labels: list[str], said: str) -> None:
     _other_images(monkeypatch, {"class": labels})
-    app.switch_page("pages/semantics.py").run()
+    app.switch_page("pages/semantics/page.py").run()
     assert not app.exception
     assert said in _texts(app)
     assert not app.metric
@@ -239,18 +238,18 @@ def test_too_few_classes_are_told_in_a_sentence(app: AppTest, monkeypatch: pytes
 
 def test_few_images_ask_for_all_the_others(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat"] * 4 + ["dog"] * 3 + ["cow"]})
-    _finished(app.switch_page("pages/semantics.py").run())
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert "ask for their 6 nearest" in _texts(app)
     assert app.selectbox(key="semantic_query").options == ["cat", "dog"]
 
 
 def test_a_class_that_is_never_mistaken_is_told(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat"] * 30 + ["dog"] * 30}, n=60)
-    import cached
+    from shared import cached
 
     base = cached.base("cars")
-    base.space.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
-    _finished(app.switch_page("pages/semantics.py").run())
+    base.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
+    _finished(app.switch_page("pages/semantics/page.py").run())
     assert "Nothing but cat is found: this class is never mistaken here." in _texts(app)
     assert _metrics(app)["Related when it errs"] == ("none", "")
     assert _metrics(app)["Of the same class"] == ("1.000", "")

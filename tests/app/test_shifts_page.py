@@ -11,11 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import threadpool_limits
 
-from likeness.data import bundled_images, image_classes
+from background import jobs
+from likeness.data import image_classes, read_cars
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder, Status
@@ -34,7 +35,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
     """Without references, which take seconds, but where a test asks for them."""
-    import shift_splits
+    from pages.shifts import splits as shift_splits
 
     table = pd.DataFrame(
         {"reference": ["this split", shift_splits.RANDOM, shift_splits.SAME], "measure": ["class means"] * 3, "distance": [0.2, 0.125, 0.03125]}
@@ -46,7 +47,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
 def page(app: AppTest) -> AppTest:
     """The page with body types as classes, which are few."""
     app.session_state["shift_classes"] = BODY
-    return _finished(app.switch_page("pages/shifts.py").run())
+    return _finished(app.switch_page("pages/shifts/page.py").run())
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def make(tmp_path: Path) -> Make:
 
 
 def _two_splits() -> SplitFile:
-    names = image_classes(bundled_images(), BODY).names
+    names = image_classes(read_cars(), BODY).names
     content = [("start", 0.2, names[:3], names[3:]), ("swap 1", 0.4, [names[0], names[1], names[4]], [names[2], names[3], names[5]])]
     splits = [{"name": name, "distance": distance, "train": train, "test": test} for name, distance, train, test in content]
     return SplitFile.model_validate({"dataset": "Synthetic Cars", "attribute": "body_type", "splits": splits})
@@ -113,18 +114,16 @@ def _texts(app: AppTest) -> str:
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
-
     for kind in ("splits", "shift references"):
-        for _, job in cached.jobs(kind).all():
-            assert job.wait(120)
+        for job in jobs().all(kind):
+            assert job.wait(600)
     app.run()
     assert not app.exception
     return app
 
 
 def _open(app: AppTest) -> AppTest:
-    app.switch_page("pages/shifts.py").run()
+    app.switch_page("pages/shifts/page.py").run()
     assert not app.exception
     return app
 
@@ -144,11 +143,11 @@ def _step(app: AppTest, name: str) -> AppTest:
 
 
 def _names(attributes: list[str]) -> list[str]:
-    return image_classes(bundled_images(), attributes).names
+    return image_classes(read_cars(), attributes).names
 
 
 def _steps(attributes: list[str]) -> list[Any]:
-    space, classes = encoder_space(bundled_images()).space, image_classes(bundled_images(), attributes)
+    space, classes = embed(read_cars()), image_classes(read_cars(), attributes)
     means = class_mean_features(space.vectors, classes.labels, len(classes.names))
     half = len(classes.names) // 2
     return split_steps(means, range(half), range(half, len(classes.names)))
@@ -179,14 +178,14 @@ def test_the_curve_marks_the_step_and_has_the_references(page: AppTest) -> None:
 
 
 def test_references_are_core_s(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import shift_splits
+    from pages.shifts import splits as shift_splits
 
     monkeypatch.setattr(shift_splits, "reference_distances", reference_distances)
     app.session_state["shift_classes"] = BODY
-    _finished(app.switch_page("pages/shifts.py").run())
-    classes, step = image_classes(bundled_images(), BODY), _steps(BODY)[0]
+    _finished(app.switch_page("pages/shifts/page.py").run())
+    classes, step = image_classes(read_cars(), BODY), _steps(BODY)[0]
     with threadpool_limits(1, "blas"):  # many times faster while something else uses the cores
-        table = reference_distances(encoder_space(bundled_images()).space.vectors, classes.labels, step.split.train, step.split.test)
+        table = reference_distances(embed(read_cars()).vectors, classes.labels, step.split.train, step.split.test)
     expected = table[table["measure"] == "class means"]["distance"].tolist()
     curve = _figures(app)[0]
     assert [curve[name]["y"][0] for name in ("Classes drawn at random", "Same classes on both sides")] == pytest.approx(expected[1:])
@@ -214,7 +213,7 @@ def _places(figure: dict[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def test_the_bundled_images_have_combined_classes_at_first_and_a_way_back(app: AppTest) -> None:
-    _finished(app.switch_page("pages/shifts.py").run())
+    _finished(app.switch_page("pages/shifts/page.py").run())
     assert app.multiselect(key="shift_classes").value == ["car_color", "body_type"]
     app.toggle(key="shift_easier").set_value(True).run()
     _finished(app)
@@ -465,7 +464,7 @@ def test_a_name_that_exists_is_one_message(holds: AppTest, make: Make) -> None:
 
 
 def test_no_method_and_a_class_with_too_few_images_are_one_message_each(holds: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import benchmark_form
+    from pages.shifts import benchmark_form
 
     _open_form(holds)
     holds.pills(key="benchmark_methods").set_value([]).run()
@@ -488,8 +487,8 @@ def test_splits_of_other_images_start_no_benchmark(holds: AppTest) -> None:
 
 
 def test_shipped_results_are_offered_and_shown(holds: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
-    import benchmarks
     from likeness.studies import study
+    from pages.shifts import benchmarks
 
     (tmp_path / "results").mkdir()
     cells = make("made", 0).cells()
@@ -512,7 +511,7 @@ def test_shipped_results_are_offered_and_shown(holds: AppTest, tmp_path: Path, m
 
 def test_random_halves_are_another_start(app: AppTest) -> None:
     app.session_state["shift_classes"] = ["car_color"]
-    page = _finished(app.switch_page("pages/shifts.py").run())
+    page = _finished(app.switch_page("pages/shifts/page.py").run())
     before = page.metric[0].value
     page.toggle(key="shift_random").set_value(True)
     _finished(page.run())

@@ -13,6 +13,7 @@ import yaml
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from background import jobs
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
@@ -28,7 +29,7 @@ FIELD = "train_field_"
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    return app.switch_page("pages/train.py").run()
+    return app.switch_page("pages/train/page.py").run()
 
 
 @pytest.fixture
@@ -428,10 +429,10 @@ def test_a_run_with_a_damaged_config_is_told_when_begun_from(page: AppTest, runs
 
 def _again(app: AppTest) -> AppTest:
     """The same URL, by someone who has not been here."""
-    fresh = AppTest.from_file(app._script_path, default_timeout=120)
+    fresh = AppTest.from_file(app._script_path, default_timeout=600)
     for name, value in app.query_params.items():
         fresh.query_params[name] = value
-    return fresh.switch_page("pages/train.py").run()
+    return fresh.switch_page("pages/train/page.py").run()
 
 
 def test_a_reload_keeps_an_edit(page: AppTest) -> None:
@@ -455,8 +456,8 @@ def test_a_link_to_a_config_that_is_not_here_begins_with_the_preset(page: AppTes
 
 def test_an_edit_outlives_a_visit_to_another_page(page: AppTest) -> None:
     _set(page, "epochs", 12)
-    page.switch_page("pages/runs.py").run()
-    page.switch_page("pages/train.py").run()
+    page.switch_page("pages/runs/page.py").run()
+    page.switch_page("pages/train/page.py").run()
     assert _config(page).epochs == 12
     assert "config" in page.query_params
 
@@ -562,10 +563,8 @@ def test_pseudolabels_need_a_backbone_with_a_classifier(page: AppTest) -> None:
 
 
 def _finished(app: AppTest) -> AppTest:
-    import cached
-
-    for _, job in cached.jobs("pseudolabels").all():
-        assert job.wait(60)
+    for job in jobs().all("pseudolabels"):
+        assert job.wait(600)
     return app.run()
 
 
@@ -577,8 +576,8 @@ def test_weights_that_cannot_be_had_are_told_and_can_be_tried_again(photos: str,
     page.button(key="train_pseudolabels").click().run()
     _finished(page)
     assert not page.exception
-    assert "resnet18" in _warnings(page)
-    assert not page.button(key="train_pseudolabels").disabled
+    assert "resnet18" in page.error[0].value
+    assert "Try again" in [button.label for button in page.button]
 
 
 @pytest.fixture
@@ -614,7 +613,6 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cached
     from likeness.training.guidance import language_side
 
     going = threading.Event()
@@ -628,16 +626,17 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
     with monkeypatch.context() as patch:
         patch.setattr(language_side, "pseudolabels", slow)
         _show(classified)
-        assert going.wait(20)
+        assert going.wait(600)
         classified.run()
-        classified.button(key="stop_train_pseudolabels").click().run()
-        (job,) = [each for _, each in cached.jobs("pseudolabels").all()]
-        assert job.wait(20)
+        next(button for button in classified.button if button.label == "Stop").click().run()
+        (job,) = jobs().all("pseudolabels")
+        assert job.wait(600)
     classified.run()
     assert not classified.exception
-    assert not classified.warning
+    assert not classified.error
     assert not classified.dataframe
-    _finished(_show(classified))
+    next(button for button in classified.button if button.label == "Try again").click().run()
+    _finished(classified)
     assert len(classified.dataframe[0].value) == 2
 
 

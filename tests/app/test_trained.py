@@ -4,7 +4,6 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import trained
-from likeness.data import ImageTable, bundled_images
+from background import jobs
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
-from likeness.space import EncoderSpace, encoder_space
+from likeness.space import Space, embed
 from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
+from shared import trained
 
 NAME = "run tiny_one"
 PAGES = ("explore", "compare", "saliency", "notions", "train", "runs", "semantics", "your_images")
@@ -32,7 +32,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
         train(with_changes(read_config("shipped-cars-elg"), {"name": "tiny", "epochs": 1, "evaluate_every": 1, "data.per_class": 4}), folder / "run")
-        encoder_space(bundled_images(), f"run:{folder / 'run'}")
+        embed(read_cars(), f"run:{folder / 'run'}")
     return folder
 
 
@@ -52,9 +52,7 @@ def _bars(app: AppTest) -> str:
 
 
 def _job() -> Any:
-    import cached
-
-    ((_, job),) = cached.jobs("run spaces").all()
+    (job,) = jobs().all("run spaces")
     return job
 
 
@@ -65,7 +63,7 @@ def _choose(app: AppTest, box: str = "a", name: str = NAME) -> AppTest:
 
 
 def _embedded(app: AppTest) -> AppTest:
-    assert _job().wait(120)
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert not app.error
@@ -73,7 +71,7 @@ def _embedded(app: AppTest) -> AppTest:
 
 
 def _open(app: AppTest, page: str) -> AppTest:
-    app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"pages/{page}/page.py").run()
     assert not app.exception
     return app
 
@@ -90,7 +88,7 @@ def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFold
     _choose(app)
     space = app.session_state["view"].a
     assert space.name == NAME
-    np.testing.assert_array_equal(space.vectors, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(space.vectors, embed(read_cars(), f"run:{run.path}").vectors)
     assert space.vectors.shape == (2000, 128)
     assert app.subheader[0].value == "2,000 images"
 
@@ -129,14 +127,13 @@ def test_other_weights_are_embedded_anew(app: AppTest, run: RunFolder) -> None:
     weights = load_file(run.best)
     save_file(weights | {"head.weight": weights["head.weight"].flip(1).contiguous()}, run.best)
     app.run()
-    import cached
 
-    assert len(cached.jobs("run spaces").all()) == 2
-    assert cached.jobs("run spaces").all()[-1][1].wait(120)
+    assert len(jobs().all("run spaces")) == 2
+    assert jobs().all("run spaces")[-1].wait(120)
     app.run()
     assert not app.exception
     after = app.session_state["view"].a.vectors
-    np.testing.assert_array_equal(after, encoder_space(bundled_images(), f"run:{run.path}").space.vectors)
+    np.testing.assert_array_equal(after, embed(read_cars(), f"run:{run.path}").vectors)
     assert np.abs(after - before).max() > 0.05
 
 
@@ -169,8 +166,8 @@ def test_a_text_that_was_typed_before_the_run_was_chosen_breaks_nothing(app: App
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    import neighbors
     from components.gallery import Section
+    from shared import neighbors
 
     drawn: list[list[Section]] = []
     find = neighbors.find
@@ -197,15 +194,14 @@ def test_an_image_as_query_has_neighbors_in_both(app: AppTest, run: RunFolder) -
 
 
 def _explained(app: AppTest, show: str) -> AppTest:
-    import cached
 
     app.session_state["saliency_samples"] = 1
     app.session_state["saliency_show"] = show
     app.session_state["rows"] = np.array([3])
     _choose(app)
     _open(app, "saliency")
-    for _, job in cached.jobs("saliency").all():
-        assert job.wait(120)
+    for job in jobs().all("saliency"):
+        assert job.wait(600)
         assert job.error is None
     app.run()
     assert not app.exception
@@ -213,7 +209,7 @@ def _explained(app: AppTest, show: str) -> AppTest:
 
 
 def test_saliency_looks_into_the_run(app: AppTest, run: RunFolder) -> None:
-    import saliency_job
+    from pages.saliency import job as saliency_job
 
     _explained(app, "Maps")
     assert not app.error
@@ -230,10 +226,8 @@ def test_saliency_shows_the_run_beside_the_raw_encoder_as_the_page_opens(app: Ap
 
 
 def _measured(app: AppTest) -> AppTest:
-    import cached
-
-    for _, job in cached.jobs("semantics").all():
-        assert job.wait(60)
+    for job in jobs().all("semantics"):
+        assert job.wait(600)
         assert job.error is None
     app.run()
     assert not app.exception
@@ -273,7 +267,7 @@ def test_semantics_without_a_run_has_no_unseen_classes(app: AppTest, run: RunFol
     assert not app.toggle
 
 
-Slow = Callable[..., EncoderSpace]
+Slow = Callable[..., Space]
 
 
 @pytest.fixture
@@ -281,14 +275,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Embedding that goes on until it is stopped; set once it has begun."""
     going, over = threading.Event(), threading.Event()
 
-    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> EncoderSpace:
+    def embed(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> Space:
         while not (should_stop() or over.is_set()):
             progress(500, 2000)
             going.set()
             time.sleep(0.01)
-        return encoder_space(table, "cars")
+        return embed(table, "cars")
 
-    monkeypatch.setattr(trained, "encoder_space", embed)
+    monkeypatch.setattr(trained, "embed", embed)
     yield going
     over.set()
 
@@ -298,16 +292,16 @@ def test_an_embedding_is_watched_stopped_and_gone_on_with(
 ) -> None:
     app.query_params["a"] = "Run tiny_one"
     app.run()
-    assert begun.wait(20)
+    assert begun.wait(600)
     app.run()
     assert not app.exception
     assert "Images as the run tiny_one sees them: 500 of 2,000 images" in _bars(app)
-    app.button(key="stop_run_space").click().run()
-    assert _job().wait(20)
+    next(button for button in app.button if button.label == "Stop").click().run()
+    assert _job().wait(600)
     app.run()
     assert not app.exception
     assert "Stopped; what was embedded is kept." in _texts(app)
-    monkeypatch.setattr(trained, "encoder_space", encoder_space)
+    monkeypatch.setattr(trained, "embed", embed)
     next(button for button in app.button if button.label == "Go on").click().run()
     _embedded(app)
     assert app.session_state["view"].a.vectors.shape == (2000, 128)
@@ -323,26 +317,27 @@ def test_another_space_can_be_chosen_while_the_run_is_embedded(app: AppTest, run
 
 
 def test_an_embedding_that_fails_is_told_and_tried_again(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*given: object, **options: object) -> EncoderSpace:
+    def fail(*given: object, **options: object) -> Space:
         raise InputError("The disk is full; make room.")
 
-    monkeypatch.setattr(trained, "encoder_space", fail)
+    monkeypatch.setattr(trained, "embed", fail)
     app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
     assert [error.value for error in app.error] == ["The disk is full; make room."]
-    monkeypatch.setattr(trained, "encoder_space", encoder_space)
-    _embedded(app.run())
+    monkeypatch.setattr(trained, "embed", embed)
+    next(button for button in app.button if button.label == "Try again").click().run()
+    _embedded(app)
     assert app.session_state["view"].a.name == NAME
 
 
 def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def embed(table: ImageTable, encoder: str, **options: object) -> EncoderSpace:
-        whole = encoder_space(table, encoder)
+    def embed(table: ImageTable, encoder: str, **options: object) -> Space:
+        whole = embed(table, encoder)
         part = ImageTable(table.name, table.root, table.frame.iloc[3:])
-        return replace(whole, space=replace(whole.space, table=part, vectors=whole.space.vectors[3:]))
+        return whole.replace(images=part, vectors=whole.vectors[3:])
 
-    monkeypatch.setattr(trained, "encoder_space", embed)
+    monkeypatch.setattr(trained, "embed", embed)
     app.query_params["a"] = "Run tiny_one"
     app.run()
     assert not app.exception
@@ -350,10 +345,8 @@ def test_images_that_the_run_cannot_read_are_counted(app: AppTest, run: RunFolde
 
 
 def _job_error(app: AppTest) -> str:
-    import cached
-
-    for _, job in cached.jobs("run spaces").all():
-        assert job.wait(60)
+    for job in jobs().all("run spaces"):
+        assert job.wait(600)
         app.run()
     assert not app.exception
     return str(app.error[0].value)

@@ -26,7 +26,7 @@ def birds(tmp_path: Path) -> Path:
 
 def _page(app: AppTest, source: str) -> AppTest:
     app.run()
-    app.switch_page("pages/your_images.py").run()
+    app.switch_page("pages/your_images/page.py").run()
     return app.text_input(key="folder").input(source).run()
 
 
@@ -44,7 +44,7 @@ def test_a_papers_dataset_joins_the_catalog_under_its_name(app: AppTest, birds: 
     _page(app, "cub200/all:CUB 200")
     app.button(key="begin_folder").click().run()
     assert not app.exception
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while len(list_datasets()) < 2 and time.monotonic() < end:
         time.sleep(0.2)
     entry = list_datasets()[1]

@@ -75,12 +75,12 @@ def test_the_suggested_dimension_follows_the_sample(run: Run) -> None:
 
 
 def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.space import encoder_space
+    from likeness.space import embed
 
     def without_network(table: Any, encoder: str, **options: Any) -> Any:
         if encoder != "cars":
             raise InputError(f"The weights of '{encoder}' cannot be downloaded.")
-        return encoder_space(table, encoder)
+        return embed(table, encoder)
 
     monkeypatch.setattr("likeness.commands.analyze.embedded", without_network)
     plot, out = tmp_path / "encoders.html", tmp_path / "runs.csv"

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from likeness.commands.captioning import captioning
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.errors import InputError
 from likeness.training.config import config_from
 from likeness.training.loop.train import train
@@ -47,7 +47,7 @@ def call() -> Call:
 @pytest.fixture
 def cars(tmp_path: Path) -> Path:
     """A table of 40 shipped cars."""
-    whole = bundled_images()
+    whole = read_cars()
     frame = whole.frame.iloc[:40].drop(columns="sha256")
     frame["path"] = [str(path) for path in whole.paths()[:40]]
     frame.to_csv(tmp_path / "cars.csv", index=False)

@@ -103,9 +103,9 @@ def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
 
 
 def test_search_by_image_finds_that_image(run: Run) -> None:
-    from likeness.data import bundled_images
+    from likeness.data import read_cars
 
-    status, printed, err = run("search", "cars", "--image", str(bundled_images().paths()[3]), "-k", "1", "--csv")
+    status, printed, err = run("search", "cars", "--image", str(read_cars().paths()[3]), "-k", "1", "--csv")
     assert status == 0, err
     assert printed.strip().splitlines()[1].startswith("3,")
 
@@ -162,6 +162,8 @@ def test_evaluate_in_the_papers_form(run: Run) -> None:
 
 def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import likeness.evaluation
+    import likeness.notions.methods
+    import likeness.studies
 
     asked: dict[str, Any] = {}
 
@@ -171,11 +173,11 @@ def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypa
         options["on_run"](row)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(likeness.evaluation, "compare", compare)
+    monkeypatch.setattr(likeness.studies, "compare", compare)
     status, _, _ = run("evaluate", "--out", str(tmp_path / "runs.csv"))
     assert status == 130
     assert asked["notions"] == ["background-color", "car-color", "car-model"]
-    assert (tuple(asked["methods"]), asked["metrics"]) == (likeness.evaluation.METHODS, list(likeness.evaluation.METRICS))
+    assert (tuple(asked["methods"]), asked["metrics"]) == (tuple(likeness.notions.methods.METHODS), list(likeness.evaluation.METRICS))
     assert (asked["dims"], list(asked["seeds"]), asked["ranking"]) == ([128], [0, 1, 2, 3, 4], "cosine")
     # what was finished before the interruption is kept
     assert pd.read_csv(tmp_path / "runs.csv")["map_at_r"].tolist() == [0.5]

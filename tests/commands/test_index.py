@@ -24,7 +24,7 @@ def test_an_index_is_built_and_used(run: Run, cache: Path, monkeypatch: pytest.M
     assert len(list(cache.glob("embeddings/*/*/index/about.json"))) == 1
     status, again, told = run(*asked)
     assert (status, told.strip(), rows_of(again)) == (0, "", rows_of(exact))  # few images: exact, and nothing to say
-    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
     status, found, told = run(*asked)
     assert status == 0
     assert told.strip().startswith("Approximate: 9")
@@ -34,7 +34,7 @@ def test_an_index_is_built_and_used(run: Run, cache: Path, monkeypatch: pytest.M
 
 def test_an_index_of_an_older_state_is_not_used(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("index", "cars", "--cells", "60")[0] == 0
-    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
     file = next(cache.glob("embeddings/*/*/index/vectors.npy"))
     file.write_bytes(file.read_bytes()[:-4])
     status, _, told = run("search", "--row", "5")

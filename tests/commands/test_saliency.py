@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -28,7 +28,7 @@ def test_it_draws_image_map_and_difference_for_every_image(run: Run, tmp_path: P
     assert f"wrote {out}: {sheet.shape[1]} x {sheet.shape[0]} pixels" in printed
     assert sheet.shape[1] > 6 * 192
     assert 2 * 192 < sheet.shape[0] < 3 * 192
-    seen = np.asarray(Image.open(bundled_images().paths()[5]).convert("RGB").resize((96, 96), Image.Resampling.BICUBIC))
+    seen = np.asarray(Image.open(read_cars().paths()[5]).convert("RGB").resize((96, 96), Image.Resampling.BICUBIC))
     corner = tuple(np.argwhere((sheet == seen[0, 0]).all(-1))[0])
     tile = sheet[corner[0] : corner[0] + 192, corner[1] : corner[1] + 192]
     assert np.abs(tile[::2, ::2].astype(int) - seen).mean() < 2

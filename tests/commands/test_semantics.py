@@ -82,14 +82,14 @@ def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Pa
 
 
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.space import encoder_space
+    from likeness.space import embed
     from likeness.training.config import DataConfig, RunConfig
     from likeness.training.runs.run_folder import RunFolder
 
     RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="cars", attribute="car_color")))
     name = f"run:{tmp_path / 'run'}"
     # the weights play no part here: the bundled encoder stands in for the run
-    monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: encoder_space(table, "cars"))
+    monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: embed(table, "cars"))
     out = tmp_path / "classes.csv"
     status, _, err = run("-e", name, "-a", "car_color", "--unseen", "--out", str(out))
     assert status == 0, err

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from likeness.data import read_dataset, save_uploads, thumbnail, uploads
+from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
-from likeness.settings import ServerSettings
 
 
 def image(color: int = 0, kind: str = "PNG") -> bytes:
@@ -116,10 +116,6 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     assert not list((cache / "uploads").iterdir())
 
 
-def shared_server(monkeypatch: pytest.MonkeyPatch, **limits: object) -> None:
-    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings.model_validate({"shared": True} | limits).as_text())
-
-
 class TestRefused:
     @pytest.mark.parametrize(
         ("files", "message"),
@@ -158,58 +154,58 @@ class TestRefused:
         with pytest.raises(InputError, match="by its content it is not a sound"):
             save_uploads([(name, content)])
 
-    def test_more_pixels_than_are_allowed_before_any_is_decoded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_more_pixels_than_are_allowed_before_any_is_decoded(self) -> None:
         header = b"IHDR" + struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
         bomb = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
         bomb += b"\0\0\0\0IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
         with pytest.raises(InputError, match=r"60,000 x 60,000 pixels, and .* are allowed|by its content"):
             save_uploads([("a.png", bomb)])
-        shared_server(monkeypatch, max_pixels=10_000)
+        limits = UploadLimits(pixels=10_000)
         buffer = io.BytesIO()
         Image.new("1", (200, 100)).save(buffer, "PNG")
         with pytest.raises(InputError, match=r"200 x 100 pixels, and 10,000 are allowed; make it smaller"):
-            save_uploads([("a.png", buffer.getvalue())])
+            save_uploads([("a.png", buffer.getvalue())], limits=limits)
 
-    def test_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        shared_server(monkeypatch, max_upload_images=2)
+    def test_too_many(self) -> None:
+        limits = UploadLimits(images=2)
         with pytest.raises(InputError, match="more than 2 images"):
-            save_uploads([(f"{i}.png", image(i)) for i in range(3)])
+            save_uploads([(f"{i}.png", image(i)) for i in range(3)], limits=limits)
         with pytest.raises(InputError, match="holds 3 images, more than 2; upload a part"):
-            save_uploads([("a.zip", archive(*((f"{i}.png", image(i)) for i in range(3))))])
+            save_uploads([("a.zip", archive(*((f"{i}.png", image(i)) for i in range(3))))], limits=limits)
         with pytest.raises(InputError, match="has more entries than 2 images need"):
-            save_uploads([("a.zip", archive(*((f"{i}.txt", b"") for i in range(11))))])
+            save_uploads([("a.zip", archive(*((f"{i}.txt", b"") for i in range(11))))], limits=limits)
 
-    def test_too_large_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        shared_server(monkeypatch, max_unpacked_mb=1)
+    def test_too_large_together(self) -> None:
+        limits = UploadLimits(unpacked_mb=1)
         large = [io.BytesIO() for _ in range(3)]
         for place, buffer in enumerate(large):
             Image.frombytes("RGB", (400, 400), np.random.default_rng(place).bytes(480_000)).save(buffer, "PNG")
         with pytest.raises(InputError, match=r"more than .* images or 1 MB; upload a part"):
-            save_uploads([(f"{i}.png", buffer.getvalue()) for i, buffer in enumerate(large)])
+            save_uploads([(f"{i}.png", buffer.getvalue()) for i, buffer in enumerate(large)], limits=limits)
 
     def test_one_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(uploads, "MAX_IMAGE_BYTES", 10)
         with pytest.raises(InputError, match="the limit for one image"):
             save_uploads([("a.png", image())])
 
-    def test_no_room_left_for_uploads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_room_left_for_uploads(self) -> None:
         save_uploads([("a.png", image())])
-        shared_server(monkeypatch, max_uploads_gb=1e-9)
-        with pytest.raises(InputError, match="uploads, and they are used up; ask who runs it"):
-            save_uploads([("b.png", image(2))])
+        limits = UploadLimits(total_gb=1e-9)
+        with pytest.raises(InputError, match=r"Uploads may take .* together, and these are used up; ask who runs"):
+            save_uploads([("b.png", image(2))], limits=limits)
 
-    def test_a_zip_that_unpacks_to_too_much(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_zip_that_unpacks_to_too_much(self) -> None:
         bomb = archive(("1.png", image() + bytes(5_000_000)))
         assert len(bomb) < 10_000
-        shared_server(monkeypatch, max_unpacked_mb=1)
+        limits = UploadLimits(unpacked_mb=1)
         with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
-            save_uploads([("a.zip", bomb)])
+            save_uploads([("a.zip", bomb)], limits=limits)
 
     def test_a_zip_that_unpacks_to_many_times_its_size(self) -> None:
         with pytest.raises(InputError, match=r"unpacks to .* times its size"):
             save_uploads([("a.zip", archive(("1.bmp", bytes(70_000_000))))])
 
-    def test_a_zip_that_lies_about_its_size(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_zip_that_lies_about_its_size(self) -> None:
         content = bytearray(archive(("1.png", image() + bytes(5_000_000))))
         directory = content.rindex(b"PK\x01\x02")
         content[directory + 24 : directory + 28] = (100).to_bytes(4, "little")  # the size it says it unpacks to

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from likeness.encoders import encoder_identity, names
+from likeness.encoders import encoder_identity
+from likeness.encoders.models import clip
 from likeness.encoders.names import parse_name, reads_text
 from likeness.errors import InputError
 from likeness.io.paths import assets_dir
@@ -29,7 +30,7 @@ def test_forms(name: str, kind: str, target: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "ViT-B-32", "local-dir:", "/openai", "ViT-B-32/", "http:x"])
 def test_no_known_form(name: str) -> None:
-    with pytest.raises(InputError, match=r"has no known form; write 'cars', 'MODEL/PRETRAINED'|looks like a folder"):
+    with pytest.raises(InputError, match=r"has no known form; write 'cars', .*'MODEL/PRETRAINED'.*'run:|looks like a folder"):
         parse_name(name)
 
 
@@ -61,7 +62,7 @@ def test_identities_of_published_models_differ() -> None:
 
 
 def test_the_bundled_model_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "assets_dir", lambda: tmp_path)
+    monkeypatch.setattr(clip, "assets_dir", lambda: tmp_path)
     with pytest.raises(InputError, match=r"'cars' is not here: .*; install the package again"):
         encoder_identity("cars")
 

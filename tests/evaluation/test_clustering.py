@@ -10,9 +10,9 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.evaluation import clustering_metrics
-from likeness.vectors import unit_rows
 
 groupings = st.integers(2, 30).flatmap(
     lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(0, 6), min_size=n, max_size=n))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from likeness import vectors
-from likeness.evaluation import _counter, _products, _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
+from likeness import arrays
+from likeness.evaluation import _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
 from likeness.evaluation.class_means import class_means
 from likeness.search import agreement, nearest, neighbours, overlap_per_row
 from likeness.shifts import class_mean_features, frechet, frechet_distance
@@ -42,12 +42,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> np.ndarray:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As much smaller than the store as they are where there are a million rows."""
-    monkeypatch.setattr(vectors, "PART_BYTES", 300_000)
+    monkeypatch.setattr(arrays, "PART_BYTES", 300_000)
     monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(_ranks, "BLOCK_BYTES", 2_000_000)
-    monkeypatch.setattr(_ranks, "SORTED_BELOW", 0)
-    monkeypatch.setattr(_counter, "TILE", 500)
-    monkeypatch.setattr(_products, "TILE", 500)
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
+    monkeypatch.setattr(_ranks, "TILE", 500)
     monkeypatch.setattr(frechet, "_AT_ONCE", 0)
     monkeypatch.setattr(neighbours, "GALLERY_BYTES", 300_000)
     monkeypatch.setattr(neighbours, "CHUNK_BYTES", 300_000)
@@ -79,7 +78,7 @@ def test_no_more_memory_than_a_share_of_the_store(name: str, store: np.ndarray, 
 def test_clusters_of_a_mapped_file(store: np.ndarray, small_parts: None) -> None:
     """k-means of unit rows that lie in a scratch file is that of the same rows in memory."""
     part, labels = store[:2_000], LABELS[:2_000]
-    assert clustering_metrics(part, labels) == clustering_metrics(vectors.unit_rows(np.array(part), "rows"), labels, metric="euclidean")
+    assert clustering_metrics(part, labels) == clustering_metrics(arrays.unit_rows(np.array(part), "rows"), labels, metric="euclidean")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likeness.evaluation import _counter, _counting, _ranks
-from likeness.evaluation._inputs import scaling_for
+from likeness.evaluation import _ranks
+from likeness.evaluation._inputs import AS_GIVEN, Scaling, scaling_for
 
-ENGINES: tuple[_ranks.Engine, ...] = ("sort", "float32", "bfloat16")
+ENGINES = ("sorting", "counting")
 
 
 def similarity(x: np.ndarray, y: np.ndarray) -> np.float32:
@@ -27,13 +27,18 @@ def slow_ranks(queries: np.ndarray, query_codes: np.ndarray, gallery: np.ndarray
     return found
 
 
-def ranks_by(engine: _ranks.Engine, x: np.ndarray, codes: np.ndarray, limits: np.ndarray | None = None) -> list[list[int]]:
-    """Of every row as a query."""
+def ranks_by(
+    engine: str, x: np.ndarray, codes: np.ndarray, queries: tuple[np.ndarray, np.ndarray] | None = None, scaling: Scaling = AS_GIVEN
+) -> list[list[int]]:
+    """Of every row as a query, or of others with their codes."""
+    asking, asked = queries or (x, codes)
     found: dict[int, list[int]] = {}
-    for block in _ranks.relevant_ranks(x, codes, x, codes, np.arange(len(x)), engine, limits=limits):
-        for place, query in enumerate(block.queries.tolist()):
-            found[query] = block.ranks[block.offsets[place] : block.offsets[place + 1]].tolist()
-    return [found[query] for query in range(len(x))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ranks, "SORTED_UP_TO", 10**12 if engine == "sorting" else 0)
+        for block in _ranks.relevant_ranks(asking, asked, x, codes, None if queries else np.arange(len(x)), scaling=scaling):
+            for place, query in enumerate(block.queries.tolist()):
+                found[query] = block.ranks[block.offsets[place] : block.offsets[place + 1]].tolist()
+    return [found[query] for query in range(len(asking))]
 
 
 @settings(max_examples=60, deadline=None)
@@ -43,7 +48,7 @@ def ranks_by(engine: _ranks.Engine, x: np.ndarray, codes: np.ndarray, limits: np
     ),
     st.sampled_from(ENGINES),
 )
-def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: _ranks.Engine) -> None:
+def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: str) -> None:
     """Many equal similarities, of either sign and zero."""
     codes, x = np.asarray(drawn[0]), np.asarray(drawn[1], np.float32)[:, None] / 8
     assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
@@ -51,7 +56,7 @@ def test_ties_go_by_row_number(drawn: tuple[list[int], list[int]], engine: _rank
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("seed", range(3))
-def test_near_ties_are_ranked_by_the_exact_product(seed: int, engine: _ranks.Engine) -> None:
+def test_near_ties_are_ranked_by_the_exact_product(seed: int, engine: str) -> None:
     """Unit rows that are copies of a few, changed by nothing or by one unit of the last place: neither float32 nor bfloat16 tells them apart."""
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((4, 48)).astype(np.float32)[rng.integers(0, 4, 120)]
@@ -62,7 +67,7 @@ def test_near_ties_are_ranked_by_the_exact_product(seed: int, engine: _ranks.Eng
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_products_half_way_between_two_floats(engine: _ranks.Engine) -> None:
+def test_products_half_way_between_two_floats(engine: str) -> None:
     """Exact products that lie in the middle of two float32 numbers, or just beside it, where even float64 sums could tip the rounding."""
     rng = np.random.default_rng(0)
     x = np.ones((60, 3), np.float32)
@@ -73,7 +78,7 @@ def test_products_half_way_between_two_floats(engine: _ranks.Engine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("noise", [0.5, 2.0, 8.0])
-def test_clusters_of_any_width(noise: float, engine: _ranks.Engine) -> None:
+def test_clusters_of_any_width(noise: float, engine: str) -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 5, 150)
     x = (rng.standard_normal((5, 20))[codes] + noise * rng.standard_normal((150, 20))).astype(np.float32)
@@ -81,25 +86,15 @@ def test_clusters_of_any_width(noise: float, engine: _ranks.Engine) -> None:
     assert ranks_by(engine, x, codes) == slow_ranks(x, codes, x, codes, own=True)
 
 
-@pytest.mark.parametrize("engine", ["float32", "bfloat16"])
 @pytest.mark.parametrize("lengths", [(0.1, 10), (1e-12, 1e-8), (1, 1e6)])
-def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float], engine: _ranks.Engine) -> None:
-    """The engines agree on rows that are no unit vectors, an outlier among them."""
+def test_euclidean_of_rows_of_many_lengths(lengths: tuple[float, float]) -> None:
+    """Counting and sorting agree on rows that are no unit vectors, an outlier among them."""
     rng = np.random.default_rng(2)
-    codes, own = rng.integers(0, 7, 400), np.arange(400)
+    codes = rng.integers(0, 7, 400)
     x = (rng.standard_normal((400, 12)) * rng.uniform(*lengths, (400, 1))).astype(np.float32)
     x[7] *= 100
     scaling = scaling_for(x, x, "euclidean")
-    found = {
-        name: {
-            query: ranks
-            for block in _ranks.relevant_ranks(x, codes, x, codes, own, name, scaling=scaling)
-            for query, ranks in zip(block.queries.tolist(), np.split(block.ranks, block.offsets[1:-1]), strict=True)
-        }
-        for name in ("sort", engine)
-    }
-    for query in range(400):
-        np.testing.assert_array_equal(found[engine][query], found["sort"][query])
+    assert ranks_by("counting", x, codes, scaling=scaling) == ranks_by("sorting", x, codes, scaling=scaling)
 
 
 def random_rows(n: int, classes: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -111,103 +106,69 @@ def random_rows(n: int, classes: int, seed: int = 3) -> tuple[np.ndarray, np.nda
 
 @pytest.mark.parametrize("tile", [64, 100, 8192])
 @pytest.mark.parametrize("most_queries", [7, 1024])
-def test_tiles_and_blocks_do_not_matter(tile: int, most_queries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most_paired", [0, 256])
+def test_tiles_and_blocks_do_not_matter(tile: int, most_queries: int, most_paired: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x, codes = random_rows(500, 20)
-    expected = ranks_by("sort", x, codes)
+    expected = ranks_by("sorting", x, codes)
     monkeypatch.setattr(_ranks, "MOST_QUERIES", most_queries)
-    monkeypatch.setattr(_counter, "TILE", tile)
-    for engine in ("float32", "bfloat16"):
-        assert ranks_by(engine, x, codes) == expected
+    monkeypatch.setattr(_ranks, "MOST_PAIRED", most_paired)
+    monkeypatch.setattr(_ranks, "TILE", tile)
+    assert ranks_by("counting", x, codes) == expected
 
 
-@pytest.mark.parametrize("most_pending", [1, 5, 64])
-def test_pending_rows_may_overflow(most_pending: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, codes = random_rows(600, 3)
-    monkeypatch.setattr(_counting, "MOST_PENDING", most_pending)
-    assert ranks_by("bfloat16", x, codes) == ranks_by("sort", x, codes)
-
-
-@pytest.mark.parametrize("engine", ["float32", "bfloat16"])
-@pytest.mark.parametrize("limit", [1, 10, 200])
-@pytest.mark.parametrize("sampled", [600, 20])
-def test_ranks_up_to_a_limit_are_exact(sampled: int, limit: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And so is a query's first, wherever it is; the others come out beyond the limit. However well the sample shows where that is."""
-    monkeypatch.setattr(_counter, "CUT_FROM", 0)
-    monkeypatch.setattr(_counter, "FEWEST_SAMPLED", sampled)
-    monkeypatch.setattr(_counter, "MOST_SAMPLED_SHARE", 1)
-    monkeypatch.setattr(_counter, "TILE", 50)
-    x, codes = random_rows(500, 60)
-    found, expected = ranks_by(engine, x, codes, np.full(500, limit)), ranks_by("sort", x, codes)
-    for ours, right in zip(found, expected, strict=True):
-        assert ours[:1] == right[:1]
-        assert ours == sorted(ours)
-        assert all(our == rank if rank <= limit else our > limit for our, rank in zip(ours[1:], right[1:], strict=True))
-
-
-@pytest.mark.parametrize("engine", ["float32", "bfloat16"])
-def test_a_sample_that_misleads_is_found_out(engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All rows that the sample sees are ahead of every item, and no others: queries are asked again with twice the limit, until that says no more."""
-    monkeypatch.setattr(_counter, "CUT_FROM", 0)
-    monkeypatch.setattr(_counter, "FEWEST_SAMPLED", 100)
-    values = np.full(1_000, 0.1, np.float32)
-    values[np.unique(np.linspace(0, 999, 100).astype(np.int64))] = 2
-    values[500:600] = np.linspace(1, 1.5, 100)
-    codes = np.where((np.arange(1_000) >= 500) & (np.arange(1_000) < 600), 1, np.where(np.arange(1_000) < 500, 0, 2))
-    asked, original, query = [], _counter.Counter.ranks, np.ones((1, 1), np.float32)
-    monkeypatch.setattr(_counter.Counter, "ranks", lambda self, asking: asked.append(len(asking.rows)) or original(self, asking))
-    (found,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, engine, limits=np.array([150]))
-    (expected,) = _ranks.relevant_ranks(query, np.array([1]), values[:, None], codes, None, "sort")
-    np.testing.assert_array_equal(found.ranks, expected.ranks)
-    assert asked == [1, 1, 1, 1]  # limits of 150, 300, 600, and all
-
-
-def test_all_choices_of_precision_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Well separated classes go by bfloat16, mixed ones by float32, and ranks are those of sorting."""
-    monkeypatch.setattr(_ranks, "SORTED_BELOW", 0)
-    for name in ("HALVES_FROM", "HALVES_FROM_WITH_TORCH"):
-        monkeypatch.setattr(_counter, name, 0)
-    monkeypatch.setattr(_counter, "halves_pay", lambda: True)
-    rng = np.random.default_rng(0)
-    codes = np.sort(rng.integers(0, 4, 600))
-    x = (3 * rng.standard_normal((4, 32))[codes] + rng.standard_normal((600, 32))).astype(np.float32)
-    x[codes == 0] = rng.standard_normal((int((codes == 0).sum()), 32))
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    monkeypatch.setattr(_ranks, "MOST_QUERIES", 100)
-    shares = []
-    measured = _counter.Counter._cut
-    monkeypatch.setattr(_counter.Counter, "_cut", lambda *arguments: shares.append(measured(*arguments)) or shares[-1])
-    assert ranks_by("auto", x, codes) == ranks_by("sort", x, codes)
-    assert min(shares) < _counter.MOST_PENDING_SHARE < max(shares)
-    assert len(shares) == 5  # of six blocks: after the first, of mixed classes, one goes by float32 untried
+def test_classes_that_have_no_gallery_row_and_others_that_nobody_asks_for() -> None:
+    x, codes = random_rows(300, 5)
+    queries = x[:40] + np.float32(0.01), np.arange(40) % 9
+    assert ranks_by("counting", x, codes, queries) == slow_ranks(*queries, x, codes, own=False)
 
 
 @pytest.mark.parametrize("relevant", [5, 40])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_lone_tie_with_the_least_similar_relevant_item(relevant: int, engine: _ranks.Engine) -> None:
+def test_a_lone_tie_with_the_least_similar_relevant_item(relevant: int, engine: str) -> None:
     """All irrelevant items are far behind but one, which equals the last relevant one and stands before it in the gallery."""
     values = np.concatenate([[1.0], np.arange(relevant, 0, -1), np.zeros(600)]).astype(np.float32)[:, None]
     codes = np.concatenate([[0], np.ones(relevant), np.zeros(600)]).astype(np.intp)
-    (block,) = _ranks.relevant_ranks(np.ones((1, 1), np.float32), np.array([1]), values, codes, None, engine)
-    assert block.ranks.tolist() == [*range(1, relevant), relevant + 1]
+    (ranks,) = ranks_by(engine, values, codes, (np.ones((1, 1), np.float32), np.array([1])))
+    assert ranks == [*range(1, relevant), relevant + 1]
 
 
 @pytest.mark.parametrize("classes", [1, 50])
-@pytest.mark.parametrize("engine", ["sort", "float32"])
-def test_blocks_keep_to_their_memory(classes: int, engine: _ranks.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_keep_to_their_memory(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Be the classes large or small, a block takes no more than the limit, and no less than half of it."""
-    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 200_000)
-    monkeypatch.setattr(_ranks, "BYTES_PER_QUERY", 2_000)
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
+    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 10_000_000)
     x, codes = np.eye(400, dtype=np.float32), np.arange(400) % classes
-    blocks = list(_ranks.relevant_ranks(x, codes, x, codes, np.arange(400), engine))
-    each = 40 * 400 if engine == "sort" else 2_000 + _ranks.BYTES_PER_RELEVANT * 400 // classes
+    blocks = list(_ranks.relevant_ranks(x, codes, x, codes, np.arange(400)))
+    each = 4 * (_ranks.TILE + _ranks.MOST_CELLS) + _ranks.BYTES_PER_RELEVANT * 400 // classes
     assert sum(len(block.queries) for block in blocks) == 400
-    assert 100_000 < each * len(blocks[0].queries) <= 200_000
+    assert 5_000_000 < each * len(blocks[0].queries) <= 10_000_000
 
 
-def test_many_items_take_wider_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond 2^15 relevant items places do not fit in 16 bits; half of the values tie."""
+def test_tens_of_thousands_of_items() -> None:
+    """Half of the values tie."""
     rng = np.random.default_rng(0)
-    values = rng.integers(0, 2_000, 70_000).astype(np.float32)[:, None]
-    codes, query = rng.integers(0, 2, 70_000), np.ones((1, 1), np.float32)
-    found = {engine: next(iter(_ranks.relevant_ranks(query, np.array([1]), values, codes, None, engine))).ranks for engine in ("sort", "float32")}
-    np.testing.assert_array_equal(found["float32"], found["sort"])
+    values, codes = rng.integers(0, 2_000, 70_000).astype(np.float32)[:, None], rng.integers(0, 2, 70_000)
+    query = np.ones((1, 1), np.float32), np.array([1])
+    assert ranks_by("counting", values, codes, query) == ranks_by("sorting", values, codes, query)
+
+
+@pytest.mark.parametrize("metric", [None, "cosine", "euclidean"])
+@pytest.mark.parametrize("kind", ["random", "positive", "constant", "nearly constant", "sorted", "long and short"])
+def test_products_of_any_rows_are_as_exact_as_is_said(kind: str, metric: str | None) -> None:
+    """The bound is what lets a product in float32 decide, so it must hold for all rows though it is taken from a sample."""
+    n, d, rng = 600, 96, np.random.default_rng(0)
+    rows = {
+        "random": lambda: rng.standard_normal((n, d)),
+        "positive": lambda: np.abs(rng.standard_normal((n, d))),
+        "constant": lambda: np.ones((n, d)) * rng.uniform(0.5, 2, (n, 1)),
+        "nearly constant": lambda: 1 + 0.01 * rng.standard_normal((n, d)),
+        "sorted": lambda: np.sort(np.abs(rng.standard_normal((n, d))))[:, ::-1],
+        "long and short": lambda: rng.standard_normal((n, d)) * 10 ** rng.uniform(-3, 3, (n, 1)),
+    }[kind]()
+    x = rows.astype(np.float32)
+    scaling = AS_GIVEN if metric is None else scaling_for(x, x, metric)
+    queries, gallery = scaling.queries(x[:200]), scaling.gallery(x)
+    bound = _ranks._product_error(gallery, scaling.unit if scaling.added else None)
+    exact = queries.astype(np.float64) @ gallery.astype(np.float64).T
+    lengths = np.linalg.norm(queries.astype(np.float64), axis=1)[:, None] * np.linalg.norm(gallery.astype(np.float64), axis=1)
+    assert (np.abs(queries @ gallery.T - exact) <= bound * lengths).all()

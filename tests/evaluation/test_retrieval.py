@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import torch
 
-from likeness import vectors
+from likeness import arrays
 from likeness.errors import InputError
-from likeness.evaluation import _counter, _ranks, _scratch, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
+from likeness.evaluation import _ranks, _scratch, retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
 
 PML_NAMES = {
     "precision_at_1": "precision_at_1",
@@ -27,15 +27,10 @@ def reference() -> dict[str, np.ndarray]:
         return dict(file)
 
 
-@pytest.fixture(params=["sort", "float32", "bfloat16"])
+@pytest.fixture(params=["sorting", "counting"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Runs the test with each way to find ranks."""
-    monkeypatch.setattr(_ranks, "SORTED_BELOW", 10**12 if request.param == "sort" else 0)
-    for name in ("HALVES_FROM", "HALVES_FROM_WITH_TORCH"):
-        monkeypatch.setattr(_counter, name, 0 if request.param == "bfloat16" else 10**18)
-    monkeypatch.setattr(_counter, "MOST_PENDING_SHARE", 2)
-    monkeypatch.setattr(_counter, "CUT_FROM", 0)
-    monkeypatch.setattr(_counter, "halves_pay", lambda: True)
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 10**12 if request.param == "sorting" else 0)
     return request.param
 
 
@@ -139,7 +134,7 @@ def test_only_the_first_thousand_count_in_map_at_1000(engine: str) -> None:
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     x, labels = clusters(300, 8, 9, noise=1.5)
     whole = retrieval_metrics(x, labels)
-    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 7 * 40 * 300)
+    monkeypatch.setattr(_ranks, "BLOCK_BYTES", 1_000_000)
     assert retrieval_metrics(x, labels) == pytest.approx(whole, abs=1e-12)
 
 
@@ -292,13 +287,14 @@ def test_memory_mapped_stores_give_the_same(tmp_path: Path, engine: str, monkeyp
     np.save(tmp_path / "x.npy", x)
     store = np.load(tmp_path / "x.npy", mmap_mode="r")
     monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
-    monkeypatch.setattr(vectors, "PART_BYTES", 1000)
+    monkeypatch.setattr(arrays, "PART_BYTES", 1000)
     for metric, value in expected.items():
         assert retrieval_metrics(store, labels, metric=metric) == value
 
 
 def test_progress_is_told_and_a_stop_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     x, labels = clusters(300, 8, 9, noise=1.5)
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_ranks, "MOST_QUERIES", 100)
     told: list[tuple[int, int]] = []
     retrieval_metrics(x, labels, progress=lambda done, total: told.append((done, total)))
@@ -318,6 +314,7 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, _: object) -> None:
             raise OSError(28, "No space left on device")
 
+    monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_scratch, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(_scratch.tempfile, "TemporaryFile", Full)
     with pytest.raises(InputError, match=r"no room for 0.0 GB of scratch .*\(No space left on device\); free some, or set TMPDIR"):

@@ -37,12 +37,12 @@ def picture(kind: str, size: tuple[int, int] = (24, 16), **options: Any) -> byte
 
 
 def _papers() -> list[Case]:
-    from likeness.data.paper_datasets import read_paper_dataset
+    from likeness.data import read_dataset
 
     mini = _miniatures()
 
     def case(name: str, source: str, write: Callable[[Path], Any], damage: tuple[str, ...], *covers: str) -> Case:
-        return Case(name, write, lambda folder: read_paper_dataset(f"{source}:{folder}"), damage, covers)
+        return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
         case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/cars196", "data/mat_file"),
@@ -60,10 +60,10 @@ def _papers() -> list[Case]:
 
 
 def _mpii_labels(folder: Path) -> None:
-    from likeness.data.paper_datasets import read_paper_dataset
-    from likeness.data.readers.mpii_pose import mpii_labels
+    from likeness.data import read_dataset
+    from likeness.labels import mpii_labels
 
-    mpii_labels(read_paper_dataset(f"mpii-pose:{folder}"))
+    mpii_labels(read_dataset(f"mpii-pose:{folder}"))
 
 
 def _write_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
@@ -200,9 +200,9 @@ def _splits() -> list[Case]:
 
 def _configs() -> list[Case]:
     from likeness.recipes.captioning.config import captioning_configs, read_captioning_config
-    from likeness.settings import read_settings
     from likeness.studies.study import cells, read_study, studies
     from likeness.training.config import as_yaml, presets, read_config, with_changes
+    from server_settings import read_settings
 
     def run(folder: Path) -> None:
         for name in ("shipped-cars-elg", "lg-cub200-plg"):
@@ -238,7 +238,7 @@ def _configs() -> list[Case]:
             lambda folder: (folder / "s.yaml").write_text(serving),
             lambda folder: read_settings(folder / "s.yaml"),
             ("*.yaml",),
-            ("settings",),
+            ("app/server_settings",),
         ),
     ]
 
@@ -429,7 +429,7 @@ def _stores() -> list[Case]:
 
 
 def _index() -> Case:
-    from likeness.search.raw_index import build_index, open_index
+    from likeness.search import build_index, open_index
 
     rows = np.random.default_rng(0).standard_normal((300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -438,7 +438,7 @@ def _index() -> Case:
         lambda folder: build_index(rows, folder / "i"),
         lambda folder: open_index(folder / "i", rows),
         ("i/*",),
-        ("search/raw_index",),
+        ("search/ivf_index",),
     )
 
 
@@ -529,10 +529,9 @@ def _app() -> list[Case]:
     app = str(_TESTS.parent / "app")
     if app not in sys.path:
         sys.path.append(app)
-    import continuous_labels
-    import drafts
-    import selection
     from likeness.data import ImageTable
+    from pages.continuous import labels as continuous_labels
+    from shared import drafts, selection
 
     draft = {"name": "a", "question": "?", "templates": "a {}", "aspects": "b\nc", "attribute": None, "dim": 128, "solver": "exact", "seed": 0}
     table = ImageTable("t", Path("/"), pd.DataFrame({"path": ["a", "b"], "yaw": [1.0, 2.0]}))
@@ -551,7 +550,7 @@ def _app() -> list[Case]:
         for each in drafts.history_of((folder / "draft.json").read_text(errors="replace")):
             _answered(lambda each=each: each.notion)
 
-    return [Case("links and drafts", links, read, ("*",), ("app/selection", "app/drafts", "app/continuous_labels"))]
+    return [Case("links and drafts", links, read, ("*",), ("app/shared/selection", "app/shared/drafts", "app/pages/continuous/labels"))]
 
 
 def cases() -> list[Case]:

@@ -30,8 +30,8 @@ _OWN = {
     "stored": "the reader itself; every case of arrays, weights and checkpoints goes through it",
     "data/mat_worker": "runs in the process that the cases of .mat files reach",
     "data/mat_process": "reached by every case of .mat files",
-    "data/bundled": "a table that ships",
-    "data/generated": "a table that was drawn here",
+    "data/readers/cars": "a table that ships",
+    "recipes/renders/render": "a table that was drawn here",
     "evaluation/published": "tables that ship",
     "training/clip/car_names": "a table that ships",
     "training/study": "its results ship; the study's own YAML has a case",
@@ -48,9 +48,9 @@ _OWN = {
     "encoders/ray_worker": "rows that this run's own workers sent",
     "saliency/car_check": "renders that ship",
     "commands/train": "YAML values of the command line",
-    "app/benchmarks": "tables that ship",
-    "app/shift_files": "through `splits_from`, which has a case",
-    "app/train_draft": "through `config_from`, which has a case",
+    "app/pages/shifts/benchmarks": "tables that ship",
+    "app/pages/shifts/files": "through `splits_from`, which has a case",
+    "app/pages/train/draft": "through `config_from`, which has a case",
 }
 
 

@@ -1,11 +1,24 @@
 """Signals that end the program: heard at once, left alone where they are to be ignored, and as before afterwards."""
 
 import signal
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from likeness.io.interruption import interrupted_by
+
+
+@pytest.fixture(autouse=True)
+def usual_answers() -> Iterator[None]:
+    """The tests may run as a background job, which ignores SIGINT."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: signal.signal(number, answer) for number, answer in usual.items()}
+    yield
+    for number, answer in before.items():
+        signal.signal(number, answer)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -41,3 +54,20 @@ def test_other_threads_leave_signals_alone() -> None:
     thread.start()
     thread.join()
     assert found == [(True, False)]
+
+
+@pytest.mark.parametrize(("own_session", "expected"), [(True, "interrupted"), (False, "finished")])
+def test_begun_by_a_background_job_only_the_leader_of_a_session_hears(own_session: bool, expected: str) -> None:
+    code = """
+import signal
+from likeness.io.interruption import restore_interruption
+restore_interruption()
+try:
+    signal.raise_signal(signal.SIGINT)
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell sets it for `command &`; what is begun here inherits it
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, start_new_session=own_session)
+    assert done.stdout.strip() == expected

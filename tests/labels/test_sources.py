@@ -15,16 +15,18 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io.frozen_config import told
 from likeness.labels import (
-    KINDS,
     ClassLabels,
+    LabelKind,
     LabelsConfig,
     MatrixLabels,
+    NumberLabels,
     caption_distances,
     known_labels,
     label_distances,
     layout_distances,
     number_distances,
     pose_distances,
+    sources,
 )
 
 
@@ -204,10 +206,17 @@ class TestConfig:
             LabelsConfig(**config)
         assert message in told(caught.value)
 
-    def test_every_kind_has_a_reader(self) -> None:
-        from likeness.labels.sources import _READERS
-
-        assert set(_READERS) == set(KINDS)
+    def test_one_that_is_listed_is_offered_and_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        ages = LabelKind(
+            "ages",
+            "a column of ages",
+            lambda given, *_: NumberLabels(given.frame[["age"]]),
+            lambda given: {"Age": {}} if "age" in given.frame else {},
+        )
+        monkeypatch.setattr(sources, "KINDS", (*sources.KINDS, ages))
+        given = table(tmp_path, age=[1, 4])
+        assert known_labels(given) == {"Age": LabelsConfig(kind="ages")}
+        np.testing.assert_array_equal(whole(given, kind="ages"), [[0, 3], [3, 0]])
 
 
 class TestKnown:

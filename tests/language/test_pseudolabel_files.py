@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import bundled_images, image_classes
+from likeness.data import image_classes, read_cars
 from likeness.errors import InputError
 from likeness.language import imagenet_names, pseudolabels_of, read_pseudolabels, write_pseudolabels
 
@@ -16,8 +16,8 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 
 
 def test_the_shipped_ones_name_every_class_of_synthetic_cars_by_imagenet_names() -> None:
-    labels = read_pseudolabels("cars")
-    assert sorted(labels) == sorted(image_classes(bundled_images(), ["car_color", "body_type"]).names)
+    labels = read_pseudolabels("synthetic-cars")
+    assert sorted(labels) == sorted(image_classes(read_cars(), ["car_color", "body_type"]).names)
     known = set(imagenet_names())
     assert all(len(set(names)) == 20 and set(names) <= known for names in labels.values())
 

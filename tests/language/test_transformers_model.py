@@ -64,7 +64,7 @@ def test_a_text_longer_than_the_context_is_cut(kind: str, tiny: dict[str, Path])
 
 
 def test_no_pooled_output(tiny: dict[str, Path]) -> None:
-    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave '@pooler' away"):
+    with pytest.raises(InputError, match="'gpt2' has no pooled output; leave out '@pooler'"):
         embed_names(["car"], f"transformers:{tiny['gpt2']}@pooler")
 
 
@@ -137,7 +137,7 @@ class _Evil:
 def test_no_network_says_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "hub_answers", lambda: False)
     with pytest.raises(
-        InputError, match=r"weights of 'bert' cannot be downloaded: .*; use 'minilm' or 'cars', or a copy on disk as 'transformers:FOLDER'"
+        InputError, match=r"weights of 'bert' cannot be downloaded: .*; use 'minilm' or 'clip:cars', or a copy on disk as 'transformers:FOLDER'"
     ):
         embed_names(["car"], "bert")
 

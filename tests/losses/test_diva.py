@@ -9,11 +9,11 @@ from torch import nn
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-from likeness.losses import DiVA, UniformPrior, make_objective
+from likeness.losses import DIVA_PARTS, WRAPPERS, DiVA, UniformPrior, make_objective
 from likeness.losses.dance import dance
 from likeness.losses.momentum_keys import MomentumKeys
-from likeness.losses.names import DIVA_PARTS, WRAPPERS
 from likeness.losses.reversal import reversed_gradient
+from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, shared_triplets
 from likeness.training.network.network import EmbeddingNetwork
 
@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_refused() -> None:
 @pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])
 def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name: str) -> None:
     own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim")}
-    assert own == {key: default for key, (default, _, _) in WRAPPERS[name].items()}
+    assert own == defaults(WRAPPERS[name].options or {})
     assert DIVA_PARTS == 4
 
 

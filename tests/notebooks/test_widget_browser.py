@@ -22,9 +22,9 @@ CORE = Path(__file__).resolve().parents[2] / "core"
 SETUP = """
 from types import SimpleNamespace
 import numpy as np
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.plots.linked_map import show_map, show_maps
-images = bundled_images()
+images = read_cars()
 n = 400
 table = ImageTable(images.name, images.root, images.frame.iloc[:n])
 classes = np.arange(n) % 4

@@ -101,7 +101,7 @@ def test_tensors_carry_gradients(fits: dict[str, LinearAutoencoder], images: np.
         (np.ones((1, 4)), 2, "only one prompt"),
         (np.ones((3, 4)), 2, "All 3 prompts have the same embedding"),
         (np.eye(4), 5, "dim is 5, but the encoder has 4 dimensions"),
-        (np.array([[1, 2.0], [0, 0]]), 1, "prompt 1 is all zeros"),
+        (np.array([[1, 2.0], [0, 0]]), 1, "prompt embeddings row 1 is all zeros"),
     ],
 )
 def test_unusable_input_is_refused(text: np.ndarray, dim: int, message: str) -> None:

@@ -41,5 +41,5 @@ def test_rotation_order_and_repetition_change_nothing() -> None:
 def test_unusable_input_is_refused() -> None:
     with pytest.raises(InputError, match=r"kept is 1\.5; give a share"):
         suggest_dim(np.eye(3), kept=1.5)
-    with pytest.raises(InputError, match="prompt 1 has NaN"):
+    with pytest.raises(InputError, match="row 1 holds NaN"):
         suggest_dim(np.array([[1.0, 0], [np.nan, 1]]))

@@ -122,7 +122,7 @@ def test_images_of_another_width_are_refused(estimator: type, rows: np.ndarray, 
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@pytest.mark.parametrize(("value", "message"), [(np.nan, "image 2 has NaN or infinite values"), (np.inf, "image 2 has NaN or infinite values")])
+@pytest.mark.parametrize(("value", "message"), [(np.nan, "image embeddings row 2 holds NaN"), (np.inf, "image embeddings row 2 holds NaN")])
 def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarray, images: np.ndarray, value: float, message: str) -> None:
     broken = images.copy()
     broken[2, 1] = value

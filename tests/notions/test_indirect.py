@@ -128,8 +128,8 @@ def test_the_papers_objective_sees_through_the_two_solvers_alike(text: np.ndarra
         (np.ones((3, 4)), {"dim": 2.0}, "dim is 2.0"),
         (np.eye(4), {"dim": 2, "solver": "sgd"}, "no solver 'sgd'; choose from exact, adam"),
         (np.eye(4), {"dim": 2, "outside": "all"}, "no outside 'all'; choose from paper, none"),
-        (np.array([[1, 2.0], [np.nan, 1]]), {"dim": 1}, "prompt 1 has NaN"),
-        (np.array([[1, 2.0], [0, 0]]), {"dim": 1}, "prompt 1 is all zeros"),
+        (np.array([[1, 2.0], [np.nan, 1]]), {"dim": 1}, "prompt embeddings row 1 holds NaN"),
+        (np.array([[1, 2.0], [0, 0]]), {"dim": 1}, "prompt embeddings row 1 is all zeros"),
         (np.ones(4), {"dim": 2}, r"shape \(4,\)"),
     ],
 )

@@ -6,9 +6,9 @@ from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 
 
 def test_every_method_is_known_and_has_a_title() -> None:
-    assert METHODS == ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
-    assert tuple(METHOD_TITLES) == METHODS
-    assert tuple(method.name for method in named_methods(METHODS)) == METHODS
+    assert tuple(METHODS) == ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
+    assert tuple(METHOD_TITLES) == tuple(METHODS)
+    assert tuple(method.name for method in named_methods(METHODS)) == tuple(METHODS)
 
 
 def test_methods_make_their_estimators_with_dimension_and_seed() -> None:

@@ -33,8 +33,8 @@ def test_kind_and_precision_of_the_images_come_back() -> None:
     ("images", "message"),
     [
         (np.ones((2, 3)), "have 3 dimensions, but the notion was fitted in 2"),
-        (np.array([[1.0, 1], [0, 0]]), "image 1 is all zeros"),
-        (np.array([[1.0, np.nan]]), "image 0 has NaN"),
+        (np.array([[1.0, 1], [0, 0]]), "image embeddings row 1 is all zeros"),
+        (np.array([[1.0, np.nan]]), "image embeddings row 0 holds NaN"),
     ],
 )
 def test_unusable_images_are_refused(images: np.ndarray, message: str) -> None:

@@ -43,7 +43,7 @@ def test_very_long_and_very_short_rows(rows: np.ndarray, U: np.ndarray, scale: f
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(np.nan, "image 23 has NaN or infinite"), (np.inf, "image 23 has NaN or infinite"), (0, "image 23 is all zeros")]
+    ("value", "told"), [(np.nan, "row 23 holds NaN or infinity"), (np.inf, "row 23 holds NaN or infinity"), (0, "row 23 is all zeros")]
 )
 def test_a_broken_row_is_named(rows: np.ndarray, U: np.ndarray, value: float, told: str) -> None:
     rows[23] = value

@@ -53,5 +53,5 @@ def test_torch_in_torch_out() -> None:
 
 
 def test_nan_is_refused() -> None:
-    with pytest.raises(InputError, match="prompt 0 has NaN"):
+    with pytest.raises(InputError, match="prompt embeddings row 0 holds NaN"):
         reconstruction_angles(np.full((1, 3), np.nan), np.eye(3))

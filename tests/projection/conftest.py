@@ -39,7 +39,7 @@ def in_another_process(tmp_path: Path, vectors: NDArray[np.float64]) -> Callable
         code = f"import numpy as np; from likeness.projection import *; np.save('map.npy', {call})"
         number = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         code = code.replace("vectors", "np.load('vectors.npy')")
-        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | number, check=True, timeout=500)
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | number, check=True, timeout=600)
         found: NDArray[np.float32] = np.load(tmp_path / "map.npy")
         return found
 

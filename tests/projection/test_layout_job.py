@@ -13,7 +13,6 @@ from likeness.projection import METHODS, LayoutFailed, LayoutJob, load_map, map_
 from likeness.projection.layout_worker import LayoutWorker, layout_worker
 from likeness.projection.map_store import map_path
 
-pytestmark = pytest.mark.timeout(600)
 VECTORS = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32)
 
 
@@ -25,7 +24,7 @@ def worker() -> Iterator[LayoutWorker]:
 
 def test_same_map_as_in_this_process_and_stored() -> None:
     job = LayoutJob(VECTORS, seed=4, epochs=30)
-    np.testing.assert_allclose(job.result(500), umap_map(VECTORS, 4, epochs=30), atol=1e-4)
+    np.testing.assert_allclose(job.result(600), umap_map(VECTORS, 4, epochs=30), atol=1e-4)
     assert load_map(job.key) is not None
     again = LayoutJob(VECTORS, seed=4, epochs=30)
     assert again.done
@@ -35,7 +34,7 @@ def test_same_map_as_in_this_process_and_stored() -> None:
 def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
     start = np.random.default_rng(1).standard_normal((60, 2)).astype(np.float32)
     job = LayoutJob(VECTORS, "space-1", init=start, epochs=5)
-    np.testing.assert_allclose(job.result(500), umap_map(VECTORS, init=start, epochs=5), atol=1e-4)
+    np.testing.assert_allclose(job.result(600), umap_map(VECTORS, init=start, epochs=5), atol=1e-4)
     assert LayoutJob(VECTORS + 1, "space-1", init=start, epochs=5).done
     assert not LayoutJob(VECTORS, "space-2", init=start, epochs=5).done
 
@@ -44,7 +43,7 @@ def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
 def test_every_method_gives_the_map_that_its_function_gives(method: str) -> None:
     seed = {"seed": 3} if METHODS[method].seeded else {}
     job = LayoutJob(VECTORS, method=method, **seed)
-    np.testing.assert_allclose(job.result(800), METHODS[method].function(VECTORS, **seed), atol=1e-4)
+    np.testing.assert_allclose(job.result(600), METHODS[method].function(VECTORS, **seed), atol=1e-4)
 
 
 def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
@@ -56,7 +55,7 @@ def test_vectors_on_disk_are_read_where_they_are(tmp_path: Path) -> None:
         job = LayoutJob(given, method="pca", init=start[: len(given)])
         assert job._folder is not None
         assert (job._folder / "vectors.npy").exists() == copied
-        np.testing.assert_allclose(job.result(500), METHODS["pca"].function(np.asarray(given)), atol=1e-5)
+        np.testing.assert_allclose(job.result(600), METHODS["pca"].function(np.asarray(given)), atol=1e-5)
         map_path(job.key).unlink()
 
 
@@ -72,9 +71,9 @@ def test_defaults_written_out_do_not_change_the_key() -> None:
 
 def test_an_error_there_is_reported_here() -> None:
     with pytest.raises(LayoutFailed, match="could not be laid out: neighbours is 1, but"):
-        LayoutJob(VECTORS, neighbours=1).result(500)
+        LayoutJob(VECTORS, neighbours=1).result(600)
     with pytest.raises(LayoutFailed, match=r"could not be laid out: TypeError: .*'colour'"):
-        LayoutJob(VECTORS, colour="red").result(500)
+        LayoutJob(VECTORS, colour="red").result(600)
     with pytest.raises(InputError, match="The vectors row 0 holds NaN"):
         LayoutJob(VECTORS * np.nan)
     with pytest.raises(InputError, match="no layout method 'mds'"):
@@ -91,7 +90,7 @@ def test_cancel_stops_one_job_and_not_the_others() -> None:
     assert long.done
     with pytest.raises(LayoutFailed, match="was cancelled"):
         long.result()
-    assert other.result(500).shape == (60, 2)
+    assert other.result(600).shape == (60, 2)
 
 
 def test_an_abandoned_job_leaves_the_queue_but_one_just_begun_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +99,7 @@ def test_an_abandoned_job_leaves_the_queue_but_one_just_begun_goes_on(monkeypatc
     assert waiting.abandon()
     with pytest.raises(LayoutFailed, match="was cancelled"):
         waiting.result()
-    assert at_work.result(500).shape == other.result(500).shape == (60, 2)
+    assert at_work.result(600).shape == other.result(600).shape == (60, 2)
     assert not at_work.abandon()
     monkeypatch.setattr("likeness.projection.layout_job.RESTART", 0.0)
     endless = LayoutJob(VECTORS, epochs=10**7)
@@ -113,15 +112,15 @@ def test_if_the_process_dies_its_job_failed_and_the_next_is_done(worker: LayoutW
     worker._process.kill()
     worker._process.wait()
     with pytest.raises(LayoutFailed, match="process ended with status -9"):
-        at_work.result(500)
-    assert waiting.result(500).shape == (60, 2)
+        at_work.result(600)
+    assert waiting.result(600).shape == (60, 2)
 
 
 def test_files_of_a_forgotten_job_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     job = LayoutJob(VECTORS, epochs=9)
     assert len(list(tmp_path.glob("likeness-map-*"))) == 1
-    job.result(500)
+    job.result(600)
     del job
     gc.collect()
     assert not list(tmp_path.glob("likeness-map-*"))

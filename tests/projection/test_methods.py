@@ -11,7 +11,6 @@ from likeness.errors import InputError
 from likeness.projection import METHODS, differing, pca_map
 from likeness.projection.methods import method_named
 
-pytestmark = pytest.mark.timeout(900)
 PARAMETERS = [(method, name) for method, described in METHODS.items() for name in described.parameters]
 
 

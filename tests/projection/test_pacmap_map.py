@@ -13,7 +13,6 @@ from likeness.projection import pacmap_map, pca_map
 from likeness.projection.pacmap_map import PHASES, _optimised, _Pairs, _pairs
 
 # the package's first import compiles
-pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module", autouse=True)

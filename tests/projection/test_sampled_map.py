@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.projection import pca_map, sampled_map
 from likeness.projection.sampled_map import NEIGHBOURS, is_sampled, placed, stratified
 from likeness.search import nearest
-from likeness.vectors import unit_rows
 
 
 def clusters(count: int, each: int, dim: int = 24, spread: float = 0.15) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,6 @@ from likeness.errors import InputError
 from likeness.projection import pca_map, tsne_map
 from likeness.projection.tsne_map import _affinities
 
-pytestmark = pytest.mark.timeout(600)
-
 
 def unit(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -61,7 +61,7 @@ def make_space(table: ImageTable) -> Callable[..., Space]:
 
     def make(tower: Any, name: str = "raw") -> Space:
         model = ImageModel(tower)
-        return Space(name, table, tower.encode_images(table.paths()), differentiable=lambda: model)
+        return Space(tower.encode_images(table.paths()), table, name=name, differentiable=lambda: model)
 
     return make
 

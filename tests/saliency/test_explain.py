@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,12 @@ import pytest
 import torch
 from PIL import Image
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.saliency import ImageModel, Saliency, saliency_maps, saliency_of_spaces
 from likeness.saliency.noise import copy_noise, picture_key
-from likeness.space import Space, encoder_space, transformed
+from likeness.space import Space, embed
 
 DIM = 6
 
@@ -47,14 +46,14 @@ def test_equals_loops_over_images_copies_and_channels(space: Space, tower: Any, 
 
 def test_a_notions_space_equals_its_matrix_behind_the_tower(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
     estimator = InDiReCT(dim=2).fit(_text())
-    found = saliency_maps(transformed(space, "notion", estimator), range(5), samples=4, seed=7)
+    found = saliency_maps(space.project(estimator, "notion"), range(5), samples=4, seed=7)
     np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, estimator.U), rtol=1e-3, atol=1e-6)
     assert found.name == "notion"
 
 
 def test_a_notion_on_a_notion_composes(space: Space, tower: Any, table: ImageTable, slow_sums: Callable[..., Any]) -> None:
     outer, inner = InDiReCT(dim=4).fit(_text()), InDiReCT(dim=2).fit(_text(1)[:, :4])
-    found = saliency_maps(transformed(transformed(space, "a", outer), "b", inner), range(5), samples=4, seed=7)
+    found = saliency_maps(space.project(outer, "a").project(inner, "b"), range(5), samples=4, seed=7)
     np.testing.assert_allclose(found.sums, _expected(tower, table, slow_sums, outer.U @ inner.U), rtol=1e-3, atol=1e-6)
 
 
@@ -86,9 +85,9 @@ def test_without_noise_the_number_of_copies_does_not_matter(space: Space) -> Non
 
 
 def test_spaces_on_one_tower_share_noise_and_forward_pass(space: Space, tower: Any, make_space: Any, make_tower: Any) -> None:
-    notion, elsewhere = transformed(space, "notion", InDiReCT(dim=2).fit(_text())), make_tower(seed=1)
+    notion, elsewhere = space.project(InDiReCT(dim=2).fit(_text()), "notion"), make_tower(seed=1)
     tower.batches.clear()
-    spaces = [space, make_space(elsewhere, "other"), notion, transformed(space, "same", Identity())]
+    spaces = [space, make_space(elsewhere, "other"), notion, space.project(Identity(), "same")]
     found = saliency_of_spaces(spaces, range(5), samples=4, batch_size=8)
     assert tower.batches == [8, 8, 4]
     assert elsewhere.batches == [8, 8, 4]
@@ -142,7 +141,7 @@ def test_another_percentile_needs_no_new_gradients(space: Space, tower: Any) -> 
 
 def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> None:
     told: list[tuple[int, int]] = []
-    notion = transformed(space, "notion", InDiReCT(dim=2).fit(_text()))
+    notion = space.project(InDiReCT(dim=2).fit(_text()), "notion")
     found = saliency_of_spaces(
         [space, notion], range(5), samples=4, batch_size=8, progress=lambda *seen: told.append(seen), should_stop=lambda: len(told) == 2
     )
@@ -156,8 +155,8 @@ def test_progress_counts_images_and_a_stop_keeps_what_is_done(space: Space) -> N
 
 
 def test_a_space_without_a_model_is_refused(space: Space) -> None:
-    random = transformed(space, "by chance", RandomEmbedding(dim=4).fit(_text()))
-    for blind in (random, replace(space, name="by chance", differentiable=None)):
+    random = space.project(RandomEmbedding(dim=4).fit(_text()), "by chance")
+    for blind in (random, space.replace(name="by chance", differentiable=None)):
         assert blind.differentiable is None
         with pytest.raises(InputError, match=r"'by chance' has no model through which gradients flow, .*; choose a raw encoder"):
             saliency_of_spaces([space, blind], [0])
@@ -198,7 +197,7 @@ def test_a_damaged_image_is_refused_before_anything_is_computed(space: Space, to
 
 
 def test_rows_of_spaces_on_different_images_are_refused(space: Space, table: ImageTable) -> None:
-    fewer = Space("fewer", ImageTable("x", table.root, table.frame.iloc[1:]), space.vectors[1:], differentiable=space.differentiable)
+    fewer = Space(space.vectors[1:], ImageTable("x", table.root, table.frame.iloc[1:]), name="fewer", differentiable=space.differentiable)
     with pytest.raises(InputError, match="Image 0 is not the same in the spaces 'raw' and 'fewer'"):
         saliency_of_spaces([space, fewer], [0])
     with pytest.raises(InputError, match="Image 4 is not the same"):
@@ -209,7 +208,7 @@ def test_an_image_at_a_right_angle_to_a_notion_has_a_zero_map(table: ImageTable,
     flat = make_tower(forward=lambda pixels: torch.cat([pixels[:, :, :6].flatten(1)[:, :5].abs() + 1, torch.zeros(len(pixels), 1)], dim=1))
     notion = InDiReCT(dim=1)
     notion.U = np.eye(DIM)[:, 5:]
-    found = saliency_maps(transformed(make_space(flat), "notion", notion), [0, 1], samples=2)
+    found = saliency_maps(make_space(flat).project(notion, "notion"), [0, 1], samples=2)
     assert not found.sums.any()
     assert not found.maps.any()
 
@@ -217,31 +216,29 @@ def test_an_image_at_a_right_angle_to_a_notion_has_a_zero_map(table: ImageTable,
 def test_the_bundled_encoder_explains_the_vectors_that_it_stores() -> None:
     import likeness.encoders
 
-    table = bundled_images()
+    table = read_cars()
     few = ImageTable(table.name, table.root, table.frame.iloc[:3])
-    base = encoder_space(few)
-    notion = transformed(
-        base.space, "notion", InDiReCT(dim=2).fit(likeness.encoders.embed_texts("cars", ["a red car", "a blue car", "a car"]).vectors)
-    )
-    for space in (base.space, notion):
+    base = embed(few)
+    notion = base.project(InDiReCT(dim=2).fit(likeness.encoders.embed_texts("cars", ["a red car", "a blue car", "a car"]).vectors), "notion")
+    for space in (base, notion):
         assert space.differentiable is not None
         model = space.differentiable()
         assert isinstance(model, ImageModel)
         with torch.no_grad():
             rows = model.embed(model.pixels(model.prepare(few.paths()))).numpy()
         np.testing.assert_allclose(rows, space.vectors, atol=2e-5)
-    raw, own = saliency_of_spaces([base.space, notion], [0, 1], samples=2)
+    raw, own = saliency_of_spaces([base, notion], [0, 1], samples=2)
     assert isinstance(raw, Saliency)
     assert raw.maps.shape == own.maps.shape == (2, 96, 96)
     assert 0.05 < raw.maps.mean() < 0.9
 
 
 def test_space_key_does_not_depend_on_the_model(space: Space) -> None:
-    assert replace(space, differentiable=None).key == space.key
+    assert space.replace(differentiable=None).key == space.key
 
 
 def test_a_table_of_one_image_is_enough(tower: Any, tmp_path: Path) -> None:
     Image.new("RGB", (12, 12), (10, 200, 30)).save(tmp_path / "one.png")
     table = ImageTable("one", tmp_path, pd.DataFrame({"path": ["one.png"]}))
-    space = Space("raw", table, tower.encode_images(table.paths()), differentiable=lambda: ImageModel(tower))
+    space = Space(tower.encode_images(table.paths()), table, name="raw", differentiable=lambda: ImageModel(tower))
     assert saliency_maps(space, [0]).maps.shape == (1, 12, 12)

@@ -5,23 +5,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.recipes.renders.cars import NUMBERS, render_masks, write_dataset
 from likeness.recipes.saliency_check import car_check, car_masks, summarize_check
 from likeness.saliency import ImageModel, mass_share, saliency_of_spaces
-from likeness.space import EncoderSpace, Space, encoder_space
+from likeness.space import Space, embed
 
 
 def _space(table: ImageTable, tower: Any) -> Space:
-    return Space("raw", table, tower.encode_images(table.paths()), differentiable=lambda: ImageModel(tower))
+    return Space(tower.encode_images(table.paths()), table, name="raw", differentiable=lambda: ImageModel(tower))
 
 
 @pytest.fixture(scope="module")
-def base() -> EncoderSpace:
-    cars = bundled_images()
-    return encoder_space(ImageTable(cars.name, cars.root, cars.frame.iloc[:4]))
+def base() -> Space:
+    cars = read_cars()
+    return embed(ImageTable(cars.name, cars.root, cars.frame.iloc[:4]))
 
 
 def test_masks_follow_the_images_size_and_the_models_crop(tower: Any, tmp_path: Path) -> None:
@@ -34,35 +34,34 @@ def test_masks_follow_the_images_size_and_the_models_crop(tower: Any, tmp_path: 
     assert (masks == (blocks >= 0.5))[sure].mean() > 0.99
 
 
-def test_a_repainted_car_differs_inside_its_mask(base: EncoderSpace) -> None:
+def test_a_repainted_car_differs_inside_its_mask(base: Space) -> None:
     from PIL import Image
 
     from likeness.recipes.renders.cars import render_scenes
 
-    assert base.space.differentiable is not None
-    model, frame = base.space.differentiable(), base.space.table.frame
+    assert base.differentiable is not None
+    model, frame = base.differentiable(), base.table.frame
     repainted = frame.assign(car_value=(frame["car_value"] + 0.5) % 1)
     before, after = (model.prepare([Image.fromarray(pixels) for pixels in render_scenes(scenes)]).astype(float) for scenes in (frame, repainted))
-    np.testing.assert_array_equal(before, model.prepare(base.space.table.paths()))
-    change, masks = np.abs(before - after).sum(-1), car_masks(base.space, range(4))
+    np.testing.assert_array_equal(before, model.prepare(base.table.paths()))
+    change, masks = np.abs(before - after).sum(-1), car_masks(base, range(4))
     assert mass_share(change, masks).min() > 0.9
     assert mass_share(change, masks[:, ::-1, ::-1]).max() < 0.8
 
 
-def test_a_table_without_scenes_or_a_space_without_a_model_is_refused(space: Space, base: EncoderSpace) -> None:
+def test_a_table_without_scenes_or_a_space_without_a_model_is_refused(space: Space, base: Space) -> None:
     with pytest.raises(InputError, match=r"Where the cars are in 'photos' is not known: it lacks \['body_type', 'yaw'"):
         car_masks(space, [0])
-    blind = Space("blind", base.space.table, base.space.vectors)
+    blind = Space(base.vectors, base.table, name="blind")
     with pytest.raises(InputError, match="it lacks a model; use Synthetic Cars"):
         car_masks(blind, [0])
     with pytest.raises(InputError, match="There is no image 4; the last of 'Synthetic Cars' is 3"):
-        car_masks(base.space, [4])
+        car_masks(base, [4])
     assert len(NUMBERS) > 5
 
 
-def test_the_check_measures_what_the_maps_show(base: EncoderSpace) -> None:
+def test_the_check_measures_what_the_maps_show(base: Space) -> None:
     from likeness.notions import InDiReCT
-    from likeness.space import notion_space
 
     notion = get_notion("car-color")
     frame = car_check(base, [notion, get_notion("background-color")], dim=3, rows=[1, 3], controls=0, samples=2, seed=5)
@@ -70,8 +69,8 @@ def test_the_check_measures_what_the_maps_show(base: EncoderSpace) -> None:
     assert frame["notion"].tolist() == ["car color"] * 2 + ["background color"] * 2
     assert frame["row"].tolist() == [1, 3, 1, 3]
     assert set(frame["dim"]) == {3}
-    raw, own = saliency_of_spaces([base.space, notion_space(base, notion, InDiReCT(dim=3)).space], [1, 3], samples=2, seed=5)
-    masks = car_masks(base.space, [1, 3])
+    raw, own = saliency_of_spaces([base, base.refit(notion, InDiReCT(dim=3))], [1, 3], samples=2, seed=5)
+    masks = car_masks(base, [1, 3])
     assert frame["area"].to_numpy()[:2] == pytest.approx(masks.mean((1, 2)))
     for i in range(2):
         on_car = own.maps[i][masks[i]] - raw.maps[i][masks[i]]
@@ -82,7 +81,7 @@ def test_the_check_measures_what_the_maps_show(base: EncoderSpace) -> None:
         assert frame["less"][i] == pytest.approx(on_car[on_car < 0].sum() / everywhere[everywhere < 0].sum(), abs=1e-4)
 
 
-def test_controls_are_random_projections_that_differ(base: EncoderSpace) -> None:
+def test_controls_are_random_projections_that_differ(base: Space) -> None:
     frame = car_check(base, [get_notion("car-color")], rows=[0], controls=2, samples=2)
     assert frame["notion"].tolist() == ["car color", "random projection", "random projection"]
     assert frame["map"].nunique() == 3
@@ -90,7 +89,7 @@ def test_controls_are_random_projections_that_differ(base: EncoderSpace) -> None
     assert summarize_check(frame)["images"].tolist() == [1, 1]
 
 
-def test_a_stopped_check_holds_the_images_that_were_done(base: EncoderSpace) -> None:
+def test_a_stopped_check_holds_the_images_that_were_done(base: Space) -> None:
     frame = car_check(base, [get_notion("car-color")], rows=range(4), controls=0, samples=2, batch_size=2, should_stop=lambda: True)
     assert frame["row"].tolist() == [0]
 

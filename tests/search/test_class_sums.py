@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from likeness import vectors
+from likeness import arrays
 from likeness.search.class_sums import class_sums
 
 
 @pytest.mark.parametrize("part_bytes", [1, 100, 10**9])
 def test_equals_a_loop(part_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "PART_BYTES", part_bytes)
+    monkeypatch.setattr(arrays, "PART_BYTES", part_bytes)
     rng = np.random.default_rng(0)
     rows, labels = rng.standard_normal((200, 3)).astype(np.float32), rng.integers(0, 7, 200)
     labels[labels == 4] = 5

@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
-from likeness.search import IndexedSearch, NotionSearch, RawIndex, Survey, build_index, nearest, search_plan, survey
+from likeness.search import Calibration, IndexedSearch, IVFIndex, NotionSearch, build_index, calibrate_nprobe, nearest, search_plan
 
 N, D = 800, 16
 
@@ -21,22 +21,22 @@ def vectors() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
     return build_index(vectors, tmp_path_factory.mktemp("index") / "index", cells=20)
 
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if comparing all of them were felt."""
-    monkeypatch.setattr(search_plan, "_UNFELT", 0)
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
 
 
 @pytest.mark.parametrize("exclude", [None, np.arange(7)])
 @pytest.mark.parametrize("filtered", [False, True])
 def test_small_spaces_are_searched_exactly(
-    vectors: np.ndarray, index: RawIndex, exclude: np.ndarray | None, filtered: bool, monkeypatch: pytest.MonkeyPatch
+    vectors: np.ndarray, index: IVFIndex, exclude: np.ndarray | None, filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("likeness.search.exact_scan._PART", 300)
+    monkeypatch.setattr("likeness.search.neighbours.GALLERY_BYTES", 300 * 4 * 16)
     search, allowed = IndexedSearch(vectors, index), (np.arange(N) % 3 == 0) if filtered else None
     found = search.nearest(vectors[:7], 9, exclude=exclude, allowed=allowed)
     rows = np.arange(N) if allowed is None else np.flatnonzero(allowed)
@@ -46,42 +46,42 @@ def test_small_spaces_are_searched_exactly(
         np.testing.assert_array_equal(found.rows[query], others[expected.rows[0]])
         np.testing.assert_allclose(found.similarities[query], expected.similarities[0], atol=1e-6)
     assert search.exact
-    assert search.told == "Exact: every image is compared."
+    assert search.message == "Exact: every image is compared."
 
 
 @pytest.mark.usefixtures("large")
-def test_large_ones_through_the_index_with_the_recall_that_is_told(vectors: np.ndarray, index: RawIndex) -> None:
+def test_large_ones_through_the_index_with_the_recall_that_is_told(vectors: np.ndarray, index: IVFIndex) -> None:
     search = IndexedSearch(vectors, index).wait()
     assert not search.exact
-    told = float(search.told.split("%")[0].rsplit(" ", 1)[1]) / 100
+    told = float(search.message.split("%")[0].rsplit(" ", 1)[1]) / 100
     assert told >= 0.95
     found, exact = search.nearest(vectors, 10, exclude=np.arange(N)).rows, nearest(vectors, vectors, 10, exclude=np.arange(N)).rows
     assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found.tolist(), exact.tolist(), strict=True)]) == pytest.approx(told, abs=0.04)
 
 
 @pytest.mark.usefixtures("large")
-def test_a_narrow_notion_is_searched_exactly(vectors: np.ndarray, index: RawIndex) -> None:
+def test_a_narrow_notion_is_searched_exactly(vectors: np.ndarray, index: IVFIndex) -> None:
     fitted = InDiReCT(dim=2).fit(np.random.default_rng(1).standard_normal((40, D)))
     assert IndexedSearch(fitted.transform(vectors), index, fitted.U).wait().exact
 
 
 @pytest.mark.usefixtures("large")
-def test_searches_do_not_wait_for_the_survey(vectors: np.ndarray, index: RawIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_do_not_wait_for_the_calibration(vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     held = threading.Event()
 
-    def slow(search: NotionSearch) -> Survey:
-        held.wait(30)
-        return survey(search)
+    def slow(search: NotionSearch) -> Calibration:
+        held.wait(600)
+        return calibrate_nprobe(search)
 
-    monkeypatch.setattr("likeness.search.indexed_search.survey", slow)
+    monkeypatch.setattr("likeness.search.indexed_search.calibrate_nprobe", slow)
     search = IndexedSearch(vectors, index)
     assert search.nearest(vectors[:1], 3).rows[0, 0] == 0
-    assert "is being measured" in search.told
+    assert "is being measured" in search.message
     held.set()
-    assert search.wait().told.startswith(("Approximate: 9", "Approximate: 100"))
+    assert search.wait().message.startswith(("Approximate: 9", "Approximate: 100"))
 
 
-def test_bad_input(vectors: np.ndarray, index: RawIndex) -> None:
+def test_bad_input(vectors: np.ndarray, index: IVFIndex) -> None:
     with pytest.raises(InputError, match="The space has 799 images, its index 800; build the index again"):
         IndexedSearch(vectors[1:], index)
     with pytest.raises(InputError, match="No image is left to be found"):

@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions import InDiReCT
-from likeness.search import LanceIndex, NotionSearch, RawIndex, build_index, nearest, write_lance
+from likeness.search import IVFIndex, LanceIndex, NotionSearch, build_index, nearest, write_lance
 
 pytest.importorskip("lancedb", reason="lancedb is an extra")
 N, D = 400, 16
@@ -20,13 +20,13 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
     rows = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
     return build_index(rows / np.linalg.norm(rows, axis=1, keepdims=True), tmp_path_factory.mktemp("files") / "index", cells=8)
 
 
 @pytest.fixture(scope="module")
-def lance(index: RawIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> LanceIndex:
+def lance(index: IVFIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> LanceIndex:
     folder = tmp_path_factory.mktemp("lance")
     write_lance(index, frame, folder)
     write_lance(index, frame, folder)  # a second time replaces
@@ -35,7 +35,7 @@ def lance(index: RawIndex, frame: pd.DataFrame, tmp_path_factory: pytest.TempPat
 
 @pytest.mark.parametrize("dim", [None, 2, 6])
 @pytest.mark.parametrize("probes", [1, 3, 8])
-def test_same_neighbors_as_from_the_files(index: RawIndex, lance: LanceIndex, dim: int | None, probes: int) -> None:
+def test_same_neighbors_as_from_the_files(index: IVFIndex, lance: LanceIndex, dim: int | None, probes: int) -> None:
     U = None if dim is None else InDiReCT(dim=dim).fit(np.random.default_rng(1).standard_normal((30, D))).U
     search = NotionSearch(index, U, probes=probes)
     codes = search.view.codes(np.asarray(index.vectors[:6]))[0]
@@ -44,7 +44,7 @@ def test_same_neighbors_as_from_the_files(index: RawIndex, lance: LanceIndex, di
     np.testing.assert_array_equal(found.rows, expected.rows)
 
 
-def test_filter(index: RawIndex, lance: LanceIndex) -> None:
+def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
     vectors = np.empty((N, D), np.float32)
     vectors[index.rows] = index.vectors
     red = np.flatnonzero(np.arange(N) % 5 == 0)
@@ -64,7 +64,7 @@ def test_a_condition_that_cannot_be_read(lance: LanceIndex, where: str) -> None:
         lance.nearest(np.ones((1, D)), 3, where=where)
 
 
-def test_bad_input(index: RawIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_bad_input(index: IVFIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="The table of attributes has 399 rows for 400 vectors"):
         write_lance(index, frame.iloc[1:], tmp_path)
     with pytest.raises(InputError, match="a column 'cell', which the index uses itself"):
@@ -78,7 +78,7 @@ def test_bad_input(index: RawIndex, lance: LanceIndex, frame: pd.DataFrame, tmp_
         write_lance(index, frame, tmp_path / "file" / "below")
 
 
-def test_without_lancedb(index: RawIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_lancedb(index: IVFIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lancedb", None)
     with pytest.raises(InputError, match=r'pip install "likeness\[lance\]"'):
         LanceIndex(tmp_path)

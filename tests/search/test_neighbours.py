@@ -1,12 +1,14 @@
 """Exact nearest neighbours against a full sort, faiss, and their laws."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
+from likeness.arrays import unit_rows
 from likeness.errors import InputError
-from likeness.search import nearest, neighbours
-from likeness.vectors import unit_rows
+from likeness.search import nearest, neighbours, scan
 
 
 def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
@@ -82,3 +84,37 @@ def test_lengths_and_torch_make_no_difference() -> None:
 def test_bad_input_is_named(arguments: tuple, message: str) -> None:
     with pytest.raises(InputError, match=message):
         nearest(*arguments)
+
+
+@pytest.mark.parametrize("gallery_bytes", [4 * 8 * 37, 10**9])
+def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where parts of the gallery hold fewer rows that may be found than are asked for, or none."""
+    monkeypatch.setattr(neighbours, "GALLERY_BYTES", gallery_bytes)
+    gallery, queries = unit_rows(rows(300), "Rows"), unit_rows(rows(9, seed=1), "Rows")
+    gallery[250] = 0
+    allowed = (np.arange(300) % 50 < 4) | (np.arange(300) == 250)
+    allowed[100:150] = False
+    exclude = np.array([0, 1, 50, 250, -1, 120, 299, 3, 200])
+    cosine = queries @ gallery.T
+    cosine[:, ~allowed] = -np.inf
+    cosine[np.flatnonzero(exclude >= 0), exclude[exclude >= 0]] = -np.inf
+    for k in (1, 5, 50):
+        found = scan(gallery, queries, k, exclude=exclude, allowed=allowed)
+        count = min(k, int(allowed.sum()) - 1)
+        np.testing.assert_array_equal(found.rows, np.argsort(-cosine, axis=1, kind="stable")[:, :count])
+        np.testing.assert_allclose(found.similarities, -np.sort(-cosine, axis=1)[:, :count], atol=1e-6)
+
+
+def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a memory-mapped file, a few rows at a time."""
+    np.save(tmp_path / "x.npy", unit_rows(rows(500), "Rows"))
+    store = np.load(tmp_path / "x.npy", mmap_mode="r")
+    expected = nearest(store[:40], store, 7, exclude=np.arange(40))
+    monkeypatch.setattr(neighbours, "GALLERY_BYTES", 4 * 8 * 60)
+    monkeypatch.setattr(neighbours, "CHUNK_BYTES", 4 * 60 * 11)
+    np.testing.assert_array_equal(scan(store, store[:40], 7, exclude=np.arange(40)).rows, expected.rows)
+
+
+def test_nothing_left_to_scan_is_said() -> None:
+    with pytest.raises(InputError, match="No image is left to be found"):
+        scan(rows(3), rows(1), 2, allowed=np.zeros(3, bool))

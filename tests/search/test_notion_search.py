@@ -1,4 +1,4 @@
-"""Search through cells: with all cells it is the exact search of the transformed vectors; a survey is the count over all cells by hand."""
+"""Search through cells: with all cells it is the exact search of the transformed vectors; a calibration is the count over all cells by hand."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.notions import InDiReCT, Oracle
-from likeness.search import NotionSearch, RawIndex, build_index, nearest, survey
+from likeness.search import IVFIndex, NotionSearch, build_index, calibrate_nprobe, nearest
 
 N, D = 900, 24
 
@@ -20,7 +20,7 @@ def vectors() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> RawIndex:
+def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
     return build_index(vectors, tmp_path_factory.mktemp("index") / "index", cells=25)
 
 
@@ -36,7 +36,7 @@ def notion(request: pytest.FixtureRequest, vectors: np.ndarray) -> tuple[np.ndar
     return fitted.U, fitted.transform(vectors)
 
 
-def test_all_cells_are_the_exact_search(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+def test_all_cells_are_the_exact_search(index: IVFIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
     U, codes = notion
     found, expected = NotionSearch(index, U, probes=25).nearest(codes[:60], 12), nearest(codes[:60], codes, 12)
     np.testing.assert_allclose(found.similarities, expected.similarities, atol=2e-5)
@@ -47,7 +47,7 @@ def test_all_cells_are_the_exact_search(index: RawIndex, notion: tuple[np.ndarra
     assert found.rows.dtype == np.int64
 
 
-def test_few_cells_find_those_of_these_cells(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+def test_few_cells_find_those_of_these_cells(index: IVFIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
     U, codes = notion
     search = NotionSearch(index, U)
     for query in range(10):
@@ -59,23 +59,23 @@ def test_few_cells_find_those_of_these_cells(index: RawIndex, notion: tuple[np.n
         np.testing.assert_array_equal(search.nearest(codes[[query]], 5, probes=4).rows[0], expected)
 
 
-def test_first_cells_are_those_whose_centers_are_nearest_in_the_notion(index: RawIndex) -> None:
+def test_first_cells_are_those_whose_centers_are_nearest_in_the_notion(index: IVFIndex) -> None:
     fitted = InDiReCT(dim=3).fit(np.random.default_rng(1).standard_normal((40, D)))
     codes = fitted.transform(index.vectors[:5])
     expected = np.argsort(-(codes @ fitted.transform(index.centers).T), axis=1)
     np.testing.assert_array_equal(NotionSearch(index, fitted.U).view.order(codes.astype(np.float32))[:, :10], expected[:, :10])
 
 
-def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
+def test_calibration_counts_what_each_number_of_cells_finds(index: IVFIndex, notion: tuple[np.ndarray | None, np.ndarray]) -> None:
     U, codes = notion
     search = NotionSearch(index, U)
-    told = survey(search, queries=20, k=6, seed=3)
+    told = calibrate_nprobe(search, queries=20, k=6, seed=3)
     places = np.sort(np.random.default_rng(3).choice(N, 20, replace=False))
     queries = index.rows[places]
     exact = nearest(codes[queries], codes, 6, exclude=queries).rows
     for probes in (1, 2, 5, 13, 25):
         found = search.nearest(codes[queries], 6, exclude=queries, probes=probes).rows
-        # where the first cells hold fewer than six, a search goes on and the survey does not
+        # where the first cells hold fewer than six, a search goes on and the calibration does not
         shared = [len(set(a) & set(b)) for a, b in zip(found.tolist(), exact.tolist(), strict=True)]
         assert told.recall[probes - 1] <= np.mean(shared) / 6 + 0.01
         first = search.view.order(codes[queries].astype(np.float32))[:, :probes]
@@ -91,25 +91,25 @@ def test_survey_counts_what_each_number_of_cells_finds(index: RawIndex, notion: 
     assert (told.queries, told.k) == (20, 6)
 
 
-def test_survey_in_parts(index: RawIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = survey(NotionSearch(index), queries=30)
-    monkeypatch.setattr("likeness.search.cell_survey._PART", 64)
+def test_calibration_in_parts(index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = calibrate_nprobe(NotionSearch(index), queries=30)
+    monkeypatch.setattr("likeness.search.calibration._PART", 64)
     done: list[tuple[int, int]] = []
-    parts = survey(NotionSearch(index), queries=30, progress=lambda *told: done.append(told))
+    parts = calibrate_nprobe(NotionSearch(index), queries=30, progress=lambda *told: done.append(told))
     np.testing.assert_allclose(parts.recall, whole.recall)
     assert done[-1] == (N, N)
 
 
-def test_lengths_kept_by_a_survey_change_nothing(index: RawIndex) -> None:
+def test_lengths_kept_by_a_calibration_change_nothing(index: IVFIndex) -> None:
     fitted = InDiReCT(dim=4).fit(np.random.default_rng(1).standard_normal((40, D)))
-    codes, surveyed = fitted.transform(index.vectors[:30]), NotionSearch(index, fitted.U, probes=5)
-    survey(surveyed, queries=5)
-    found, expected = surveyed.nearest(codes, 8), NotionSearch(index, fitted.U, probes=5).nearest(codes, 8)
+    codes, calibrated = fitted.transform(index.vectors[:30]), NotionSearch(index, fitted.U, probes=5)
+    calibrate_nprobe(calibrated, queries=5)
+    found, expected = calibrated.nearest(codes, 8), NotionSearch(index, fitted.U, probes=5).nearest(codes, 8)
     np.testing.assert_array_equal(found.rows, expected.rows)
     np.testing.assert_allclose(found.similarities, expected.similarities, atol=1e-6)
 
 
-def test_what_is_excluded_or_not_allowed_is_not_found(index: RawIndex, vectors: np.ndarray) -> None:
+def test_what_is_excluded_or_not_allowed_is_not_found(index: IVFIndex, vectors: np.ndarray) -> None:
     search, allowed = NotionSearch(index, probes=3), np.arange(N) % 50 == 0
     found = search.nearest(vectors[:20], 10, allowed=allowed, exclude=np.arange(20)).rows
     assert (found % 50 == 0).all()
@@ -134,7 +134,7 @@ def test_an_image_outside_the_notion_is_like_nothing(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.similarities, [[0.8, 0.6, 0.6, 0, 0]], atol=1e-6)
 
 
-def test_bad_input(index: RawIndex, vectors: np.ndarray) -> None:
+def test_bad_input(index: IVFIndex, vectors: np.ndarray) -> None:
     with pytest.raises(InputError, match="fitted in 23 dimensions, the index has 24"):
         NotionSearch(index, np.ones((23, 2)))
     with pytest.raises(InputError, match="0 cells to look through"):

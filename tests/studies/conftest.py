@@ -13,7 +13,7 @@ from tests.training.conftest import config, content, one_thread, photos  # noqa:
 from likeness.data import ImageTable
 from likeness.encoders import TextEmbeddings
 from likeness.notions import Notion
-from likeness.space import EncoderSpace, Space
+from likeness.space import Space
 
 COLORS = ("red", "green", "blue", "black")
 SHAPES = ("van", "pickup", "coupe")
@@ -56,17 +56,17 @@ def cars() -> ImageTable:
     return ImageTable("made-up cars", Path("."), pd.DataFrame(rows))
 
 
-def made_up_space(cars: ImageTable, encoder: str, noise: float = 1.5) -> EncoderSpace:
+def made_up_space(cars: ImageTable, encoder: str, noise: float = 1.5) -> Space:
     """The cars as an encoder sees them: their words and some noise."""
     frame = cars.frame
     rows = np.stack([_direction(encoder, color) + _direction(encoder, shape) for color, shape in zip(frame["color"], frame["shape"], strict=True)])
     rows += noise * np.random.default_rng(len(encoder)).standard_normal(rows.shape)
     vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    return EncoderSpace(Space("Raw encoder", cars, vectors, embed_texts=lambda new: vectors[: len(new)]), encoder, [])
+    return Space(vectors, cars, name="Raw encoder", embed_texts=lambda new: vectors[: len(new)], encoder=encoder)
 
 
 @pytest.fixture
-def base(cars: ImageTable, texts: MadeUpTexts) -> EncoderSpace:
+def base(cars: ImageTable, texts: MadeUpTexts) -> Space:
     """The cars as the encoder "made-up" sees them."""
     return made_up_space(cars, "made-up")
 

@@ -8,15 +8,15 @@ from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import PCA, Identity, InDiReCT, Notion, RandomTransform
 from likeness.notions.methods import METHODS
-from likeness.space import EncoderSpace
+from likeness.space import Space
 from likeness.studies import embedding_sizes
 
 QUICK = ("raw", "random-transform", "pca", "exact")
 
 
-def _direct(base: EncoderSpace, notion: Notion, estimator: Any, texts: Any) -> dict[str, float]:
+def _direct(base: Space, notion: Notion, estimator: Any, texts: Any) -> dict[str, float]:
     fitted = estimator.fit(texts.vectors(base.encoder, notion.prompts))
-    return retrieval_metrics(fitted.transform(base.space.vectors), base.space.table.frame[notion.attribute])
+    return retrieval_metrics(fitted.transform(base.vectors), base.table.frame[notion.attribute])
 
 
 def test_the_sizes_and_runs_are_the_papers_by_default() -> None:
@@ -27,7 +27,7 @@ def test_the_sizes_and_runs_are_the_papers_by_default() -> None:
     assert defaults["metrics"][0] == "map_at_r"
 
 
-def test_every_run_equals_the_estimator_and_the_metric_called_directly(base: EncoderSpace, color: Notion, shape: Notion, texts: Any) -> None:
+def test_every_run_equals_the_estimator_and_the_metric_called_directly(base: Space, color: Notion, shape: Notion, texts: Any) -> None:
     runs = embedding_sizes(base, [color, shape], QUICK, sizes=(2, 3, 8), seeds=(0, 4))
     makers = {
         "raw": lambda dim, seed: Identity(),
@@ -48,7 +48,7 @@ def test_every_run_equals_the_estimator_and_the_metric_called_directly(base: Enc
     }
 
 
-def test_what_is_too_large_is_refused_with_the_reason_and_not_clipped(base: EncoderSpace, color: Notion) -> None:
+def test_what_is_too_large_is_refused_with_the_reason_and_not_clipped(base: Space, color: Notion) -> None:
     runs = embedding_sizes(base, [color], ("raw", "pca", "exact"), sizes=(2, 4, 24, 25), seeds=(0,)).set_index(["method", "dim"])
     assert runs.loc[("exact", 25), "refused"] == "dim is 25, but the encoder has 24 dimensions; choose a whole number from 1 to 24."
     assert np.isnan(runs.loc[("exact", 25), "map_at_r"])
@@ -58,12 +58,12 @@ def test_what_is_too_large_is_refused_with_the_reason_and_not_clipped(base: Enco
     assert sorted(dim for method, dim in runs.index if method != "raw") == [2, 2, 4, 4, 24, 24, 25, 25]
 
 
-def test_metrics_are_those_asked_for(base: EncoderSpace, color: Notion) -> None:
+def test_metrics_are_those_asked_for(base: Space, color: Notion) -> None:
     runs = embedding_sizes(base, [color], ("raw",), metrics=("mrr", "nmi"))
     assert list(runs.columns[-2:]) == ["mrr", "nmi"]
 
 
-def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, color: Notion) -> None:
+def test_it_reports_stops_and_keeps_what_is_finished(base: Space, color: Notion) -> None:
     steps: list[tuple[int, int]] = []
     rows: list[dict[str, Any]] = []
     whole = embedding_sizes(base, [color], ("exact",), (2, 4), (0, 1), progress=lambda done, total: steps.append((done, total)), on_run=rows.append)
@@ -78,6 +78,6 @@ def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, color: 
     ("sizes", "said"),
     [((), "There is no dimension to measure"), ((0,), "The dimension 0 can't be measured"), ((2.5,), r"The dimension 2\.5 can't be measured")],
 )
-def test_bad_sizes_are_named(base: EncoderSpace, color: Notion, sizes: tuple[Any, ...], said: str) -> None:
+def test_bad_sizes_are_named(base: Space, color: Notion, sizes: tuple[Any, ...], said: str) -> None:
     with pytest.raises(InputError, match=said):
         embedding_sizes(base, [color], ("exact",), sizes)

@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,21 +8,21 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import Identity, InDiReCT, Notion, Oracle
-from likeness.space import EncoderSpace, Space
+from likeness.space import Space
 from likeness.studies import encoder_sizes
 
-Embed = Callable[[ImageTable, str], EncoderSpace]
+Embed = Callable[[ImageTable, str], Space]
 
 
 @pytest.fixture
-def embed(base: EncoderSpace) -> Embed:
+def embed(base: Space) -> Embed:
     """Two encoders, "small" and "large", of which the small one sees the images less sharply; no other has weights."""
 
-    def make(table: ImageTable, encoder: str) -> EncoderSpace:
+    def make(table: ImageTable, encoder: str) -> Space:
         if encoder not in ("small", "large"):
             raise InputError(f"The weights of '{encoder}' cannot be downloaded; connect to the network.")
-        blur = {"small": 0.6, "large": 0.1}[encoder] * np.random.default_rng(1).standard_normal(base.space.vectors.shape).astype(np.float32)
-        return replace(base, space=replace(base.space, table=table, vectors=base.space.vectors + blur), encoder=encoder)
+        blur = {"small": 0.6, "large": 0.1}[encoder] * np.random.default_rng(1).standard_normal(base.vectors.shape).astype(np.float32)
+        return base.replace(images=table, vectors=base.vectors + blur, encoder=encoder)
 
     return make
 
@@ -39,7 +38,7 @@ def test_every_run_equals_the_estimator_on_that_encoder(cars: ImageTable, color:
     }
     for run in runs.itertuples():
         notion = color if run.notion == "car color" else shape
-        vectors, labels = embed(cars, str(run.encoder)).space.vectors, cars.frame[notion.attribute]
+        vectors, labels = embed(cars, str(run.encoder)).vectors, cars.frame[notion.attribute]
         prompts = texts.vectors(run.encoder, notion.prompts)
         fitted = {
             "raw": lambda: Identity().fit(prompts),  # noqa: B023
@@ -132,7 +131,7 @@ def test_it_stops_between_runs_and_before_the_next_encoder(cars: ImageTable, col
 
 
 def test_stopped_at_once_it_has_its_columns_and_refuses_nothing(cars: ImageTable, color: Notion) -> None:
-    def stopped(table: ImageTable, encoder: str) -> EncoderSpace:
+    def stopped(table: ImageTable, encoder: str) -> Space:
         raise InputError("The embedding was stopped before its first image; start it again.")
 
     runs = encoder_sizes(cars, ["small"], [color], embed=stopped, should_stop=lambda: True)
@@ -151,7 +150,7 @@ def test_stopped_at_once_it_has_its_columns_and_refuses_nothing(cars: ImageTable
     ],
 )
 def test_bad_input_is_named_before_anything_is_embedded(cars: ImageTable, color: Notion, changed: dict[str, Any], said: str) -> None:
-    def never(table: ImageTable, encoder: str) -> EncoderSpace:
+    def never(table: ImageTable, encoder: str) -> Space:
         raise AssertionError("embedded before the check")
 
     with pytest.raises(InputError, match=said):
@@ -159,7 +158,7 @@ def test_bad_input_is_named_before_anything_is_embedded(cars: ImageTable, color:
 
 
 def test_by_default_the_store_embeds(cars: ImageTable, color: Notion, texts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    space = Space("Raw encoder", cars, np.random.default_rng(2).standard_normal((72, 24)).astype(np.float32))
-    monkeypatch.setattr("likeness.space.encoder_space", lambda table, encoder, should_stop: EncoderSpace(space, encoder, []))
+    space = Space(np.random.default_rng(2).standard_normal((72, 24)).astype(np.float32), cars, name="Raw encoder")
+    monkeypatch.setattr("likeness.space.embed", lambda table, encoder, should_stop: space.replace(encoder=encoder))
     runs = encoder_sizes(cars, ["any"], [color], ("raw",))
     assert runs["map_at_r"].item() == pytest.approx(retrieval_metrics(space.vectors, cars.frame["color"])["map_at_r"], abs=1e-12)

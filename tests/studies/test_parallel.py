@@ -3,19 +3,19 @@
 import pandas as pd
 import pytest
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from likeness.space import EncoderSpace, encoder_space
+from likeness.space import Space, embed
 from likeness.studies import compare, compare_in_parallel
 
 
 @pytest.fixture(scope="module")
-def base() -> EncoderSpace:
-    return encoder_space(bundled_images())
+def base() -> Space:
+    return embed(read_cars())
 
 
-def test_rows_are_those_of_compare(base: EncoderSpace) -> None:
+def test_rows_are_those_of_compare(base: Space) -> None:
     notions = [get_notion("distance"), get_notion("car-color")]
     # pca is refused for the distance, which has few prompts
     methods, dims, seeds, options = ("exact", "raw", "pca", "random"), (8, "suggested", 3), (5, 0), {"metrics": ("map_at_r", "precision_at_1")}
@@ -27,7 +27,7 @@ def test_rows_are_those_of_compare(base: EncoderSpace) -> None:
     assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_what_compare_refuses_is_refused_before_any_process_starts(base: EncoderSpace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_compare_refuses_is_refused_before_any_process_starts(base: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     import joblib
 
     def forbidden(*args: object, **kwargs: object) -> None:

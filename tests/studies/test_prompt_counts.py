@@ -7,7 +7,7 @@ import pytest
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import InDiReCT, Notion, Oracle, get_notion, suggest_dim
-from likeness.space import EncoderSpace
+from likeness.space import Space
 from likeness.studies import prompt_counts
 from likeness.studies.prompt_counts import prompt_sample
 
@@ -38,7 +38,7 @@ def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
     assert (np.abs(counts - 250) < 70).all()
 
 
-def test_every_run_equals_a_fit_on_the_sample(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+def test_every_run_equals_a_fit_on_the_sample(base: Space, shades: Notion, texts: Any) -> None:
     runs = prompt_counts(base, shades, (3, 12), ("exact",), dim=5, seeds=(1, 2))
     assert list(runs.columns[:5]) == ["prompts", "notion", "method", "dim", "seed"]
     assert list(zip(runs["prompts"], runs["seed"], strict=True)) == [(3, 1), (3, 2), (12, 1), (12, 2)]
@@ -47,12 +47,12 @@ def test_every_run_equals_a_fit_on_the_sample(base: EncoderSpace, shades: Notion
         chosen = np.random.default_rng(run.seed).permutation(40)[: run.prompts]
         rows = texts.vectors("made-up", [shades.prompts[i] for i in chosen])
         fitted = InDiReCT(5, seed=run.seed).fit(rows)
-        expected = retrieval_metrics(fitted.transform(base.space.vectors), base.space.table.frame["color"])
+        expected = retrieval_metrics(fitted.transform(base.vectors), base.table.frame["color"])
         assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
     assert runs["map_at_r"].nunique() == 4
 
 
-def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: EncoderSpace, shades: Notion) -> None:
+def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: Space, shades: Notion) -> None:
     runs = prompt_counts(base, shades, (3, 12), ("raw", "exact", "oracle"), dim=4, seeds=(0, 1))
     assert runs.groupby(["method", "prompts"]).size().to_dict() == {
         ("raw", 0): 1,
@@ -60,13 +60,13 @@ def test_what_reads_no_prompt_stands_at_zero_prompts_once_per_seed(base: Encoder
         ("exact", 3): 2,
         ("exact", 12): 2,
     }
-    labels = base.space.table.frame["color"]
-    expected = retrieval_metrics(Oracle(4, seed=1).fit(base.space.vectors, labels).transform(base.space.vectors), labels)
+    labels = base.table.frame["color"]
+    expected = retrieval_metrics(Oracle(4, seed=1).fit(base.vectors, labels).transform(base.vectors), labels)
     oracle = runs[(runs["method"] == "oracle") & (runs["seed"] == 1)]
     assert oracle["map_at_r"].item() == pytest.approx(expected["map_at_r"], abs=1e-12)
 
 
-def test_a_method_that_a_sample_is_too_small_for_is_refused(base: EncoderSpace, shades: Notion) -> None:
+def test_a_method_that_a_sample_is_too_small_for_is_refused(base: Space, shades: Notion) -> None:
     runs = prompt_counts(base, shades, (5, 6), ("pca",), dim=5, seeds=(0,))
     assert runs["refused"].tolist() == [
         "PCA to 5 dimensions needs more than 5 prompts, but there are 5; choose at most 4 dimensions, give more prompts, or use InDiReCT.",
@@ -74,21 +74,21 @@ def test_a_method_that_a_sample_is_too_small_for_is_refused(base: EncoderSpace, 
     ]
 
 
-def test_the_suggested_dimension_is_that_of_each_sample(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+def test_the_suggested_dimension_is_that_of_each_sample(base: Space, shades: Notion, texts: Any) -> None:
     runs = prompt_counts(base, shades, (3, 30), ("exact",), dim="suggested", seeds=(0, 1))
     assert runs["dim"].tolist() == [
         suggest_dim(texts.vectors("made-up", prompt_sample(shades, count, seed).prompts)) for count in (3, 30) for seed in (0, 1)
     ]
 
 
-def test_all_prompts_are_embedded_in_one_call_before_the_samples(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+def test_all_prompts_are_embedded_in_one_call_before_the_samples(base: Space, shades: Notion, texts: Any) -> None:
     prompt_counts(base, shades, (3, 12), ("raw", "exact"), dim=4, seeds=(0, 1))
     encoder, first = texts.calls[0]
     assert (encoder, first) == ("made-up", tuple(shades.prompts))
     assert all(set(asked) <= set(first) for _, asked in texts.calls)
 
 
-def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, shades: Notion) -> None:
+def test_it_reports_stops_and_keeps_what_is_finished(base: Space, shades: Notion) -> None:
     steps: list[tuple[int, int]] = []
     rows: list[dict[str, Any]] = []
     options: Any = {"counts": (3, 12), "methods": ("raw", "exact"), "dim": 4, "seeds": (0, 1)}
@@ -115,12 +115,12 @@ def test_it_reports_stops_and_keeps_what_is_finished(base: EncoderSpace, shades:
         ((10, 20, 10), "10 prompts stand twice"),
     ],
 )
-def test_bad_counts_are_named(base: EncoderSpace, shades: Notion, counts: tuple[Any, ...], said: str) -> None:
+def test_bad_counts_are_named(base: Space, shades: Notion, counts: tuple[Any, ...], said: str) -> None:
     with pytest.raises(InputError, match=said):
         prompt_counts(base, shades, counts, ("exact",))
 
 
-def test_bad_methods_are_named_before_anything_is_embedded(base: EncoderSpace, shades: Notion, texts: Any) -> None:
+def test_bad_methods_are_named_before_anything_is_embedded(base: Space, shades: Notion, texts: Any) -> None:
     with pytest.raises(InputError, match="There is no method 'best'"):
         prompt_counts(base, shades, (3,), ("exact", "best"))
     assert texts.calls == []

@@ -15,7 +15,7 @@ from likeness.studies.study import StudyConfig, cells, finished, measured, run_s
 from likeness.studies.study_folder import StudyFolder, list_studies
 from likeness.training.runs.run_folder import RunFolder
 
-_WAIT = 120
+_WAIT = 600
 
 
 @pytest.fixture

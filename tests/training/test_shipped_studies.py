@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from likeness.language import LANGUAGE_MODELS, TOP_3, language_model
+from likeness.language import TOP_3, language_model, short_names
 from likeness.studies import published_guidance
 from likeness.studies.study import cells, read_study, studies, study_splits
 from likeness.training.config import RunConfig
@@ -81,7 +81,7 @@ def test_language_models_are_known(name: str) -> None:
 def test_language_models_are_what_their_short_names_stand_for() -> None:
     for name in ("language-table-3", "language-table-s2"):
         rows = {row: config.guidance.language for row, config in configs(name).items() if config.guidance}
-        assert rows["+Top 3"] == tuple(LANGUAGE_MODELS[each] for each in TOP_3)
+        assert rows["+Top 3"] == tuple(short_names()[each] for each in TOP_3)
         known = {"+CLIP-L": "clip", "+BERT": "bert", "+DistBert": "distilbert", "+Roberta-B": "roberta-base", "+Roberta-L": "roberta-large"} | {
             "+DistRoberta": "distilroberta",
             "+Reformer": "reformer",
@@ -90,7 +90,7 @@ def test_language_models_are_what_their_short_names_stand_for() -> None:
         }
         for row, short in known.items():
             if row in rows:
-                assert rows[row] == (LANGUAGE_MODELS[short],)
+                assert rows[row] == (short_names()[short],)
 
 
 def test_the_inception_network_is_an_imagenet_classifier_with_batch_norm() -> None:

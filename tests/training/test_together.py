@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +17,12 @@ import numpy as np
 import psutil
 import pytest
 import torch
+from filelock import FileLock
 from tests.training import together
 from tests.training.conftest import write_images
 
 from likeness.errors import InputError
-from likeness.training.config import RunConfig, as_yaml, config_from, with_changes
+from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
 from likeness.training.loop.launch import _ended as end_of
 from likeness.training.loop.place import Place
 from likeness.training.loop.processes import begin, last_words
@@ -30,8 +31,7 @@ from likeness.training.loop.trainer import place_of
 from likeness.training.runs.run_folder import RunFolder, Status
 
 # Seconds; some six processes come up one after the other, each in some seconds of an idle core.
-_LIMIT = 400
-pytestmark = pytest.mark.timeout(900)
+_LIMIT = 600
 # 10 steps, of which every second one is evaluated and saved; the rate falls where R@1 does not rise.
 _RUN: dict[str, Any] = {
     "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
@@ -66,8 +66,22 @@ class Pair(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    folder = tmp_path_factory.mktemp("pair")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """Made once, also where several workers of pytest-xdist run the tests of this file; the first one makes it, the others wait."""
+    shared = tmp_path_factory.getbasetemp()
+    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "pair"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "launched.json").is_file():
+            shutil.rmtree(folder, ignore_errors=True)  # of one who failed
+            folder.mkdir()
+            _make_pair(folder)
+    cases = [torch.load(folder / f"cases-{rank}.pt", weights_only=True) for rank in (0, 1)]
+    told = [json.loads((folder / f"told-{rank}.json").read_text()) for rank in (0, 1)]
+    launched = [Status(**each) for each in json.loads((folder / "launched.json").read_text())]
+    return Pair(folder, with_changes(read_config(folder / "config.yaml"), {"devices": 1}), cases, told, launched)
+
+
+def _make_pair(folder: Path) -> None:
     data = {"source": str(write_images(folder / "photos")), "image_size": 16, "validation": 0.4}
     config = config_from(_RUN | {"data": data})
     with pytest.MonkeyPatch.context() as patch:
@@ -80,9 +94,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         launched = _disturbed(two, RunFolder(folder / "launched"))
     (folder / "config.yaml").write_text(as_yaml(two))
     _as_two(folder)
-    cases = [torch.load(folder / f"cases-{rank}.pt", weights_only=True) for rank in (0, 1)]
-    yield Pair(folder, config, cases, [json.loads((folder / f"told-{rank}.json").read_text()) for rank in (0, 1)], launched)
-    shutil.rmtree(folder)
+    (folder / "launched.json").write_text(json.dumps([asdict(status) for status in launched]))
 
 
 def _disturbed(config: RunConfig, run: RunFolder) -> list[Status]:
@@ -127,7 +139,7 @@ def _until(run: RunFolder, step: int) -> psutil.Process | None:
 
 def _ended(run: RunFolder, members: list[psutil.Process]) -> None:
     """Returns once the run and all its processes have ended."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while time.monotonic() < end and (run.status().state == "running" or any(_alive(each) for each in members)):
         time.sleep(0.05)
     assert not [each for each in members if _alive(each)]

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from likeness.errors import InputError
-from likeness.losses.names import CONTINUOUS, OBJECTIVES
+from likeness.losses import objectives_on
 from likeness.samplers import ClassBatches, NeighbourBatches
 from likeness.training.config import RunConfig, config_from, read_config
 from likeness.training.data.run_data import Batches
@@ -82,7 +82,7 @@ def _flat(shape: tuple[int, int, int]) -> tuple[int, int]:
 
 
 CASES: dict[str, dict[str, Any]] = {
-    **{name: {"objective": {"name": name}} for name in OBJECTIVES},
+    **{name: {"objective": {"name": name}} for name in objectives_on("classes")},
     **{f"{name}, beta learnt": {"objective": {"name": name, "options": {"learn_beta": True}}} for name in ("margin", "r-margin")},
     # its parameters have no gradient at all
     "margin without tuples": {"objective": {"name": "margin", "options": {"learn_beta": True}}, "batch": {"size": 6, "per_class": 1}},
@@ -102,7 +102,7 @@ CASES: dict[str, dict[str, Any]] = {
             "augment": "jitter",
             "data": {"image_size": 16, "labels": {"kind": "numbers", "columns": ["x"]}},
         }
-        for name in CONTINUOUS
+        for name in objectives_on("distances")
         for anchors in ("drawn", "all")
     },
 }

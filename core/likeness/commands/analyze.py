@@ -8,6 +8,7 @@ import typer
 
 from likeness.commands.convergence import convergence
 from likeness.commands.inputs import dimensions, embedded, notion_named, notions_for, notions_of, whole_numbers
+from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 analyze = typer.Typer(
+    name="analyze",
     help="Measure what embedding size, encoder and number of prompts do to a notion (InDiReCT, section 6), how spaces agree with language and how "
     "fast runs learn (language guidance): a table and an interactive plot.",
     no_args_is_help=True,
@@ -28,10 +30,10 @@ analyze = typer.Typer(
 Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
 Methods = Annotated[str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle, separated by commas; or `all`.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
-Metric = Annotated[str, typer.Option(help="What to plot: map_at_r, precision_at_1, r_precision, ami, nmi, map or mrr.")]
+Metric = Annotated[str, typer.Option(help="What to plot: {metrics}.")]
 
 
-@analyze.command("embedding-size")
+@analyze.command("embedding-size", cls=ListedHelp)
 def embedding_size(
     source: Source = DATASET,
     notions: Notions = None,
@@ -67,7 +69,7 @@ def embedding_size(
     _draw(runs, plot, "embedding size", metric, lambda title: metric_curve(runs, "dim", metric, log_x=True, title=title))
 
 
-@analyze.command("encoder-size")
+@analyze.command("encoder-size", cls=ListedHelp)
 def encoder_size(
     source: Source = DATASET,
     encoders: Annotated[
@@ -105,7 +107,7 @@ def encoder_size(
     _draw(runs, plot, "encoder", metric, lambda title: metric_bars(runs, "encoder", metric, title=title))
 
 
-@analyze.command("prompt-count")
+@analyze.command("prompt-count", cls=ListedHelp)
 def prompt_count(
     source: Source = DATASET,
     notion: Annotated[str, typer.Option("--notion", "-n", help="A notion's name or a YAML file.")] = "car-model-names",
@@ -143,17 +145,16 @@ def prompt_count(
     _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
 
 
-analyze.command("semantics")(semantics)
-analyze.command("convergence")(convergence)
+analyze.command("semantics", cls=ListedHelp)(semantics)
+analyze.command("convergence", cls=ListedHelp)(convergence)
 
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
     """The metrics to measure: those of every analysis, and the one to plot; InputError for what could only fail later."""
-    from likeness.evaluation import METRICS
+    from likeness.evaluation import chosen_metrics
     from likeness.studies import ANALYSIS_METRICS
 
-    if metric not in METRICS:
-        raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
+    chosen_metrics(metric)
     check_plot(plot)
     check_format(format)
     return list(dict.fromkeys((*ANALYSIS_METRICS, metric)))
@@ -214,9 +215,9 @@ def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) 
 
 def _draw(runs: "pd.DataFrame", plot: Path | None, along: str, metric: str, figure: "Callable[[str], Figure]") -> None:
     """Writes the figure as a page with what was refused below it, where a file is named."""
-    from likeness.evaluation import METRICS
+    from likeness.evaluation import metric_title
     from likeness.studies import refusals
 
     if plot:
-        title = f"{METRICS[metric]} by {along}"
+        title = f"{metric_title(metric)} by {along}"
         write_plot(plot, figure(title), title, refusals(runs))

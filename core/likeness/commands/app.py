@@ -1,13 +1,14 @@
 """`likeness app`: the app in the browser, for one person or for several."""
 
+import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from likeness.settings import VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
+from likeness.io.paths import app_dir
 
 
 def app(
@@ -29,24 +30,16 @@ def app(
 
     Examples: `likeness app --port 8600`, `likeness app --shared --root /data/photos --address 0.0.0.0`
     """
-    given = {"shared": shared or None, "roots": root or None, "training": training, "runs": runs, "downloads": downloads}
-    chosen = _settings(settings, given | {"trust_network": trust_network or None})
-    check_address(address, chosen)
-    os.environ[VARIABLE] = chosen.as_text()
-    arguments = ["-m", "streamlit", "run", str(_script()), "--server.address", address]
-    arguments += ["--server.maxUploadSize", str(chosen.max_upload_mb)]
-    if port:
-        arguments += ["--server.port", str(port)]
-    os.execv(sys.executable, [sys.executable, *arguments])
-
-
-def _settings(file: Path | None, given: dict[str, Any]) -> ServerSettings:
-    """Those of the file, or else of the environment, with what was given on the command line in their place."""
-    base = server() if file is None else read_settings(file)
-    return settings_from(base.model_dump() | {name: value for name, value in given.items() if value is not None})
-
-
-def _script() -> Path:
-    from likeness.io.paths import app_dir
-
-    return app_dir() / "server.py"
+    options = {
+        "address": address,
+        "port": port,
+        "settings": str(settings) if settings else None,
+        "shared": shared or None,
+        "roots": list(map(str, root)) if root else None,
+        "training": training,
+        "runs": runs,
+        "downloads": downloads,
+        "trust_network": trust_network or None,
+    }
+    # the app stands above this package: it checks these itself, in the process that this one becomes
+    os.execv(sys.executable, [sys.executable, str(app_dir() / "serve.py"), json.dumps(options)])

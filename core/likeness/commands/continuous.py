@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 
     from likeness.data import ImageTable
     from likeness.labels import LabelsConfig
-    from likeness.space import EncoderSpace, Space
+    from likeness.space import Space
 
 _SHOWN = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
 def continuous(
     source: Source = DATASET,
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="pose, layout, captions, numbers, angles, names or matrix; without: what the images have.")
-    ] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="{label kinds}; without: what the images have.")] = None,
     columns: Annotated[str, typer.Option(help="Columns of the labels, separated by commas, where the kind needs them: yaw,elevation.")] = "",
     file: Annotated[Path | None, typer.Option(help="A .npy file with a matrix of label distances (kind matrix).")] = None,
     encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="An encoder or `run:FOLDER`; may be repeated.")] = None,
@@ -39,8 +37,8 @@ def continuous(
     `likeness continuous photos.csv --kind numbers --columns age`
     """
     from likeness.data import read_dataset
+    from likeness.evaluation import continuous_comparison
     from likeness.labels import label_distances
-    from likeness.studies import continuous_comparison
 
     check_format(format)
     table = read_dataset(source)
@@ -48,10 +46,10 @@ def continuous(
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
     bases = [embedded(table, name) for name in encoder or [ENCODER]]
-    failed = [each.path for base in bases for each in base.failed]
+    failed = [each.path for base in bases for each in base.table.failed]
     if failed:
         raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
-    spaces = _named([(base.encoder, base.space) for base in bases] + [_notion(bases[0], name) for name in notion or []])
+    spaces = _named([(base.encoder_name, base) for base in bases] + [_notion(bases[0], name) for name in notion or []])
     with progress_bar("Measuring") as progress:
         found = continuous_comparison({name: space.vectors for name, space in spaces.items()}, labels, progress=progress)
     assert found is not None
@@ -66,13 +64,13 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
     from pydantic import ValidationError
 
     from likeness.io.frozen_config import told
-    from likeness.labels import KINDS, LabelsConfig, known_labels
+    from likeness.labels import LabelsConfig, kind_names, known_labels
 
     if kind is None:
         known = list(known_labels(table).values())
         if not known or columns or file:
             raise InputError(
-                f"Say what kind of label it is by --kind: {', '.join(KINDS)}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
+                f"Say what kind of label it is by --kind: {', '.join(kind_names())}; '{table.name}' has {', '.join(table.attributes) or 'none'}."
             )
         return known[0]
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
@@ -82,12 +80,11 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
         raise InputError(f"These labels do not fit: {told(error)}.") from error
 
 
-def _notion(base: "EncoderSpace", name: str) -> "tuple[str, Space]":
+def _notion(base: "Space", name: str) -> "tuple[str, Space]":
     from likeness.notions import InDiReCT
-    from likeness.space import notion_space
 
     chosen = notion_named(name)
-    return chosen.name, notion_space(base, chosen, InDiReCT()).space
+    return chosen.name, base.refit(chosen, InDiReCT())
 
 
 def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":

@@ -6,7 +6,6 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
-from likeness.commands.terminal import write_vectors
 from likeness.defaults import ENCODER
 
 if TYPE_CHECKING:
@@ -37,12 +36,13 @@ def embed(
     check_engine(engine, workers)
     table = _table(source)
     base = embedded(table, encoder, batch_size=batch_size, store_dir=store, remote=True, engine=engine, workers=workers, ray_address=ray_address)
-    for failure in base.failed:
+    for failure in base.table.failed:
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
-    n, d = base.space.vectors.shape
-    typer.echo(f"{n} images, {d} dimensions, {len(base.failed)} skipped")
+    n, d = base.vectors.shape
+    typer.echo(f"{n} images, {d} dimensions, {len(base.table.failed)} skipped")
     if out:
-        write_vectors(base, out)
+        base.save(out)
+        typer.echo(f"wrote {out}")
 
 
 def _table(source: str) -> "ImageTable":

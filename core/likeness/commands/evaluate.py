@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 _ALL = "all"
 
@@ -23,12 +23,8 @@ _ALL = "all"
 def evaluate(
     source: Source = DATASET,
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
-    methods: Annotated[
-        str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle; separated by commas. `all`: these nine.")
-    ] = _ALL,
-    metrics: Annotated[
-        str, typer.Option(help="Of map_at_r, precision_at_1, r_precision, ami, nmi, map, mrr; separated by commas. `all`: these seven.")
-    ] = _ALL,
+    methods: Annotated[str, typer.Option(help="Of {methods}; separated by commas. `all`: all of them.")] = _ALL,
+    metrics: Annotated[str, typer.Option(help="Of {metrics}; separated by commas. `all`: the seven of the InDiReCT paper.")] = _ALL,
     dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
     ranking: Annotated[
@@ -68,7 +64,7 @@ def _listed(text: str, known: Iterable[str]) -> list[str]:
     return list(known) if text == _ALL else [part.strip() for part in text.split(",")]
 
 
-def _runs(base: "EncoderSpace", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
+def _runs(base: "Space", notions: "list[Notion]", out: Path | None, **options: Any) -> "pd.DataFrame":
     """The runs, written to `out`; those that are finished too, if they are interrupted."""
     import pandas as pd
 

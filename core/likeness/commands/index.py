@@ -1,6 +1,6 @@
 """`likeness index`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,8 @@ def index(
     encoder: EncoderName = ENCODER,
     cells: Annotated[int | None, typer.Option(min=1, help="Cells; by default four times the root of the number of images.")] = None,
     seed: Seed = 0,
-    lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for a LanceDB with the index and all attributes.")] = None,
+    engine: Annotated[str, typer.Option(help="{engines}.")] = "ivf",
+    lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for one in LanceDB as well, with all attributes.")] = None,
 ) -> None:
     """Build the index from which every notion is searched, once; of use from some 200,000 images on.
 
@@ -26,17 +27,18 @@ def index(
     import time
 
     from likeness.data import read_dataset
-    from likeness.search import build_index, write_lance
+    from likeness.search import IVFIndex, build_index, write_lance
     from likeness.space import index_folder
 
     base = embedded(read_dataset(source), encoder)
     begin = time.perf_counter()
     with progress_bar("Indexing") as bar:
-        built = build_index(base.space.vectors, index_folder(base.space.table, encoder), cells=cells, seed=seed, progress=bar)
-    n, d = built.vectors.shape
-    typer.echo(
-        f"{n:,} images, {d} dimensions, {len(built.centers):,} cells, {built.vectors.nbytes / 1e6:,.0f} MB, {time.perf_counter() - begin:.0f} s"
-    )
+        options: dict[str, Any] = {"frame": base.table.frame, "cells": cells, "seed": seed, "progress": bar}
+        built = build_index(base.vectors, index_folder(base.table, encoder), engine=engine, **options)
+    typer.echo(f"{built.summary}, {time.perf_counter() - begin:.0f} s")
     if lance:
-        write_lance(built, base.space.table.frame, lance)
+        if isinstance(built, IVFIndex):
+            write_lance(built, base.table.frame, lance)
+        else:
+            build_index(base.vectors, lance, engine="lance", **options)
         typer.echo(f"written to {lance}")

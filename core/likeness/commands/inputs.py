@@ -4,23 +4,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.commands.terminal import progress_bar
-from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace, Space
-
-# the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
-PAPER_NOTIONS = ("car-model", "car-color", "background-color")
+    from likeness.space import Space
 
 
-def embedded(table: "ImageTable", encoder: str, **options: Any) -> "EncoderSpace":
+def embedded(table: "ImageTable", encoder: str, **options: Any) -> "Space":
     """The encoder's space, with a progress bar where images have to be read."""
-    from likeness.space import encoder_space
+    from likeness.space import embed
 
     with progress_bar("Embedding") as progress:
-        return encoder_space(table, encoder, progress=progress, **options)
+        return embed(table, encoder, progress=progress, **options)
 
 
 def notion_named(name: str) -> "Notion":
@@ -31,55 +27,41 @@ def notion_named(name: str) -> "Notion":
     return read_notion(path) if path.suffix in (".yaml", ".yml") else get_notion(name.strip())
 
 
-def notions_for(base: "EncoderSpace", notions: str | None) -> "list[Notion]":
+def notions_for(base: "Space", notions: str | None, folder: Path | None = None) -> "list[Notion]":
     """`notions_of` the embedded images."""
-    return notions_of(base.space.table, notions)
+    return notions_of(base.table, notions, folder)
 
 
-def notions_of(table: "ImageTable", notions: str | None) -> "list[Notion]":
+def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = None) -> "list[Notion]":
     """The notions named, separated by commas; "all": every notion that the images have labels for; None: the paper's three for
-    Synthetic Cars, or all.
+    Synthetic Cars, or all. `folder` is where the user's own lie; by default a folder of the cache.
 
     Raises:
         InputError: an unknown name, or no label that a notion is judged by.
     """
-    from likeness.data import recognized
-    from likeness.notions import list_notions
+    from likeness.studies import judged_notions
 
     if notions not in (None, "all"):
         return [notion_named(name) for name in str(notions).split(",")]
-    attributes = table.attributes
-    labelled = [notion for notion in list_notions() if notion.attribute in attributes]
-    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
-    if not labelled:
-        named = recognized(table.root)
-        remedy = f"; write '{named}' to read it with its labels" if named else ""
-        raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
-    return paper if notions is None and paper else labelled
+    return judged_notions(table, every=notions == "all", folder=folder)
 
 
-def space_named(base: "EncoderSpace", notion: str | None, dim: int) -> "Space":
+def space_named(base: "Space", notion: str | None, dim: int) -> "Space":
     """The encoder's own space, or a notion's where one is named."""
     from likeness.notions import InDiReCT
-    from likeness.space import notion_space
 
-    return notion_space(base, notion_named(notion), InDiReCT(dim=dim)).space if notion else base.space
+    return base.refit(notion_named(notion), InDiReCT(dim=dim)) if notion else base
 
 
 def whole_numbers(text: str) -> list[int]:
     """`2,16,128` -> [2, 16, 128]; raises InputError for anything else."""
-    return [_whole_number(part) for part in text.split(",")]
+    from likeness.studies import parse_whole_number
+
+    return [parse_whole_number(part) for part in text.split(",")]
 
 
 def dimensions(text: str) -> list[int | str]:
     """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
-    from likeness.studies import SUGGESTED
+    from likeness.studies import parse_dimensions
 
-    return [SUGGESTED if part.strip() == SUGGESTED else _whole_number(part) for part in text.split(",")]
-
-
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"'{text}' is not a whole number; give numbers such as 2,16,128.") from None
+    return parse_dimensions(text)

@@ -5,16 +5,8 @@ from typing import Annotated
 
 import typer
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        help="`cars`, a folder of images, a CSV / Parquet file with image paths, or a paper's dataset as NAME:FOLDER: `cars196:data/cars`, "
-        "`cub200:...`, `deepfashion:...`, `movie-posters:...`, `synthetic-cars:...` (`cars196/all:FOLDER`: more than the paper evaluates)."
-    ),
-]
-EncoderName = Annotated[
-    str, typer.Option("--encoder", "-e", help="`cars`, `ViT-B-32/openai`, `hf-hub:ORG/MODEL`, `local-dir:PATH`, or `run:PATH`: a trained run.")
-]
+Source = Annotated[str, typer.Argument(help="{datasets}")]
+EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="{encoders}.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]
 Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]

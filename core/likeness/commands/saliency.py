@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import PAPER_NOTIONS, embedded, notion_named, space_named, whole_numbers
+from likeness.commands.inputs import embedded, notion_named, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
 from likeness.commands.terminal import print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET, ENCODER, PAPER_NOTIONS
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def saliency(
         raise InputError(f"Can't write '{out}'; end its name in .png.")
     origin = base if base == "black" else _file(base)
     images = embedded(read_dataset(source), encoder)
-    chosen = whole_numbers(rows) if rows else range(min(_CHECKED if check else _DRAWN, len(images.space.table)))
+    chosen = whole_numbers(rows) if rows else range(min(_CHECKED if check else _DRAWN, len(images.table)))
     with progress_bar("Explaining") as progress:
         settings = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
         if out is None:
             notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
             print_table(summarize_check(car_check(images, notions, dim=dim, rows=chosen, base=origin, **settings)), format)
             return
-        spaces = [images.space, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
+        spaces = [images, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
         found = saliency_of_spaces(spaces, chosen, base=origin, **settings)
     _write(_figure(found, [str(row) for row in chosen], blur), out)
 

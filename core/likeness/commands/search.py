@@ -12,7 +12,7 @@ from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.search import Neighbours
+    from likeness.search import Hits
     from likeness.space import Space, Vectors
 
 
@@ -56,18 +56,18 @@ def search(
     print_table(frame, "csv" if csv else "table")
 
 
-def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) -> "Neighbours":
+def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) -> "Hits":
     if space.search is not None and not space.search.wait().exact:
-        typer.echo(space.search.told, err=True)
+        typer.echo(space.search.message, err=True)
     return space.nearest(query, k, exclude=None if row is None else [row])
 
 
-def _through_lance(place: str, space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Neighbours":
-    from likeness.search import LanceIndex, Neighbours
+def _through_lance(place: str, space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
+    from likeness.search import Hits, LanceIndex
 
     others = f"row <> {row}" if row is not None else "row >= 0"
     found = LanceIndex(place).nearest(query, k, space.linear, f"({where}) AND {others}" if where else others)
     kept = found.rows[0] >= 0
     if not kept.any():
         raise InputError(f"No image meets the condition {where!r}; widen it.")
-    return Neighbours(found.rows[:, kept], found.similarities[:, kept])
+    return Hits(found.rows[:, kept], found.similarities[:, kept], space.table)

@@ -9,7 +9,6 @@ import typer
 from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
-from likeness.commands.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
 
     from likeness.data import ImageTable
     from likeness.evaluation import Semantics
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
+    from likeness.studies import SemanticClasses
 
 _MEANING = (
     "KL: divergence of the space's similarities from language's, of images and of class means, mean ± deviation over rows. Smaller is nearer, but it "
@@ -66,6 +66,7 @@ def semantics(
     """
     from likeness.data import read_dataset
     from likeness.evaluation import class_number, clustered_order
+    from likeness.studies import unseen_classes
 
     check_plot(plot)
     check_format(format)
@@ -77,8 +78,8 @@ def semantics(
     classes, sims = _prepared(table, attributes, kept, min_images, language)
     queries = [classes.names[class_number(name, classes.names)] for name in query or []]
     bases = [embedded(table, name) for name in encoders]
-    if bases[0].failed:
-        classes, sims = _prepared(bases[0].space.table, attributes, kept, min_images, language)
+    if bases[0].table.failed:
+        classes, sims = _prepared(bases[0].table, attributes, kept, min_images, language)
     order = clustered_order(sims) if plot and not queries else None
     spaces = _measured(_vectors(bases, notion, dim), classes, sims, neighbors)
     if out:
@@ -103,26 +104,27 @@ def _encoders(names: list[str], notion: str | None) -> list[str]:
 def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None, least: int, language: str) -> "tuple[SemanticClasses, Any]":
     """The classes and the language's similarities of their names."""
     from likeness.language import class_similarities
+    from likeness.studies import classes_of
 
     classes = classes_of(table, attributes, kept, least)
     return classes, class_similarities(classes.names, [name.strip() for name in language.split(",")])
 
 
-def _vectors(bases: "Sequence[EncoderSpace]", notion: str | None, dim: int) -> dict[str, Any]:
+def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int) -> dict[str, Any]:
     """The spaces' vectors by name; what could not be read is told on stderr."""
     first = bases[0]
-    for failure in first.failed:
+    for failure in first.table.failed:
         typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
     for base in bases[1:]:
-        if base.space.table.paths() != first.space.table.paths():
-            raise InputError(f"'{first.encoder}' and '{base.encoder}' could read different images; take out those that one of them could not read.")
-    vectors = {base.encoder: base.space.vectors for base in bases}
+        if base.table.paths() != first.table.paths():
+            raise InputError(f"'{first.encoder_name}' and '{base.encoder_name}' could read different images; take out those that one could not read.")
+    vectors = {base.encoder_name: base.vectors for base in bases}
     if notion:
-        vectors[f"{first.encoder}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
+        vectors[f"{first.encoder_name}, {notion_named(notion).name}"] = space_named(first, notion, dim).vectors
     return vectors
 
 
-def _measured(vectors: dict[str, Any], classes: SemanticClasses, sims: Any, neighbors: int) -> "dict[str, Semantics]":
+def _measured(vectors: dict[str, Any], classes: "SemanticClasses", sims: Any, neighbors: int) -> "dict[str, Semantics]":
     from likeness.evaluation import semantics as measure
 
     found = {}

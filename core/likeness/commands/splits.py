@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 import typer
 
 from likeness.commands.inputs import embedded
+from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Changes, Format, Seed, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from likeness.data import ImageClasses
     from likeness.shifts import SplitFile, Step
 
-splits = typer.Typer(no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
+splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
 
 Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="What the class of an image is; several, separated by commas, combine.")]
 Encoder = Annotated[str, typer.Option("--encoder", "-e", help="Whose features are measured, as `likeness embed` takes it.")]
@@ -33,7 +34,7 @@ Rule = Literal["paper", "official"]
 Removal = Literal["paper", "score", "official"]
 
 
-@splits.command()
+@splits.command(cls=ListedHelp)
 def build(
     out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
     source: Source = DATASET,
@@ -72,7 +73,7 @@ def build(
     typer.echo(f"{len(chosen)} of {_counted(steps)} in {out}", err=True)
 
 
-@splits.command()
+@splits.command(cls=ListedHelp)
 def show(
     file: Annotated[str, typer.Argument(help="A file of splits, or the name of one that ships.")] = "",
     moved: Annotated[bool, typer.Option("--moved", help="Which classes changed sides or went since the split before.")] = False,
@@ -94,7 +95,7 @@ def show(
                     typer.echo(f"{after.name}, {side}: {', '.join(names)}")
 
 
-@splits.command("import")
+@splits.command("import", cls=ListedHelp)
 def import_pickle(
     pickle: Annotated[Path, typer.Argument(help="A pickle of the ooDML benchmark; it is read by a reader that executes nothing.")],
     dataset: Annotated[str, typer.Option(help="Whose classes it names.")],
@@ -111,7 +112,7 @@ def import_pickle(
     print_table(_table(found), format)
 
 
-@splits.command()
+@splits.command(cls=ListedHelp)
 def distance(
     source: Source = DATASET,
     attribute: Attribute = None,
@@ -160,8 +161,8 @@ def _features(
     base = embedded(read_dataset(source), encoder)
     columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     columns = [column.strip() for column in columns]
-    classes = image_classes(base.space.table, columns)
-    return base.space.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.space.vectors
+    classes = image_classes(base.table, columns)
+    return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.vectors
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

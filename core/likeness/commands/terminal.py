@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,8 +10,6 @@ from likeness.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from likeness.space import EncoderSpace
 
 
 FORMATS = ("table", "markdown", "csv", "latex")
@@ -36,22 +33,6 @@ def check_format(format: str) -> None:
     """Raises InputError unless `print_table` knows the format; called before slow work."""
     if format not in FORMATS:
         raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
-
-
-def write_vectors(base: "EncoderSpace", out: Path) -> None:
-    """`.npy`: the vectors; `.parquet`: paths, attributes and vectors."""
-    import numpy as np
-
-    from likeness.io.files import open_atomic
-
-    if out.suffix not in (".npy", ".parquet"):
-        raise InputError(f"Can't write '{out}'; end its name in .npy or .parquet.")
-    with open_atomic(out) as file:
-        if out.suffix == ".npy":
-            np.save(file, base.space.vectors)
-        else:
-            base.space.table.frame.assign(vector=list(base.space.vectors)).to_parquet(file)
-    typer.echo(f"wrote {out}")
 
 
 @contextmanager

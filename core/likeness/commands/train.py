@@ -1,4 +1,4 @@
-"""`likeness train` and `likeness runs`."""
+"""`likeness train`."""
 
 import os
 from pathlib import Path
@@ -8,16 +8,13 @@ import typer
 import yaml
 
 from likeness.commands.options import Changes
-from likeness.commands.terminal import print_table, progress_bar
+from likeness.commands.runs import MAIN_METRICS
+from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
     from likeness.training.config import RunConfig
-    from likeness.training.runs.run_folder import RunFolder
-
-_FALLING = ("mean_label_distance_at_1", "mean_label_distance_at_10")
-_MAIN = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", *_FALLING, "ndcg_at_10", "ndcg_at_100")
 
 
 def train(
@@ -49,22 +46,6 @@ def train(
     _run(chosen, out or runs_dir() / chosen.name)
 
 
-def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None) -> None:
-    """List runs: how they stand, and their best figures on classes that they have not seen.
-
-    Example: `likeness runs`
-    """
-    import pandas as pd
-
-    from likeness.training.runs.run_folder import list_runs
-
-    folder = folder or runs_dir()
-    found = list_runs(folder)
-    if not found:
-        raise InputError(f"There are no runs in '{folder}'; start one with `likeness train`.")
-    print_table(pd.DataFrame([_line(run) for run in found]).fillna(""), "table")
-
-
 def _run(config: "RunConfig", folder: Path) -> None:
     from likeness.training.loop.place import outside_rank, started_outside
 
@@ -90,18 +71,9 @@ def _run(config: "RunConfig", folder: Path) -> None:
     told = run.report()
     if told:
         for which in ("last", "best"):
-            figures = ", ".join(f"{name} {told[which][name]:.3f}" for name in _MAIN if name in told.get(which, {}))
+            figures = ", ".join(f"{name} {told[which][name]:.3f}" for name in MAIN_METRICS if name in told.get(which, {}))
             if figures:
                 typer.echo(f"{which} (step {told[which]['step']:,}): {figures}")
-
-
-def _line(run: "RunFolder") -> dict[str, object]:
-    status, measured = run.status(), run.metrics()
-    line: dict[str, object] = {"run": run.name, "state": status.state, "step": f"{status.step:,}/{status.total:,}", "seconds": round(status.seconds)}
-    for name in _MAIN:
-        if name in measured:
-            line[f"best {name}"] = round(float(measured[name].min() if name in _FALLING else measured[name].max()), 3)
-    return line
 
 
 def changed(text: str) -> tuple[str, object]:

@@ -1,12 +1,14 @@
 """Tables of images and what fills them."""
 
-from likeness.data.bundled import absolute_source, bundled_images, read_dataset
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
 from likeness.data.classes import ImageClasses, image_classes, part_of
-from likeness.data.paper_datasets import READERS, recognized
 from likeness.data.protocols import class_halves
+from likeness.data.read import absolute_source, is_published_source, read_dataset, recognized
+from likeness.data.readers import DATASETS
+from likeness.data.readers.cars import read_cars
 from likeness.data.readers.cars196 import read_cars196
 from likeness.data.readers.cub200 import read_cub200
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
 from likeness.data.readers.folder import read_folder
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
@@ -15,25 +17,33 @@ from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.readers.tabular import read_table
-from likeness.data.table import ImageTable
+from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
+from likeness.data.table import Failure, ImageTable
 from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 
 __all__ = [
     "BUNDLED",
-    "READERS",
+    "DATASETS",
+    "Dataset",
     "DatasetEntry",
+    "Failure",
     "ImageClasses",
     "ImageTable",
     "absolute_source",
     "add_dataset",
-    "bundled_images",
     "class_halves",
+    "dataset_names",
     "find_dataset",
     "image_classes",
+    "is_published_source",
     "list_datasets",
+    "named_dataset",
+    "named_datasets",
     "new_entry",
     "part_of",
+    "plain_names",
+    "read_cars",
     "read_cars196",
     "read_cub200",
     "read_dataset",
@@ -48,5 +58,6 @@ __all__ = [
     "recognized",
     "remove_dataset",
     "save_uploads",
+    "source_help",
     "thumbnail",
 ]

@@ -1,4 +1,7 @@
-"""The datasets that the app offers: the bundled one and those that people added."""
+"""The datasets that the app offers: the bundled one and those that people added.
+
+`owner` is who is asking, where several people share a server; None sees and removes all.
+"""
 
 import hashlib
 import json
@@ -10,8 +13,6 @@ from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
 from likeness.io.paths import cache_dir
-from likeness.settings import server
-from likeness.visitors import visitor
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class DatasetEntry:
         source: what `likeness.data.read_dataset` takes, with an absolute path.
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
-        owner: on a shared server, the visitor who alone finds it in his list; "" for everyone's. Who has its id, from a link, can open it.
+        owner: who alone finds it in the list; "" for everyone's. Who has its id, from a link, can open it.
     """
 
     id: str
@@ -39,21 +40,20 @@ _one_at_a_time = threading.Lock()
 BUNDLED = DatasetEntry("cars", "Synthetic Cars", DATASET, ENCODER)
 
 
-def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, private: bool = False) -> DatasetEntry:
-    """An entry whose id follows from its source and encoder; a private one on a shared server is the visitor's, and nobody can guess its id."""
-    owner = visitor() if private else ""
+def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "") -> DatasetEntry:
+    """An entry whose id follows from its source and encoder, and, where it has one, its owner: nobody else can guess it then."""
     text = "\n".join([source, encoder, path_column or "", *([owner] if owner else [])])
     digits = 32 if owner else 16
     return DatasetEntry(hashlib.sha256(text.encode()).hexdigest()[:digits], name, source, encoder, path_column, owner)
 
 
-def list_datasets() -> list[DatasetEntry]:
-    """The bundled dataset first, then the added ones in the order of their adding; on a shared server everyone's and the visitor's own.
+def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
+    """The bundled dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's.
 
     Raises:
         InputError: if the list on disk can't be read.
     """
-    return [BUNDLED, *(entry for entry in _read() if not server().shared or entry.owner in ("", visitor()))]
+    return [BUNDLED, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
 
 
 def find_dataset(id: str) -> DatasetEntry:
@@ -70,10 +70,10 @@ def add_dataset(entry: DatasetEntry) -> None:
         _write([*(known for known in _read() if known.id != entry.id), entry])
 
 
-def remove_dataset(id: str) -> None:
-    """Takes the entry off the list; the images stay where they are. On a shared server, visitors take off their own only."""
+def remove_dataset(id: str, owner: str | None = None) -> None:
+    """Takes the entry off the list; the images stay where they are. An owner takes off only what is his."""
     with _one_at_a_time:
-        _write([known for known in _read() if known.id != id or (server().shared and known.owner != visitor())])
+        _write([known for known in _read() if known.id != id or (owner is not None and known.owner != owner)])
 
 
 def _file() -> Path:

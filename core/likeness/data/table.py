@@ -8,9 +8,20 @@ import pandas as pd
 from likeness.errors import InputError
 
 _NOT_ATTRIBUTES = ("path", "sha256")
+_SHOWN = 12
+_LISTED = 4
 
 
 @dataclass(frozen=True)
+class Failure:
+    """An image that could not be read: its row in the table that was read, its path there, and why."""
+
+    row: int
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, repr=False)
 class ImageTable:
     """Images of one dataset and what is known about each.
 
@@ -19,25 +30,46 @@ class ImageTable:
         root: folder that the paths are relative to.
         frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes), perhaps
             `sha256` (digest of each file, by which embeddings are found), every further column an attribute.
+        failed: images that were left out because they could not be read.
+        has_images: false for rows of vectors that came without images: they have no column `path`.
 
     Raises:
         InputError: if there is no `path` column or no row.
+
+    Example:
+        >>> images = ImageTable("photos", Path("photos"), pd.DataFrame({"path": ["a.jpg", "b.jpg"], "dog": ["black", "white"]}))
+        >>> images
+        ImageTable('photos', 2 images, attributes: dog)
     """
 
     name: str
     root: Path
     frame: pd.DataFrame
+    failed: tuple[Failure, ...] = ()
+    has_images: bool = True
 
     def __post_init__(self) -> None:
-        if "path" not in self.frame.columns:
+        if self.has_images and "path" not in self.frame.columns:
             columns = list(self.frame.columns)
             raise InputError(f"The table '{self.name}' has no column 'path' but {columns}; name the column that holds the image paths.")
-        if self.frame.empty:
+        if not len(self.frame):
             raise InputError(f"The table '{self.name}' has no images; choose a folder or file that lists at least one.")
         object.__setattr__(self, "frame", self.frame.reset_index(drop=True))
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    def __repr__(self) -> str:
+        missing = f", {len(self.failed)} could not be read" if self.failed else ""
+        more = ", ..." if len(self.attributes) > _LISTED else ""
+        listed = f", attributes: {', '.join(self.attributes[:_LISTED])}{more}" if self.attributes else ""
+        return f"ImageTable('{self.name}', {len(self):,} {'images' if self.has_images else 'rows'}{listed}{missing})"
+
+    def _repr_html_(self) -> str:
+        from likeness.data.picture_html import picture_html
+
+        shown = self.paths()[:_SHOWN] if self.has_images else []
+        return picture_html(repr(self), shown, [path.name for path in shown])
 
     @property
     def attributes(self) -> list[str]:
@@ -45,5 +77,11 @@ class ImageTable:
         return [str(column) for column in self.frame.columns if column not in _NOT_ATTRIBUTES]
 
     def paths(self) -> list[Path]:
-        """Absolute path of each image, in row order."""
+        """Absolute path of each image, in row order.
+
+        Raises:
+            InputError: the rows have no images.
+        """
+        if not self.has_images:
+            raise InputError(f"The rows of '{self.name}' have no images; pass `images=` with the vectors.")
         return [self.root / path for path in self.frame["path"]]

@@ -4,12 +4,12 @@ import io
 import stat
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from likeness.data.readers.folder import is_image_name
 from likeness.errors import InputError
-from likeness.io.image_check import plain_name
-from likeness.settings import server
+from likeness.io.image_check import MAX_PIXELS, plain_name
 
 MAX_IMAGE_BYTES = 100 * 1024**2
 _CENTRAL = b"PK\x01\x02"
@@ -17,21 +17,38 @@ _OTHERS = 4  # entries that are no images, for each image that is allowed
 _RATIO, _FROM_BYTES = 200, 64 * 1024**2  # bytes out for a byte in; photos hardly shrink, and a few large flat drawings stay below
 
 
-def zipped_images(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+@dataclass(frozen=True)
+class UploadLimits:
+    """What one upload may hold.
+
+    Attributes:
+        images: at most so many, those in ZIP files included.
+        unpacked_mb: of all of them.
+        pixels: of one image.
+        total_gb: of all uploads in the folder together; None: whatever the disk holds.
+    """
+
+    images: int = 20_000
+    unpacked_mb: int = 512
+    pixels: int = MAX_PIXELS
+    total_gb: float | None = None
+
+
+def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
     """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
 
-    Never more is unpacked than `MAX_IMAGE_BYTES` for one image and `ServerSettings.max_unpacked_mb` for all, whatever the archive declares.
+    Never more is unpacked than `MAX_IMAGE_BYTES` for one image and `limits.unpacked_mb` for all, whatever the archive declares.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
     """
     shown = plain_name(name)
-    if content.count(_CENTRAL) > (1 + _OTHERS) * server().max_upload_images:
-        raise InputError(f"The ZIP file '{shown}' has more entries than {server().max_upload_images:,} images need; pack the images alone.")
+    if content.count(_CENTRAL) > (1 + _OTHERS) * limits.images:
+        raise InputError(f"The ZIP file '{shown}' has more entries than {limits.images:,} images need; pack the images alone.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
-            _check_declared(shown, members, len(content))
+            _check_declared(shown, members, len(content), limits)
             for member in members:
                 with archive.open(member) as file:
                     # at most one byte over the limit is ever unpacked, whatever size the archive declares
@@ -43,19 +60,16 @@ def zipped_images(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         raise InputError(f"The ZIP file '{shown}' is damaged, encrypted or packed in an unknown way ({reason}); pack it again.") from error
 
 
-def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int) -> None:
-    limits = server()
+def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int, limits: UploadLimits) -> None:
     if not members:
         raise InputError(f"The ZIP file '{name}' holds no images; choose another.")
-    if len(members) > limits.max_upload_images:
-        raise InputError(f"The ZIP file '{name}' holds {len(members):,} images, more than {limits.max_upload_images:,}; upload a part of them.")
+    if len(members) > limits.images:
+        raise InputError(f"The ZIP file '{name}' holds {len(members):,} images, more than {limits.images:,}; upload a part of them.")
     if any(stat.S_ISLNK(member.external_attr >> 16) for member in members):
         raise InputError(f"The ZIP file '{name}' holds links in place of images; pack the images themselves.")
     total = sum(member.file_size for member in members)
-    if total > limits.max_unpacked_mb * 1_000_000:
-        raise InputError(
-            f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.max_unpacked_mb:,} MB; upload a part of the images."
-        )
+    if total > limits.unpacked_mb * 1_000_000:
+        raise InputError(f"The ZIP file '{name}' unpacks to {total / 1e6:,.0f} MB, more than {limits.unpacked_mb:,} MB; upload a part of the images.")
     if total > max(_FROM_BYTES, _RATIO * size):
         raise InputError(f"The ZIP file '{name}' unpacks to {total / max(size, 1):,.0f} times its size, which images do not; pack them again.")
     _check_apart(name, members)

@@ -11,11 +11,10 @@ from pathlib import Path, PurePosixPath
 
 from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
-from likeness.data.upload_archive import MAX_IMAGE_BYTES, zipped_images
+from likeness.data.upload_archive import MAX_IMAGE_BYTES, UploadLimits, zipped_images
 from likeness.errors import InputError
 from likeness.io.image_check import image_suffix, plain_name
 from likeness.io.paths import cache_dir
-from likeness.settings import UPLOADS, server
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
@@ -23,10 +22,18 @@ _ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff"
 # Windows opens devices under these names, whatever the suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
+_USUAL = UploadLimits()
 _saving = threading.Lock()
 
 
-def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None) -> ImageTable:
+def uploads_dir() -> Path:
+    """Where uploads are kept unless another folder is given."""
+    return cache_dir() / "uploads"
+
+
+def save_uploads(
+    files: Iterable[tuple[str, bytes]], name: str = "Uploaded images", folder: Path | None = None, limits: UploadLimits = _USUAL
+) -> ImageTable:
     """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
     What a file is follows from its content, never from its name: an image is decoded, and kept under the suffix of its format. The same files
@@ -37,16 +44,17 @@ def save_uploads(files: Iterable[tuple[str, bytes]], name: str = "Uploaded image
         files: name and content of each file.
         name: shown to people.
         folder: under which the new folder is made; by default in the user's cache.
+        limits: of this upload, and of all in the folder.
 
     Raises:
         InputError: if a file is no image, too large or a damaged ZIP, if there are too many, or none, or no room is left for uploads.
     """
-    place = folder or cache_dir() / UPLOADS
+    place = folder or uploads_dir()
     staging = place / f".{secrets.token_hex(8)}.partial"
     try:
         with _saving:  # one at a time: what is left of the room is counted, and a large upload is in memory
-            _check_room(place)
-            digest = _save(_limited(_unpacked(files)), staging)
+            _check_room(place, limits)
+            digest = _save(_limited(_unpacked(files, limits), limits), staging)
             target = place / f"{_slug(name)}-{digest}"
             if not target.is_dir():
                 staging.rename(target)
@@ -78,42 +86,40 @@ def _save(images: Iterable[tuple[str, bytes]], staging: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+def _unpacked(files: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
     """Names and contents of images, those inside ZIP files included."""
     for name, content in files:
         if content.startswith(_ZIP) or name.lower().endswith(".zip"):
-            yield from ((_inside(own, _checked(own, image)), image) for own, image in zipped_images(name, content))
+            yield from ((_inside(own, _checked(own, image, limits)), image) for own, image in zipped_images(name, content, limits))
         else:
-            yield _inside(re.split(r"[/\\]", name)[-1], _checked(name, content)), content
+            yield _inside(re.split(r"[/\\]", name)[-1], _checked(name, content, limits)), content
 
 
-def _checked(name: str, content: bytes) -> str:
+def _checked(name: str, content: bytes, limits: UploadLimits) -> str:
     """The suffix that fits the content."""
     if len(content) > MAX_IMAGE_BYTES:
         raise InputError(
             f"The file '{plain_name(name)}' has more than {MAX_IMAGE_BYTES // 1024**2} MB, the limit for one image; shrink it and upload it again."
         )
-    return image_suffix(content, name)
+    return image_suffix(content, name, limits.pixels)
 
 
-def _limited(images: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    limits, total = server(), 0
+def _limited(images: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
+    total = 0
     for count, (name, content) in enumerate(images, 1):
         total += len(content)
-        if count > limits.max_upload_images or total > limits.max_unpacked_mb * 1_000_000:
-            raise InputError(
-                f"The upload has more than {limits.max_upload_images:,} images or {limits.max_unpacked_mb:,} MB; upload a part of them at a time."
-            )
+        if count > limits.images or total > limits.unpacked_mb * 1_000_000:
+            raise InputError(f"The upload has more than {limits.images:,} images or {limits.unpacked_mb:,} MB; upload a part of them at a time.")
         yield name, content
 
 
-def _check_room(place: Path) -> None:
-    """On a shared server all uploads together have a limit."""
-    if not server().shared:
+def _check_room(place: Path, limits: UploadLimits) -> None:
+    """All uploads together may have a limit."""
+    if limits.total_gb is None:
         return
     used = sum(os.path.getsize(os.path.join(where, file)) for where, _, files in os.walk(place) for file in files)
-    if used > server().max_uploads_gb * 1e9:
-        raise InputError(f"This server keeps {server().max_uploads_gb:g} GB of uploads, and they are used up; ask who runs it to make room.")
+    if used > limits.total_gb * 1e9:
+        raise InputError(f"Uploads may take {limits.total_gb:g} GB together, and these are used up; ask who runs this server to make room.")
 
 
 def _free(path: str, taken: set[str]) -> str:

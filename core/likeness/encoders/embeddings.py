@@ -5,16 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data.table import Failure
 from likeness.encoders.encoder import Vectors
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An image without embedding: its row in the table, its path there, and why."""
-
-    row: int
-    path: str
-    reason: str
 
 
 @dataclass(frozen=True)

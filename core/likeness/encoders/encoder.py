@@ -21,14 +21,16 @@ class Encoder(Protocol):
     Attributes:
         name: as given to `load_encoder`.
         identity: short hex digest of all that changes the vectors (weights, configuration, preprocessing).
-        dim: d, the length of a vector.
         has_text: whether texts can be encoded into the same space.
     """
 
     name: str
-    identity: str
-    dim: int
     has_text: bool
+
+    @property
+    def identity(self) -> str:
+        """Short hex digest."""
+        ...
 
     def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
         """Unit rows (n, d), float32; raises `likeness.errors.InputError` for an image that cannot be read."""

@@ -1,39 +1,42 @@
-"""Encoder names: what kind each is, and a digest of all that changes its vectors. Needs no torch."""
+"""Encoder names: the families, a line each, and to which of them a name belongs. Needs no torch."""
 
-import hashlib
-from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import lru_cache
-from pathlib import Path
-from typing import Literal
+from importlib.metadata import entry_points
 
+from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
+from likeness.encoders.models.clip import HF_HUB, LOCAL_DIR, OPEN_CLIP
+from likeness.encoders.models.timm_tower import TIMM
+from likeness.encoders.objects import EncoderLike, has_text, object_identity
 from likeness.errors import InputError
-from likeness.gate import named_path
-from likeness.io.paths import assets_dir
 
-# The models that ship, by name -> folder in the assets.
-SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
-
-Kind = Literal["local-dir", "hf-hub", "open_clip", "timm", "run"]
-
-FORMS = "'cars', 'MODEL/PRETRAINED' (as in 'ViT-B-32/openai'), 'hf-hub:ORG/NAME', 'local-dir:FOLDER', 'timm:MODEL' or 'run:FOLDER'"
-
-# Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
-_VERSION = 1
-
-# What decides the vectors; a model card or a training log in the same folder does not.
-_DECIDING = (
-    *("open_clip_config.json", "config.json", "*.safetensors", "*.bin", "*.pth"),
-    *("tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json", "*.model"),
-)
+ENCODER_FAMILIES: dict[str, EncoderFamily] = {
+    family.name: family
+    for family in (
+        LOCAL_DIR,
+        OPEN_CLIP,
+        HF_HUB,
+        TIMM,
+    )
+}
+# Of other packages, and of what stands above this one.
+_ENTRY_POINTS = "likeness.encoders"
 
 
-@dataclass(frozen=True)
-class EncoderName:
-    """A parsed name: `target` is a folder, a hub id, "MODEL/PRETRAINED", a timm name or a run's folder."""
+def encoder_family(name: str) -> tuple[EncoderFamily, str]:
+    """The family of an encoder's name, and the target within it.
 
-    kind: Kind
-    target: str
+    Raises:
+        InputError: if the name has none of the known forms.
+    """
+    prefix, _, target = name.partition(":")
+    if target and (found := ENCODER_FAMILIES.get(prefix) or _installed(prefix)):
+        return found, target
+    for family in ENCODER_FAMILIES.values():
+        if claimed := family.claims(name):
+            return family, claimed
+    if looks_like_folder(name):
+        raise InputError(f"The encoder '{name}' looks like a folder; write 'local-dir:{name}'.")
+    raise InputError(f"The encoder '{name}' has no known form; write {known_forms()}.")
 
 
 def parse_name(name: str) -> EncoderName:
@@ -42,84 +45,64 @@ def parse_name(name: str) -> EncoderName:
     Raises:
         InputError: if the name has none of the known forms.
     """
-    if name in SHIPPED:
-        return EncoderName("local-dir", str(assets_dir() / SHIPPED[name]))
-    prefix, colon, rest = name.partition(":")
-    if colon and rest and prefix in ("local-dir", "hf-hub", "timm", "run"):
-        return EncoderName(prefix, rest)  # type: ignore[arg-type]
-    model, slash, weights = name.partition("/")
-    if model and slash and weights and not _looks_like_folder(name):
-        return EncoderName("open_clip", name)
-    raise InputError(_not_a_name(name))
+    family, target = encoder_family(name)
+    return EncoderName(family.name, target)
 
 
-def reads_text(name: str) -> bool:
-    """Whether the encoder of this name embeds texts too, told without loading it: all but timm's backbones and trained runs do.
+def is_encoder_name(name: str) -> bool:
+    """Whether a name has one of the known forms."""
+    try:
+        encoder_family(name)
+    except InputError:
+        return False
+    return True
+
+
+def reads_text(encoder: EncoderLike) -> bool:
+    """Whether an encoder embeds texts too, told without loading it where it is a name.
 
     Raises:
         InputError: if the name has no known form.
     """
-    return parse_name(name).kind not in ("timm", "run")
+    return encoder_family(encoder)[0].has_text if isinstance(encoder, str) else has_text(encoder)
 
 
-def encoder_identity(name: str) -> str:
+def encoder_identity(encoder: EncoderLike) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 
     For a folder (and "cars"): a digest of its configuration, weights and tokenizer files, wherever it lies. For a run: of its config and
     best weights. For a hub model: its name and, once downloaded, the revision. For an open_clip tag or a timm model: its name, since
-    published weights do not change.
+    published weights do not change. For an object: see `likeness.encoders.objects.object_identity`; empty where it has none.
 
     Raises:
         InputError: if the name has no known form or the folder is missing.
     """
-    parsed = parse_name(name)
-    if parsed.kind == "local-dir":
-        return _digest("open_clip folder", *_folder_digests(Path(parsed.target), name))
-    if parsed.kind == "timm" and parsed.target.startswith("local-dir:"):
-        return _digest("timm folder", *_folder_digests(Path(parsed.target.removeprefix("local-dir:")), name))
-    if parsed.kind == "run":
-        return _digest("run", *_folder_digests(Path(parsed.target), name, ("config.yaml", "best.safetensors")))
-    if parsed.kind == "hf-hub":
-        return _digest("hub", parsed.target, _hub_revision(parsed.target))
-    return _digest(parsed.kind, parsed.target)
+    if not isinstance(encoder, str):
+        return object_identity(encoder)
+    family, target = encoder_family(encoder)
+    return family.identity(encoder, target)
 
 
-def _looks_like_folder(name: str) -> bool:
-    return name.startswith(("/", "./", "../", "~")) or Path(name).is_dir()
+@lru_cache
+def _installed(prefix: str) -> EncoderFamily | None:
+    """A family that an installed package declares as an entry point."""
+    found = next(iter(entry_points(group=_ENTRY_POINTS, name=prefix)), None)
+    if found is None:
+        return None
+    family = found.load()
+    assert isinstance(family, EncoderFamily), f"the entry point {found.value} is no EncoderFamily"
+    return family
 
 
-def _not_a_name(name: str) -> str:
-    if _looks_like_folder(name):
-        return f"The encoder '{name}' looks like a folder; write 'local-dir:{name}'."
-    return f"The encoder '{name}' has no known form; write {FORMS}."
+def encoder_families() -> dict[str, EncoderFamily]:
+    """All families by name, those of other packages loaded."""
+    others = (_installed(point.name) for point in entry_points(group=_ENTRY_POINTS))
+    return ENCODER_FAMILIES | {family.name: family for family in others if family}
 
 
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join((str(_VERSION), *parts)).encode()).hexdigest()[:16]
-
-
-def _folder_digests(folder: Path, name: str, deciding: tuple[str, ...] = _DECIDING) -> list[str]:
-    folder = named_path(folder)
-    if not folder.is_dir():
-        remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
-        raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; {remedy}.")
-    files = sorted(file for file in folder.iterdir() if file.is_file() and any(fnmatch(file.name, pattern) for pattern in deciding))
-    digests = []
-    for file in files:
-        stat = file.stat()
-        digests.append(f"{file.name} {_file_digest(file, stat.st_size, stat.st_mtime_ns)}")
-    return digests
-
-
-@lru_cache(maxsize=256)
-def _file_digest(file: Path, size: int, mtime_ns: int) -> str:
-    """SHA-256 of a file, remembered as long as size and time of change stay."""
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _hub_revision(hub_id: str) -> str:
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    reference = Path(HF_HUB_CACHE) / f"models--{hub_id.replace('/', '--')}" / "refs" / "main"
-    return reference.read_text().strip() if reference.is_file() else ""
+def known_forms() -> str:
+    """How encoders are named, for help and errors; names the families of other packages without loading them."""
+    own = [family.form for family in ENCODER_FAMILIES.values()]
+    others = [f"'{point.name}:TARGET'" for point in entry_points(group=_ENTRY_POINTS)]
+    *first, last = own + others
+    return f"{', '.join(first)} or {last}"

@@ -3,28 +3,22 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.encoders.models.words_outside import words_outside
 from likeness.encoders.names import parse_name
+from likeness.encoders.objects import EncoderLike, as_encoder
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-def words_outside(tokenizer: "Tokenizer", text: str) -> list[str]:
-    """Words of `text` that the tokenizer maps to its unknown token, as written, each once; [] if it has none (byte pairs)."""
-    unknown = getattr(tokenizer.model, "unk_token", None)
-    if unknown is None or type(tokenizer.model).__name__ not in ("WordLevel", "WordPiece"):
-        return []
-    encoding = tokenizer.encode(text, add_special_tokens=False)
-    words = [text[start:end] for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == unknown]
-    return list(dict.fromkeys(words))
-
-
-def unknown_words(encoder_name: str, text: str) -> list[str]:
+def unknown_words(encoder: EncoderLike, text: str) -> list[str]:
     """Like `Encoder.unknown_words`, without loading the model: reads only the tokenizer of a local folder.
 
     Encoders that are no folder (published models spell any word) give [].
     """
-    parsed = parse_name(encoder_name)
+    if not isinstance(encoder, str):
+        return as_encoder(encoder).unknown_words(text)
+    parsed = parse_name(encoder)
     file = Path(parsed.target).expanduser() / "tokenizer.json"
     if parsed.kind != "local-dir" or not file.is_file():
         return []

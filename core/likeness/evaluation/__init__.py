@@ -4,6 +4,7 @@ from likeness.evaluation._language_inputs import class_number
 from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
+from likeness.evaluation.continuous_comparison import continuous_comparison
 from likeness.evaluation.generalization import (
     aggregated_generalization_score,
     by_split,
@@ -14,7 +15,9 @@ from likeness.evaluation.generalization import (
 )
 from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
 from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
-from likeness.evaluation.metrics import METRICS, metric_title
+from likeness.evaluation.measure import chosen_metrics, measure, metrics
+from likeness.evaluation.metric import Metric
+from likeness.evaluation.metric_names import METRICS, find_metric, listed_metric, metric_names, metric_title
 from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
 from likeness.evaluation.semantic_comparison import most_changed, retrieved_classes
 from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
@@ -27,21 +30,29 @@ __all__ = [
     "NDCG_KS",
     "STRUCTURE",
     "LanguageDivergence",
+    "Metric",
     "SemanticRetrieval",
     "Semantics",
     "aggregated_generalization_score",
     "by_split",
     "chance_metrics",
+    "chosen_metrics",
     "class_image_similarities",
     "class_number",
     "clustered_order",
     "clustering_metrics",
+    "continuous_comparison",
     "continuous_metrics",
     "few_shot_gains",
+    "find_metric",
     "generalization_scores",
     "language_divergence",
     "language_rank_correlation",
+    "listed_metric",
+    "measure",
+    "metric_names",
     "metric_title",
+    "metrics",
     "most_changed",
     "oracle_metrics",
     "retrieval_metrics",

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import as_numpy, check_directions, row_slices, unit_rows
 
 Metric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
@@ -87,7 +87,7 @@ def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metr
 
 def _label_series(labels: Any, count: int, name: str) -> "pd.Series[Any]":
     if not isinstance(labels, pd.Series | pd.Index | list | tuple):
-        labels = as_numpy(labels)
+        labels = to_numpy(labels)
     if len(labels) != count or getattr(labels, "ndim", 1) != 1:
         size = getattr(labels, "shape", len(labels))
         raise InputError(f"{name} has size {size} but must hold one label for each of the {count} embeddings; pass a flat list.")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 Similarities = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -16,9 +16,7 @@ Labels = NDArray[np.int64]
 
 def precise_unit_rows(embeddings: Any) -> NDArray[Any]:
     """Unit rows (n, d), float64 where the embeddings are float64, else float32; errors as in `checked_rows` and `unit_rows`."""
-    values = as_numpy(embeddings)
-    rows = checked_rows(values, "The embeddings")
-    return unit_rows(values if values.dtype == np.float64 else rows, "The embeddings")
+    return unit_rows(checked_rows(embeddings, "The embeddings", None), "The embeddings")
 
 
 def checked_language(language: Any) -> Similarities:
@@ -27,7 +25,7 @@ def checked_language(language: Any) -> Similarities:
     Raises:
         InputError: not square, not finite, or of one class alone.
     """
-    matrix = np.asarray(as_numpy(language), dtype=np.float64)
+    matrix = np.asarray(to_numpy(language), dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"The language similarities have shape {matrix.shape}; give a square matrix, one row and one column per class.")
     if len(matrix) < 2:
@@ -43,7 +41,7 @@ def checked_labels(labels: Any, images: int, classes: int) -> Labels:
     Raises:
         InputError: not one whole number per image, one out of range, or a class without images.
     """
-    numbers = as_numpy(labels)
+    numbers = to_numpy(labels)
     if numbers.shape != (images,) or numbers.dtype.kind not in "iu":
         raise InputError(f"The labels have shape {numbers.shape} and type {numbers.dtype}; give one class number for each of the {images} images.")
     if numbers.min() < 0 or numbers.max() >= classes:

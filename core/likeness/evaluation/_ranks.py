@@ -1,32 +1,34 @@
 """The rank of every relevant gallery item of every query, exactly, without ever holding all similarities at once.
 
 All retrieval metrics follow from these ranks. The gallery is laid out class by class, so that the relevant rows of a query are one slice;
-a block of queries at a time meets the gallery a tile at a time, and only what lies ahead of the relevant items is kept: their number. So
-memory does not grow with the gallery, which lies in a scratch file where it is large.
-
-A similarity is the dot product of two rows in float32, rounded once (see `_similarity`); equal ones are ranked by gallery row number.
+a block of queries at a time meets the gallery a tile at a time, and only what lies ahead of the relevant items is kept: their number. A
+product in float32 that is farther from all relevant similarities than its error can be is counted at once; of the few others the exact
+similarity decides (see `_counting`). So memory does not grow with the gallery, which lies in a scratch file where it is large.
 """
 
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import row_slices
 from likeness.evaluation._inputs import AS_GIVEN, Scaling
-from likeness.evaluation._layout import TILE, Asking, Layout
+from likeness.evaluation._scratch import scratch_array
 
+TILE = 8192  # gallery rows whose products are taken at once
+MOST_PAIRED = 256  # rows of a class up to which its products are taken pair by pair
 # What a block of queries may take. Products of fewer than some 500 queries are slower each; more than 1,024 gain little.
-BLOCK_BYTES = 300_000_000
-BYTES_PER_RELEVANT = 40
-BYTES_PER_QUERY = 4 * TILE + 2 * 16384 + 8 * 1024  # products, table of places, pending rows
-MOST_QUERIES = 1024
-# Below this many similarities sorting takes a tenth of a second, less than it takes to import numba.
-SORTED_BELOW = 3_000**2
-
-Engine = Literal["auto", "sort", "float32", "bfloat16"]
+BLOCK_BYTES, BYTES_PER_RELEVANT, MOST_QUERIES = 300_000_000, 60, 1024
+FEWEST_CELLS, MOST_CELLS, CELLS_PER_ITEM = 512, 16384, 32
+# Up to so many similarities sorting takes less than importing numba.
+SORTED_UP_TO = 1_000**2
+SAMPLED, FEWEST_ROUNDINGS = 512, 4
+ROUNDING, SMALLEST = 2.0**-24, 2.0**-126  # of float32: relative error, and what processors may take for zero
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,9 @@ def relevant_ranks(
     gallery: NDArray[np.float32],
     gallery_codes: NDArray[np.intp],
     own: NDArray[np.int64] | None = None,
-    engine: Engine = "auto",
     *,
     rows: NDArray[np.int64] | None = None,
     scaling: Scaling = AS_GIVEN,
-    limits: NDArray[np.int64] | None = None,
 ) -> Iterator[Ranks]:
     """Yields the ranks block by block; together the blocks hold every query once, in no particular order.
 
@@ -64,76 +64,163 @@ def relevant_ranks(
         gallery: (n, d).
         gallery_codes: class number of each gallery row (n,).
         own: gallery row that is the query itself and does not count (q,); None where queries are not in the gallery.
-        engine: "sort" (NumPy), "float32" or "bfloat16" (compiled, by products in this precision); "auto" takes the fastest. All give the
-            same ranks.
         rows: which queries ask (q,); None: all, and q = m.
         scaling: brings rows into the form whose products are the similarities.
-        limits: ranks beyond it are not needed (q,) and may come out as any other beyond it, except a query's first; None: all are.
     """
-    layout = Layout(gallery, gallery_codes, int(max(query_codes.max(), gallery_codes.max())) + 1, scaling)
-    column_of = np.empty(len(gallery), np.int64)
-    column_of[layout.order] = np.arange(len(gallery))
-    limits = np.full(len(query_codes), len(gallery)) if limits is None else limits.copy()
+    numbers = np.arange(len(query_codes)) if rows is None else rows
+    if len(numbers) * len(gallery) <= SORTED_UP_TO:
+        yield _ranks_by_sorting(scaling.queries(queries[numbers]), query_codes, scaling.gallery(gallery), gallery_codes, own)
+        return
+    order = np.argsort(gallery_codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(gallery_codes, minlength=int(query_codes.max()) + 1))])
+    parts = (scaling.gallery(gallery[order[part]]) for part in row_slices(*gallery.shape))
+    laid_out = scratch_array(parts, (len(gallery), gallery.shape[1] + scaling.added), np.float32)
+    counter = _Counter(laid_out, order, scaling.unit if scaling.added else None)
     asked = np.argsort(query_codes, kind="stable")
-    if engine == "sort" or (engine == "auto" and len(asked) * len(gallery) <= SORTED_BELOW):
-        find: Callable[[Asking], tuple[NDArray[np.int64], NDArray[np.bool_]]] = partial(ranks_by_sorting, layout)
-        each, more = 40 * len(gallery), 0
-    else:
-        from likeness.evaluation._counter import Counter
-
-        find, each, more = Counter(layout, len(asked), engine).ranks, BYTES_PER_QUERY, BYTES_PER_RELEVANT
-    while len(asked):
-        again = []
-        for part in _blocks(each + more * np.diff(layout.starts)[query_codes[asked]]):
-            numbers, codes = asked[part], query_codes[asked[part]]
-            asking = Asking(
-                scaling.queries(queries[numbers if rows is None else rows[numbers]]),
-                layout.starts[codes],
-                layout.starts[codes + 1],
-                None if own is None else column_of[own[numbers]],
-                limits[numbers],
-            )
-            ranks, missed = find(asking)
-            again.append(numbers[missed])
-            if not missed.any():
-                yield Ranks(numbers, ranks, asking.offsets)
-            elif not missed.all():
-                counts = np.diff(asking.offsets)
-                offsets = np.concatenate([[0], np.cumsum(counts[~missed])])
-                yield Ranks(numbers[~missed], ranks[np.repeat(~missed, counts)], offsets)
-        asked = np.concatenate(again)
-        limits[asked] *= 2
+    for part in _blocks(np.diff(starts)[query_codes[asked]]):
+        block, codes = asked[part], query_codes[asked[part]]
+        own_rows = None if own is None else own[block]
+        yield Ranks(block, *counter.ranks(scaling.queries(queries[numbers[block]]), starts[codes], starts[codes + 1], own_rows))
 
 
-def _blocks(taken: NDArray[np.int64]) -> Iterator[slice]:
-    """Queries that together take no more than `BLOCK_BYTES`, of which each takes so many, or one alone."""
-    ends, begin = np.cumsum(taken), 0
-    while begin < len(taken):
-        end = int(np.searchsorted(ends, ends[begin] - taken[begin] + BLOCK_BYTES, side="right"))
+class _Counter:
+    """Ranks of blocks of queries in a gallery.
+
+    Args:
+        rows: the gallery, scaled, class by class (n, e).
+        numbers: the caller's number of each row (n,).
+        unit: of the last column, where the metric added one.
+    """
+
+    def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], unit: float | None) -> None:
+        self._rows, self._numbers = rows, numbers
+        self._longest = max(float(_lengths(rows[part]).max()) for part in row_slices(*rows.shape))
+        self._error = _product_error(rows, unit)
+        self._out = np.empty(MOST_QUERIES * TILE, np.float32)
+
+    def ranks(
+        self, queries: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64], own: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Ranks and offsets as in `Ranks`, of queries (b, e) whose relevant rows are `first` to `last` - 1 (b,), `own` (b,) left out."""
+        from likeness.evaluation._counting import Block, count_tile, prepare
+
+        offsets = np.concatenate([[0], np.cumsum(last - first - (own is not None))])
+        items, e, lengths = int(offsets[-1]), queries.shape[1], _lengths(queries)
+        cells = int(np.clip(CELLS_PER_ITEM * np.diff(offsets).max(), FEWEST_CELLS, MOST_CELLS))
+        block = Block(
+            queries=queries,
+            first=first,
+            last=last,
+            offsets=offsets,
+            keys=np.empty(items, np.uint64),
+            lows=np.empty(items, np.float32),
+            highs=np.empty(items, np.float32),
+            counts=np.zeros(items, np.int64),
+            errors=lengths * (self._error * self._longest) + e * SMALLEST,
+            slack=2 * e * 2.0**-53 * float(lengths.max()) * self._longest,
+            floors=np.empty(len(queries), np.float32),
+            scales=np.empty(len(queries), np.float32),
+            tables=np.empty((len(queries), cells + 1), np.int32),
+        )
+        with ThreadPoolExecutor(_threads()) as pool:
+            for begin, end in _runs(first):
+                self._fill_keys(block, own, pool, begin, end)
+            _in_parts(pool, prepare, len(queries), block)
+            for column in range(0, len(self._rows), TILE):
+                rows, numbers = self._rows[column : column + TILE], self._numbers[column : column + TILE]
+                out = self._out[: len(queries) * len(rows)].reshape(len(queries), len(rows))
+                _in_parts(pool, count_tile, len(queries), block, np.matmul(queries, rows.T, out=out), rows, numbers, column)
+        total = np.cumsum(block.counts + 1)
+        return total - np.repeat(np.concatenate([[0], total])[offsets[:-1]], np.diff(offsets)), offsets
+
+    def _fill_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor, begin: int, end: int) -> None:
+        """The keys of queries `begin` to `end` - 1, which are of one class."""
+        from likeness.evaluation._counting import BEHIND_ALL, fill_keys
+
+        first, last, queries = int(block.first[begin]), int(block.last[begin]), block.queries[begin:end]
+        rows, numbers, precise = self._rows[first:last], self._numbers[first:last], queries.astype(np.float64)
+        keys = np.empty((end - begin, last - first), np.uint64)
+        for part in row_slices(*rows.shape):
+            wide = rows[part].astype(np.float64)
+            # no BLAS for the small: its threads wait busily after each call
+            products = np.einsum("ie,je->ij", precise, wide) if len(rows) <= MOST_PAIRED else precise @ wide.T
+            _in_parts(pool, fill_keys, len(queries), products, queries, rows[part], block.slack, numbers[part], keys[:, part])
+        if own is not None:
+            keys[np.arange(len(keys)), np.searchsorted(numbers, own[begin:end])] = BEHIND_ALL
+        _in_parts(pool, _sort_rows, len(keys), keys)
+        block.keys[block.offsets[begin] : block.offsets[end]] = keys[:, : last - first - (own is not None)].ravel()
+
+
+def _sort_rows(keys: NDArray[np.uint64], begin: int, end: int) -> None:
+    keys[begin:end].sort(axis=1)
+
+
+def _product_error(rows: NDArray[np.float32], unit: float | None) -> float:
+    """Bound of the error of products in float32, relative to the lengths of the rows.
+
+    e roundings can't add up to more than e 2^-24 |x| |y|, but then all would have to err to the same side. In fact they add up to a
+    hundredth of it for vectors of encoders, and to a fourth for constant ones. So twice the largest error among products of sampled rows
+    with each other and with themselves, where it is largest, is taken for the bound. Without it a class of a thousand rows would leave a tenth of
+    the gallery to be decided by exact products.
+    """
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLED).astype(np.int64))]
+    queries = rows.copy()
+    if unit is not None:
+        queries[:, -1] = unit
+    scale = _lengths(queries)[:, None] * _lengths(rows)
+    errors = np.abs(queries @ rows.T - queries.astype(np.float64) @ rows.astype(np.float64).T)
+    largest = float((errors[scale > 0] / scale[scale > 0]).max(initial=0))
+    return float(min(rows.shape[1] * ROUNDING, max(FEWEST_ROUNDINGS * ROUNDING, 2 * largest)))
+
+
+def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Of each row (m,)."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
+
+
+def _ranks_by_sorting(
+    queries: NDArray[np.float32],
+    query_codes: NDArray[np.intp],
+    gallery: NDArray[np.float32],
+    gallery_codes: NDArray[np.intp],
+    own: NDArray[np.int64] | None,
+) -> Ranks:
+    """Of all queries, by sorting the whole gallery for each."""
+    similarities = (queries.astype(np.float64) @ gallery.astype(np.float64).T).astype(np.float32)
+    if own is not None:
+        similarities[np.arange(len(own)), own] = -np.inf
+    order = np.argsort(-similarities, axis=1, kind="stable")[:, : len(gallery) - (own is not None)]
+    query, rank = np.nonzero(gallery_codes[order] == query_codes[:, None])
+    return Ranks(np.arange(len(queries)), rank + 1, np.searchsorted(query, np.arange(len(queries) + 1)))
+
+
+def _blocks(relevant: NDArray[np.int64]) -> Iterator[slice]:
+    """Queries with so many relevant rows (q,) that together take no more than `BLOCK_BYTES`, or one alone."""
+    ends, begin = np.cumsum(4 * (TILE + MOST_CELLS) + BYTES_PER_RELEVANT * relevant), 0
+    while begin < len(relevant):
+        before = ends[begin - 1] if begin else 0
+        end = int(np.searchsorted(ends, before + BLOCK_BYTES, side="right"))
         end = min(max(end, begin + 1), begin + MOST_QUERIES)
         yield slice(begin, end)
         begin = end
 
 
-def ranks_by_sorting(layout: Layout, asking: Asking) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """As `Counter.ranks`, none missed: sorts the whole gallery for each query and looks the relevant items up in it."""
-    similarities = np.empty((len(asking.rows), len(layout.rows)), np.float32)
-    precise = asking.rows.astype(np.float64)
-    for begin in range(0, len(layout.rows), TILE):
-        similarities[:, begin : begin + TILE] = precise @ layout.rows[begin : begin + TILE].astype(np.float64).T
-    if asking.own is not None:
-        similarities[np.arange(len(similarities)), asking.own] = -np.inf
-    counts, offsets = np.diff(asking.offsets), asking.offsets
-    ranks = np.empty(offsets[-1], np.int64)
-    rows = np.sort(similarities, axis=1)
-    tied = (rows[:, 1:] == rows[:, :-1]).any(axis=1)
-    for query, row in enumerate(rows):
-        relevant = slice(asking.first[query], asking.last[query])
-        if tied[query]:
-            place = np.empty(len(row), np.int64)
-            place[np.lexsort((layout.order, -similarities[query]))] = np.arange(1, len(row) + 1)
-            found = place[relevant]
-        else:
-            found = len(row) + 1 - np.searchsorted(row, similarities[query, relevant], side="right")
-        ranks[offsets[query] : offsets[query + 1]] = np.sort(found)[: counts[query]]
-    return ranks, np.zeros(len(asking.rows), np.bool_)
+def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Where equal values that follow each other begin and end."""
+    changes = (np.flatnonzero(np.diff(values)) + 1).tolist()
+    return list(pairwise([0, *changes, len(values)]))
+
+
+def _in_parts(pool: ThreadPoolExecutor, work: Callable[..., None], count: int, *arguments: Any) -> None:
+    """`work(*arguments, begin, end)` for parts of `count` queries, a few per thread, since the work of a query depends on its items."""
+    if count < 64:
+        work(*arguments, 0, count)
+        return
+    bounds = np.linspace(0, count, 4 * _threads() + 1).astype(np.int64).tolist()
+    for part in [pool.submit(work, *arguments, begin, end) for begin, end in pairwise(bounds)]:
+        part.result()
+
+
+def _threads() -> int:
+    """Processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

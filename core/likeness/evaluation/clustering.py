@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, row_slices, unit_rows
 from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, checked_metric, label_codes
 from likeness.evaluation._scratch import scratch_array
-from likeness.vectors import checked_rows, row_slices, unit_rows
 
 ITERATIONS = 20
 

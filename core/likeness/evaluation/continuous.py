@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.vectors import as_numpy, row_slices
 
 DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
 _ENTRIES = 8_000_000
@@ -136,7 +136,7 @@ def _without(values: NDArray[Any], exclude: NDArray[np.int64] | None) -> NDArray
 
 def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     apart = _checked_distances(label_distances)
-    queries, gallery = as_numpy(query_embeddings), as_numpy(gallery_embeddings)
+    queries, gallery = to_numpy(query_embeddings), to_numpy(gallery_embeddings)
     if queries.ndim != 2 or gallery.ndim != 2 or queries.shape[1] != gallery.shape[1]:
         raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; give rows of one embedding, (q, d) and (n, d).")
     if apart.shape != (len(queries), len(gallery)):
@@ -152,7 +152,7 @@ def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: An
 
 
 def _checked_distances(label_distances: Any) -> NDArray[Any]:
-    apart = as_numpy(label_distances)
+    apart = to_numpy(label_distances)
     if apart.ndim != 2 or not apart.size:
         raise InputError(f"The label distances have shape {apart.shape}; give those of queries to gallery images, (q, n).")
     apart = apart.astype(np.float64)
@@ -166,7 +166,7 @@ def _checked_distances(label_distances: Any) -> NDArray[Any]:
 def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
     if exclude is None:
         return None
-    rows = as_numpy(exclude)
+    rows = to_numpy(exclude)
     if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
         raise InputError(f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}.")
     return rows.astype(np.int64)

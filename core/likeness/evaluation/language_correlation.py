@@ -43,17 +43,9 @@ def language_rank_correlation(similarities: Any, language: Any) -> float:
     if ours.shape != theirs.shape:
         raise InputError(f"The space has {len(ours)} classes, language {len(theirs)}; compare the same ones.")
     pairs = np.triu_indices(len(ours), 1)
-    return _correlation(_ranks(ours[pairs]), _ranks(theirs[pairs]))
+    a, b = ours[pairs], theirs[pairs]
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    from scipy.stats import spearmanr
 
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks about their mean; equal values share the mean of their ranks."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(values)
-    return np.asarray(ranks - ranks.mean())
-
-
-def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    scale = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / scale) if scale > 0 else float("nan")
+    return float(spearmanr(a, b).statistic)

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
-from likeness.vectors import as_numpy, checked_rows
 
 
 def retrieval_metrics(
@@ -37,8 +37,7 @@ def retrieval_metrics(
         query_labels: label of each query (q,); given exactly when `query_embeddings` is.
         rows: numbers or mask of the queries that ask, the gallery staying whole; None: all.
         metric: "cosine" ranks by direction alone; "euclidean" by distance between the rows as given. The same for unit rows.
-        only: names of the scores wanted; None: all. `map` alone needs the rank of every relevant item; without it a large gallery with large
-            classes takes a fraction of the time.
+        only: names of the scores wanted; None: all.
         progress: called with (queries done, queries).
         should_stop: asked between blocks of some thousand queries or fewer; once true, the call ends with an InputError.
 
@@ -52,8 +51,8 @@ def retrieval_metrics(
             unknown score, when stopped, and where there is no room for scratch files.
 
     Memory is bounded: embeddings may be memory-mapped, of float32, and are read in parts. What is larger than 300 MB once scaled lies in
-    a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value, and 2 more where the processor is fast in bfloat16. A query
-    takes some hundred bytes for its scores, and a block of queries 0.3 GB.
+    a file in the folder of temporary files (TMPDIR) meanwhile: 4 bytes per value. A query takes some hundred bytes for its scores, and a
+    block of queries 0.3 GB.
 
     The first five equal AccuracyCalculator of pytorch-metric-learning with k=None.
 
@@ -141,8 +140,7 @@ def retrieval_scores(
     own = asking if query_embeddings is None else None
     codes = query_codes[asking]
     sizes = np.bincount(gallery_codes, minlength=len(classes))[codes]
-    limits = _limits(names, sizes - (own is not None), len(gallery))
-    chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, rows=None if rows is None else asking, scaling=scaling, limits=limits)
+    chunks = relevant_ranks(queries, codes, gallery, gallery_codes, own, rows=None if rows is None else asking, scaling=scaling)
     columns: dict[str, NDArray[np.float64]] = {name: np.empty(len(asking)) for name in names}
     done = 0
     for chunk in chunks:
@@ -167,7 +165,7 @@ def _checked_cutoffs(ks: Iterable[int]) -> list[int]:
 def _checked_selection(rows: Any, count: int) -> NDArray[np.int64]:
     if rows is None:
         return np.arange(count)
-    chosen = as_numpy(rows)
+    chosen = to_numpy(rows)
     if chosen.dtype == bool and chosen.shape == (count,):
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= count:
@@ -181,13 +179,3 @@ def _checked_names(only: Collection[str] | None, ks: list[int]) -> list[str]:
     if unknown:
         raise InputError(f"There is no score '{unknown[0]}'; choose from {', '.join(names)}, and name the cut-offs of recall in ks.")
     return [name for name in names if only is None or name in only]
-
-
-def _limits(names: list[str], counts: NDArray[np.int64], gallery: int) -> NDArray[np.int64]:
-    """The largest rank that these scores ask for, of queries with so many relevant items (q,); that of the first is known in any case."""
-    limits = np.ones_like(counts)
-    if "map" in names:
-        limits += gallery
-    if "r_precision" in names or "map_at_r" in names:
-        limits = np.maximum(limits, counts)
-    return np.maximum(limits, 1000) if "map_at_1000" in names else limits

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows
 from likeness.errors import InputError
 from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names
 from likeness.search import nearest
-from likeness.vectors import checked_rows
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
+from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import label_codes
 from likeness.search.class_sums import class_sums
-from likeness.vectors import row_slices
 
 Matrix = NDArray[np.float64]
 STRUCTURE = ("inter", "intra", "ratio", "spectral_decay")

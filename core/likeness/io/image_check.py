@@ -4,7 +4,6 @@ import io
 from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
-from likeness.settings import server
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -12,24 +11,26 @@ if TYPE_CHECKING:
 # Format as Pillow names it -> suffix under which it is kept. EPS and PDF start programs, SVG and HTML are no pixels: they are not among these.
 FORMATS = {"JPEG": ".jpg", "MPO": ".jpg", "PNG": ".png", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
 _OPENED = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # Pillow makes an MPO of a JPEG that holds several
+MAX_PIXELS = 64_000_000
 _LONGEST_SIDE = 65_500
 _SHOWN = 80
 
 
-def image_suffix(content: bytes, name: str) -> str:
+def image_suffix(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> str:
     """The suffix that fits the content of an uploaded image, whose first frame was decoded whole.
 
     Args:
         content: of the file.
         name: as the browser gave it; stands in messages and counts for nothing else.
+        max_pixels: of one image.
 
     Raises:
-        InputError: another format, a damaged image, or more pixels than this server takes (`ServerSettings.max_pixels`), told before decoding.
+        InputError: another format, a damaged image, or more pixels than are allowed, told before decoding.
     """
-    return FORMATS[str(opened_image(content, name).format)]
+    return FORMATS[str(opened_image(content, name, max_pixels).format)]
 
 
-def opened_image(content: bytes, name: str) -> "Image":
+def opened_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image":
     """The image of an uploaded file, decoded; raises InputError as `image_suffix`."""
     import warnings
 
@@ -40,7 +41,7 @@ def opened_image(content: bytes, name: str) -> "Image":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of sizes that are checked here, and of odd metadata
             image = Image.open(io.BytesIO(content), formats=_OPENED)
-            _check_size(image, name)
+            _check_size(image, name, max_pixels)
             image.load()
     except InputError:
         raise
@@ -58,10 +59,9 @@ def plain_name(name: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN // 2]}…{shown[-_SHOWN // 2 :]}"
 
 
-def _check_size(image: "Image", name: str) -> None:
+def _check_size(image: "Image", name: str, limit: int) -> None:
     """By what the header declares. Of an animation the first frame alone is ever decoded."""
     width, height = image.size
-    limit = server().max_pixels
     if width * height > limit or max(width, height) > _LONGEST_SIDE:
         raise InputError(
             f"The image '{plain_name(name)}' is {width:,} x {height:,} pixels, and {limit:,} are allowed; make it smaller and upload it again."

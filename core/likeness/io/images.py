@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from likeness.errors import InputError
-from likeness.gate import check_readable
+from likeness.io.confinement import check_readable
 
 
 class UnreadableImageError(InputError):

@@ -1,5 +1,6 @@
 """Signals that ask the program to end, heard wherever it is at that moment."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -27,3 +28,13 @@ def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
         yield heard
     finally:
         signal.signal(number, before)
+
+
+def restore_interruption() -> None:
+    """Answers SIGINT by KeyboardInterrupt again in a process that leads a session of its own, and changes nothing in any other.
+
+    A shell lets its background jobs ignore SIGINT, so that Ctrl-C ends the job in front alone, and every process begun by such a job
+    inherits that. No key reaches the leader of a session of its own: whoever sends it SIGINT means it, and it should stop and keep its work.
+    """
+    if os.getsid(0) == os.getpid() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

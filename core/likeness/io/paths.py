@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+from likeness.errors import InputError
+from likeness.io.confinement import allows
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -35,3 +38,27 @@ def cache_dir() -> Path:
 def runs_dir() -> Path:
     """Where training runs lie unless a command says otherwise: `runs` in the current folder; `LIKENESS_RUNS` overrides it."""
     return Path(os.environ.get("LIKENESS_RUNS") or "runs").expanduser()
+
+
+def as_path(given: str | Path) -> Path:
+    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there.
+
+    Raises:
+        InputError: it cannot be a path, or it lies outside of what may be read (`likeness.io.confinement`), whether or not there is something.
+    """
+    text = str(given)
+    if not can_be_a_path(text):
+        raise InputError(f"'{text[:60]}' is no path: it is too long or has signs that no file name has; give the path of a file or folder.")
+    path = Path(text).expanduser()
+    if not allows(path):
+        raise InputError(f"'{text}' cannot be reached here: it lies outside of the folders that may be read; give a path inside them.")
+    return path
+
+
+def can_be_a_path(text: str) -> bool:
+    """Whether a file could have this path."""
+    try:
+        coded = os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in coded and len(coded) < 4096 and max(map(len, coded.split(b"/"))) <= 255

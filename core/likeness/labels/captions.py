@@ -1,15 +1,24 @@
 """Captions: word mover's distance between sets of sentences (Kim et al., CVPR 2019, Eq. 13; Kusner et al., ICML 2015)."""
 
+import hashlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data.captions_column import read_captions
+from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.labels.protocol import Distances, Rows
+from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.labels.stored import stored_distances
+from likeness.language import embed_names
+from likeness.language.word_vectors import read_word_vectors
 
 Numbers = NDArray[np.float64]
 # Words that say how a sentence is built, not what it is about; word mover's distance leaves them out.
@@ -151,11 +160,6 @@ def _bag(words: list[str], number: dict[str, int], image: int, vectors: str) -> 
 
 
 def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[Any]]:
-    from pathlib import Path
-
-    from likeness.language import embed_names
-    from likeness.language.word_vectors import read_word_vectors
-
     kind, _, target = vectors.partition(":")
     if kind != "vectors":
         return dict(zip(words, embed_names(words, vectors, device), strict=True))
@@ -163,3 +167,18 @@ def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[A
     if not file.is_file():
         raise InputError(f"There is no file of word vectors '{target}'; give the .txt file of GloVe or the .vec file of FastText.")
     return dict(sorted(read_word_vectors(file, set(words)).items()))
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> LabelDistances:
+    captions = read_captions(table)
+    labels = caption_distances(captions, options.language)
+    content = hashlib.sha256(labels.costs.tobytes())
+    content.update(json.dumps(captions).encode())
+    return stored_distances(labels, f"captions 1 {content.hexdigest()}", report)
+
+
+def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
+    return {"Captions": {}} if "captions" in table.attributes else {}
+
+
+KIND = LabelKind("captions", "a column of captions", _read, _offered)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import check_readable
+from likeness.io.confinement import check_readable
+from likeness.labels.kind import LabelKind, LabelOptions, Report
 from likeness.labels.protocol import Distances, Rows
 
 Masks = NDArray[np.uint8]
@@ -138,3 +140,17 @@ class LayoutLabels:
         """Distances (r, c)."""
         first, second = ({label: pixels[chosen] for label, pixels in self._known.items()} for chosen in (rows, columns))
         return _miou_distances(first, second, (len(rows), len(columns)))
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> LayoutLabels:
+    column = (*options.columns, "layout")[0]
+    if column not in table.attributes:
+        raise InputError(f"'{table.name}' has no column '{column}'; it has {', '.join(table.attributes[:20]) or 'none'}.")
+    return LayoutLabels(read_layouts([table.root / str(each) for each in table.frame[column]], options.size))
+
+
+def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
+    return {"Layout": {}} if "layout" in table.attributes else {}
+
+
+KIND = LabelKind("layout", "a column of segmentation files", _read, _offered)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.array_files import read_array
+from likeness.io.paths import as_path
+from likeness.labels.kind import LabelKind, LabelOptions, Report
 from likeness.labels.protocol import Distances, Rows
 
 _BLOCK = 1_024
@@ -95,7 +97,7 @@ def read_matrix(file: Path | str, images: int | None = None) -> MatrixLabels:
     Raises:
         InputError: no such file, no array of numbers, another size, or what `MatrixLabels` refuses.
     """
-    path = named_path(file)
+    path = as_path(file)
     if not path.is_file():
         raise InputError(f"There is no file of label distances '{file}'; give a .npy file with a matrix (n, n).")
     matrix = read_array(path, mapped=True)
@@ -134,3 +136,10 @@ def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: f
             f"The label distance of {first + row} and {second + column} is {ours[row, column]:g} one way and {theirs[column, row]:g} the other; "
             f"give a symmetric matrix, such as the mean of both."
         )
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> MatrixLabels:
+    return read_matrix(options.file or "", len(table))
+
+
+KIND = LabelKind("matrix", "a .npy file of distances", _read, needs="file")

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.labels.kind import LabelKind, LabelOptions, Report, number_columns
 from likeness.labels.protocol import Distances, Rows
 
 
@@ -77,3 +79,10 @@ class NumberLabels:
     def between(self, rows: Rows, columns: Rows) -> Distances:
         """Distances (r, c)."""
         return number_distances(self.values[rows], self.values[columns], self.periods)
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> NumberLabels:
+    return NumberLabels(number_columns(table, options.columns))
+
+
+KIND = LabelKind("numbers", "numeric columns", _read, needs="columns")

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.labels.kind import LabelKind, LabelOptions, Report, number_columns
 from likeness.labels.protocol import Distances, Rows
 
 # Of Leeds Sports Pose, in its order.
@@ -75,3 +77,18 @@ class PoseLabels:
     def between(self, rows: Rows, columns: Rows) -> Distances:
         """Distances (r, c)."""
         return pose_distances(self.joints[rows], self.joints[columns])
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> PoseLabels:
+    names = list(options.columns) or joints_of(table.frame)
+    if not names:
+        raise InputError(f"'{table.name}' has no joints, no columns such as neck_x and neck_y; name another kind of label.")
+    flat = number_columns(table, tuple(f"{name}_{axis}" for name in names for axis in "xy"))
+    return PoseLabels(flat.reshape(len(table), len(names), 2), tuple(names))
+
+
+def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
+    return {"Pose": {}} if len(joints_of(table.frame)) > 2 else {}
+
+
+KIND = LabelKind("pose", "columns NAME_x and NAME_y of joints", _read, _offered)

@@ -4,9 +4,10 @@ from likeness.language.caption_files import read_captions
 from likeness.language.captions import caption_embeddings, caption_similarities, captions_in_order, insert_class_name
 from likeness.language.class_names import clean_class_name, first_synonym, imagenet_names, readable_names
 from likeness.language.embedding import embed_names
+from likeness.language.family import LanguageFamily, LanguageModel, SimilaritySource
 from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similarities
 from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
-from likeness.language.models import LANGUAGE_MODELS, TOP_3, LanguageModel, language_model
+from likeness.language.models import LANGUAGE_FAMILIES, TOP_3, check_language, gives_vectors, language_model, short_names
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
 from likeness.language.pseudolabel_files import pseudolabels_of, read_pseudolabels, write_pseudolabels
 from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
@@ -15,15 +16,18 @@ from likeness.language.wordnet import wordnet_paths, wordnet_similarities
 
 __all__ = [
     "DEFAULT_PRIMER",
-    "LANGUAGE_MODELS",
+    "LANGUAGE_FAMILIES",
     "PRIMERS",
     "TOP_3",
     "Hierarchy",
+    "LanguageFamily",
     "LanguageModel",
+    "SimilaritySource",
     "batch_similarities",
     "caption_embeddings",
     "caption_similarities",
     "captions_in_order",
+    "check_language",
     "check_primer",
     "class_similarities",
     "class_vectors",
@@ -31,6 +35,7 @@ __all__ = [
     "cosine_similarities",
     "embed_names",
     "first_synonym",
+    "gives_vectors",
     "hierarchy_embeddings",
     "hierarchy_similarities",
     "imagenet_names",
@@ -44,6 +49,7 @@ __all__ = [
     "read_hierarchy",
     "read_pseudolabels",
     "readable_names",
+    "short_names",
     "top_pseudolabels",
     "wordnet_paths",
     "wordnet_similarities",

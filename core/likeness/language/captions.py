@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.encoders import TextEncoder
 from likeness.errors import InputError
 from likeness.language.embedding import embed_names
-from likeness.language.models import LanguageModel
 from likeness.language.similarity import cosine_similarities
 
 
@@ -47,7 +47,7 @@ def insert_class_name(caption: str, name: str, keywords: str | Sequence[str]) ->
 
 
 def caption_embeddings(
-    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: LanguageModel | str = "minilm", device: str = "auto"
+    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
 ) -> NDArray[np.float32]:
     """One vector per class, the mean of its captions' vectors at unit length (the paper does not say how it goes from captions to classes).
 
@@ -74,7 +74,7 @@ def caption_embeddings(
 
 
 def caption_similarities(
-    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: LanguageModel | str = "minilm", device: str = "auto"
+    captions: Sequence[str], labels: Sequence[int] | NDArray[np.integer], model: TextEncoder | str = "minilm", device: str = "auto"
 ) -> NDArray[np.float32]:
     """Cosine similarities (c, c) of classes by their captions, float32, classes in ascending order of the labels.
 

@@ -1,8 +1,8 @@
 """The text side of a CLIP as a language model."""
 
-from likeness.encoders import encoder_identity, load_encoder, reads_text
+from likeness.encoders import encoder_identity, is_encoder_name, load_encoder, reads_text
 from likeness.errors import InputError
-from likeness.language.models import Vectors
+from likeness.language.family import LanguageFamily, Vectors
 
 
 class ClipText:
@@ -38,3 +38,14 @@ class ClipText:
     def encode_texts(self, texts: list[str]) -> Vectors:
         """Unit rows (n, d), float32."""
         return load_encoder(self._encoder, self._device).encode_texts(texts)
+
+
+CLIP_TEXT = LanguageFamily(
+    "clip",
+    "CLIP",
+    'The text side of an encoder; "clip" is ViT-B/32, the paper\'s "CLIP-L" (Tables 3 and S2).',
+    ClipText,
+    form="'clip:ENCODER' (as in 'clip:ViT-B-32/openai')",
+    short_names={"clip:cars": "clip:cars", "clip": "clip:ViT-B-32/openai"},
+    claims=lambda name: is_encoder_name(name) and reads_text(name),
+)

@@ -1,19 +1,19 @@
 """Embeddings of names, remembered per language model, in memory and on disk."""
 
 from collections.abc import Sequence
-from typing import cast
 
-from likeness.encoders.encoder import Encoder
-from likeness.encoders.store.texts import embed_texts
-from likeness.language.models import LanguageModel, Vectors, language_model
+from likeness.encoders import TextEncoder, embed_texts
+from likeness.language.family import Vectors
+from likeness.language.models import language_model
 
 
-def embed_names(texts: Sequence[str], model: LanguageModel | str = "minilm", device: str = "auto") -> Vectors:
+def embed_names(texts: Sequence[str], model: TextEncoder | str = "minilm", device: str = "auto") -> Vectors:
     """Vectors of names or sentences; each text is embedded once per model and then remembered, and the model is loaded only for new ones.
 
     Args:
         texts: n texts, read as they are: put class names into a primer first (`likeness.language.prime`).
-        model: a name that `likeness.language.language_model` knows, or such a model.
+        model: a name that `likeness.language.language_model` knows, or an object with `encode_texts`. Of an object that
+            nothing names (`likeness.encoders.encoder_identity`) nothing is remembered.
         device: where a model given by name computes; "auto" or a torch device.
 
     Returns:
@@ -22,6 +22,4 @@ def embed_names(texts: Sequence[str], model: LanguageModel | str = "minilm", dev
     Raises:
         InputError: if there is no text, one is no string, or the model is unknown, not here, or gives no finite vector.
     """
-    chosen = language_model(model, device) if isinstance(model, str) else model
-    # embed_texts asks an encoder for its name, identity and text side only, and language models have these.
-    return embed_texts(cast(Encoder, chosen), texts).vectors
+    return embed_texts(language_model(model, device), texts).vectors

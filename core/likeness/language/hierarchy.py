@@ -1,13 +1,14 @@
 """Similarities of classes in a tree, and embeddings that have them as dot products ("HierMatch")."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from likeness.errors import InputError
-
-Matrix = NDArray[np.float64]
+from likeness.language.family import Matrix, SimilaritySource
+from likeness.language.hierarchy_files import read_hierarchy
+from likeness.language.wordnet import wordnet_paths
 
 
 def hierarchy_similarities(paths: Sequence[str], tree: Sequence[str] = ()) -> Matrix:
@@ -73,3 +74,20 @@ def _heights(nodes: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
     if len(roots) == 1:
         heights[()] = heights[roots[0]]
     return heights
+
+
+def _compare(tree: str, names: Sequence[str]) -> Matrix:
+    """In the tree of a file, or in WordNet's."""
+    if tree == "wordnet":
+        return hierarchy_similarities(wordnet_paths(names))
+    known = read_hierarchy(Path(tree).expanduser())
+    return hierarchy_similarities([known.path_of(name) for name in names], known.paths)
+
+
+HIERARCHY = SimilaritySource(
+    "hierarchy",
+    "Hierarchy",
+    "How near names lie in a tree (HierMatch), that of a file or WordNet's.",
+    _compare,
+    form="'hierarchy:FILE' or 'hierarchy:wordnet'",
+)

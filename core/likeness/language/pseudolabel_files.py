@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.files import write_atomic
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 
 SHIPPED = "synthetic-cars"
 
@@ -22,7 +21,7 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     Raises:
         InputError: a file that is missing, no text, or has a class twice or without names.
     """
-    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED else named_path(file)
+    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED else as_path(file)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

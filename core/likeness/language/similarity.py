@@ -1,17 +1,18 @@
 """Similarities of classes, told from their names alone: the matrices S^lang that language guidance distills."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.encoders import TextEncoder
 from likeness.errors import InputError
 from likeness.language.embedding import embed_names
-from likeness.language.models import LanguageModel, Vectors, language_model
+from likeness.language.family import Vectors
+from likeness.language.models import language_model, similarity_source
 from likeness.language.primers import DEFAULT_PRIMER, check_primer, prime
 
-Model = LanguageModel | str
+Model = TextEncoder | str
 
 
 def class_similarities(
@@ -23,7 +24,7 @@ def class_similarities(
 
     Args:
         names: n class names in words (`readable_names`), in the order of the classes; they may repeat.
-        model: what `language_model` knows, a language model, "wordnet" (Wu-Palmer), "hierarchy:FILE" (HierMatch) or "hierarchy:wordnet"
+        model: what `language_model` knows, an object with `encode_texts`, "wordnet" (Wu-Palmer), "hierarchy:FILE" (HierMatch) or "hierarchy:wordnet"
             (the same on WordNet's tree); or several, whose matrices are averaged ("Top 3" of Table 3: `TOP_3`).
         primer: sentence with one "{}" that the names are put into. Word vectors, WordNet and hierarchies know names only and get no primer.
         device: where a model given by name computes.
@@ -84,7 +85,7 @@ def _checked(names: Sequence[str], model: Model | Sequence[Model], primer: str) 
     check_primer(primer)
     if isinstance(names, str) or not len(names):
         raise InputError(f"Expected a list of at least one class name, got {names!r}; give the names as a list of strings.")
-    models = [model] if isinstance(model, str | LanguageModel) else list(model)
+    models = list(model) if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
         raise InputError("There is no language model to average over; give at least one, such as 'minilm'.")
     return models
@@ -92,31 +93,14 @@ def _checked(names: Sequence[str], model: Model | Sequence[Model], primer: str) 
 
 def _similarities(names: list[str], model: Model, primer: str, device: str) -> NDArray[np.float64]:
     """One model's matrix (n, n)."""
-    if isinstance(model, str) and model == "wordnet":
-        from likeness.language.wordnet import wordnet_similarities
-
-        return wordnet_similarities(names)
-    if isinstance(model, str) and model.startswith("hierarchy:"):
-        return _tree_similarities(names, model.removeprefix("hierarchy:"))
+    if found := similarity_source(model):
+        source, target = found
+        return source.compare(target, names)
     return cosine_similarities(_vectors(names, model, primer, device))
-
-
-def _tree_similarities(names: list[str], tree: str) -> NDArray[np.float64]:
-    """In the tree of a file, or in WordNet's."""
-    from likeness.language.hierarchy import hierarchy_similarities
-
-    if tree == "wordnet":
-        from likeness.language.wordnet import wordnet_paths
-
-        return hierarchy_similarities(wordnet_paths(names))
-    from likeness.language.hierarchy_files import read_hierarchy
-
-    known = read_hierarchy(Path(tree).expanduser())
-    return hierarchy_similarities([known.path_of(name) for name in names], known.paths)
 
 
 def _vectors(names: list[str], model: Model, primer: str, device: str) -> Vectors:
     """One model's vectors (n, d), of any length."""
-    chosen = language_model(model, device) if isinstance(model, str) else model
-    texts = prime(names, primer) if chosen.reads_sentences else names
+    chosen = language_model(model, device)
+    texts = prime(names, primer) if getattr(chosen, "reads_sentences", True) else names
     return embed_names(texts, chosen)

@@ -15,14 +15,15 @@ from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import choose_device
 from likeness.encoders.names import encoder_identity
 from likeness.errors import InputError
-from likeness.gate import is_root, named_path
-from likeness.language.models import Vectors
+from likeness.io.paths import as_path
+from likeness.language.family import LanguageFamily, Vectors
 
 if TYPE_CHECKING:
     import torch
 
 BATCH = 64
 MAX_TOKENS = 512
+POOLINGS = ("mean", "pooler")
 _encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when two threads use one
 
 
@@ -78,7 +79,7 @@ def _folder(name: str, source: str) -> Path | None:
     """The folder that `source` names, or none if it is a hub id."""
     written_so = source.startswith(("/", ".", "~"))
     # what is a folder here must not reach transformers by its bare name either
-    folder = named_path(source) if written_so or is_root(source) or os.path.exists(source) else Path(source)
+    folder = as_path(source) if written_so or os.path.exists(source) else Path(source)
     if folder.is_dir():
         return folder
     if written_so:
@@ -163,7 +164,7 @@ def _encode(tokenizer: Any, model: Any, device: "torch.device", texts: list[str]
         output = model(**tokens)
     if pooling == "pooler":
         if getattr(output, "pooler_output", None) is None:
-            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave '@pooler' away.")
+            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave out '@pooler'.")
         rows = output.pooler_output
     else:
         rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])
@@ -174,3 +175,28 @@ def masked_mean(hidden: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
     """Mean of token vectors (n, t, d) over the tokens where mask (n, t) is 1; zeros for a text without tokens. Returns (n, d)."""
     weights = mask.unsqueeze(-1).to(hidden.dtype)
     return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)
+
+
+def _make(name: str, target: str, device: str) -> TransformersModel:
+    source, at, pooling = target.rpartition("@")
+    return TransformersModel(name, source, pooling, device) if at and pooling in POOLINGS else TransformersModel(name, target, device=device)
+
+
+TRANSFORMERS = LanguageFamily(
+    "transformers",
+    "Transformers",
+    "Any text encoder or decoder of transformers, from the hub or a folder; its tokens' mean, or with @pooler its own pooled output.",
+    _make,
+    form="'transformers:HUB-ID-OR-FOLDER'",
+    short_names={
+        "bert": "transformers:bert-base-uncased",
+        "distilbert": "transformers:distilbert-base-uncased",
+        "roberta-base": "transformers:roberta-base",
+        "roberta-large": "transformers:roberta-large",
+        "distilroberta": "transformers:distilroberta-base",
+        "reformer": "transformers:google/reformer-crime-and-punishment",
+        "mpnet": "transformers:microsoft/mpnet-base",
+        "gpt2": "transformers:gpt2",
+    },
+    pools=True,
+)

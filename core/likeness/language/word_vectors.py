@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.gate import named_path
-from likeness.language.models import Vectors
+from likeness.io.paths import as_path
+from likeness.language.family import LanguageFamily, Vectors
 
 Vector = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class WordVectors:
     reads_sentences = False
 
     def __init__(self, name: str, path: Path) -> None:
-        path = named_path(path)
+        path = as_path(path)
         if not path.is_file():
             raise InputError(f"There is no file of word vectors '{path}'; give the .txt file of GloVe or the .vec file of FastText.")
         self.name = name
@@ -139,3 +139,13 @@ def _vectors(word: str, found: dict[str, Vector]) -> Sequence[Vector]:
 
 def _parts(word: str) -> list[str]:
     return [part for part in re.split(r"[\W_]+", word) if part and part != word]
+
+
+WORD_VECTORS = LanguageFamily(
+    "vectors",
+    "Word vectors",
+    "The mean of the vectors of a name's words, from a text file of GloVe or FastText.",
+    lambda name, target, device: WordVectors(name, Path(target).expanduser()),
+    form="'vectors:FILE'",
+    reads_sentences=False,
+)

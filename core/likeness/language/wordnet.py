@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.language.family import SimilaritySource
 
 _GET_CORPUS = "python -m nltk.downloader wordnet (needs the network), or copy its folder nltk_data from a machine where that was done"
 
@@ -94,3 +95,8 @@ def _synsets_of(names: Sequence[str], corpus: Any) -> dict[str, list[Any]]:
 def _best(first: list[Any], second: list[Any]) -> float:
     """The largest similarity over all pairs of synsets; 0 where nothing connects them."""
     return max(float(a.wup_similarity(b) or 0.0) for a, b in product(first, second))
+
+
+WORDNET = SimilaritySource(
+    "wordnet", "WordNet", "Wu-Palmer similarities of names as nouns of WordNet.", lambda target, names: wordnet_similarities(names)
+)

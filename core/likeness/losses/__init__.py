@@ -3,48 +3,52 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from likeness.losses.custom import as_module
 from likeness.losses.dense_triplet import binary_triplet, dense_triplet
 from likeness.losses.language_match import language_match
 from likeness.losses.log_ratio import log_ratio
-from likeness.losses.names import CONTINUOUS, OBJECTIVES, check_objective
+from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
+from likeness.losses.objective import Objective, Wrapper
+from likeness.losses.registry import OBJECTIVES, check_mines, check_objective, make_objective, objectives_on
+from likeness.losses.wrappers import DIVA_PARTS, WRAPPERS, check_wrapper
 
 if TYPE_CHECKING:
-    from likeness.losses.continuous import make_label_objective
     from likeness.losses.diva import DiVA
-    from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
-    from likeness.losses.objectives import make_objective
+    from likeness.losses.mined import Mined
     from likeness.losses.s2sd import S2SD
     from likeness.losses.uniform_prior import UniformPrior
 
 _LATER = {
     "DiVA": "diva",
+    "Mined": "mined",
     "S2SD": "s2sd",
     "UniformPrior": "uniform_prior",
-    "interpolated": "multi_similarity",
-    "language_scales": "multi_similarity",
-    "make_label_objective": "continuous",
-    "make_objective": "objectives",
-    "mined_pairs": "multi_similarity",
-    "multisimilarity": "multi_similarity",
 }
 
 __all__ = [
-    "CONTINUOUS",
+    "DIVA_PARTS",
     "OBJECTIVES",
     "S2SD",
+    "WRAPPERS",
     "DiVA",
+    "Mined",
+    "Objective",
     "UniformPrior",
+    "Wrapper",
+    "as_module",
     "binary_triplet",
+    "check_mines",
     "check_objective",
+    "check_wrapper",
     "dense_triplet",
     "interpolated",
     "language_match",
     "language_scales",
     "log_ratio",
-    "make_label_objective",
     "make_objective",
     "mined_pairs",
     "multisimilarity",
+    "objectives_on",
 ]
 
 

@@ -7,10 +7,11 @@ from torch.nn.functional import dropout, normalize
 
 from likeness.errors import InputError
 from likeness.losses.dance import dance
+from likeness.losses.margin import margin_loss
+from likeness.losses.mined import Mined
 from likeness.losses.momentum_keys import MomentumKeys
-from likeness.losses.names import DIVA_PARTS, require_options
-from likeness.losses.objectives import Mined, margin_loss
 from likeness.losses.separation import Separation
+from likeness.losses.wrappers import DIVA_PARTS, require_options
 from likeness.samplers.class_relations import intra_triplets, shared_triplets
 
 

@@ -1,12 +1,14 @@
 """Log-ratio loss: ratios of distances in the embedding follow those in the label space (Kim et al., CVPR 2019)."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
 from likeness.losses.anchors import Anchors, as_given, checked_anchors
+from likeness.losses.objective import Objective
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
 VARIANTS = ("paper", "official")
 REDUCTIONS = ("mean", "sum")
@@ -102,3 +104,34 @@ def _tie_groups(label_distances: "Tensor") -> "Tensor":
     numbers = steps.cumsum(dim=1)
     groups = order.new_zeros(order.shape)
     return groups.scatter(1, order[:, 1:], numbers)
+
+
+def _make(classes: int, dim: int) -> "nn.Module":
+    from likeness.losses.function_loss import FunctionLoss
+
+    return FunctionLoss(log_ratio)
+
+
+def _make_official(classes: int, dim: int) -> "nn.Module":
+    from likeness.losses.function_loss import FunctionLoss
+
+    return FunctionLoss(partial(log_ratio, variant="official"))
+
+
+# section 3.2: the loss does not change with the length of embeddings
+LOG_RATIO = Objective(
+    "log-ratio",
+    "Log-ratio",
+    "Ratios of distances between images follow the ratios of distances between their labels.",
+    _make,
+    labels="distances",
+    unit=False,
+)
+LOG_RATIO_OFFICIAL = Objective(
+    "log-ratio-official",
+    "Log-ratio (official)",
+    "The log-ratio loss as in the authors' code.",
+    _make_official,
+    labels="distances",
+    unit=False,
+)

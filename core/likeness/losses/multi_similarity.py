@@ -1,26 +1,31 @@
 """Multisimilarity (Wang et al., CVPR 2019) on a matrix of similarities: the authors' variant, and language inside the loss (Eq. S1 to S3)."""
 
-import torch
-from torch import Tensor, nn
-from torch.nn.functional import softplus
+from math import inf
+from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
+from likeness.losses.objective import Objective
+from likeness.options import Option
+from likeness.samplers import make_miner
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 VARIANTS = ("formula", "official")
 
 
 def multisimilarity(
-    sims: Tensor,
-    labels: Tensor,
+    sims: "Tensor",
+    labels: "Tensor",
     alpha: float = 2.0,
     beta: float = 40.0,
     base: float = 0.5,
     epsilon: float = 0.1,
     *,
     variant: str = "formula",
-    mining_sims: Tensor | None = None,
-    scales: tuple[Tensor, Tensor] | None = None,
-) -> Tensor:
+    mining_sims: "Tensor | None" = None,
+    scales: "tuple[Tensor, Tensor] | None" = None,
+) -> "Tensor":
     """mean_i log(1 + sum_p exp(-alpha (s_ip - base))) / alpha + log(1 + sum_n exp(beta (s_in - base))) / beta, over mined pairs.
 
     A positive p of anchor i is kept if s_ip < max_n s_in + epsilon, a negative n if s_in > min_p s_ip - epsilon. Anchors without pairs
@@ -39,6 +44,8 @@ def multisimilarity(
     Raises:
         InputError: for an unknown variant.
     """
+    from torch.nn.functional import softplus
+
     if variant not in VARIANTS:
         raise InputError(f"There is no multisimilarity '{variant}'; choose from {', '.join(VARIANTS)}.")
     positives, negatives = mined_pairs(sims.detach(), labels, epsilon, mining_sims)
@@ -50,18 +57,20 @@ def multisimilarity(
     return pull.mean() / alpha + push.mean() / beta
 
 
-def mined_pairs(sims: Tensor, labels: Tensor, epsilon: float = 0.1, mining_sims: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_sims: "Tensor | None" = None) -> "tuple[Tensor, Tensor]":
     """Masks (n, n) of the positives and negatives kept for each anchor."""
+    import torch
+
     same = labels[:, None] == labels[None, :]
     others = ~same
     same = same & ~torch.eye(len(labels), dtype=torch.bool, device=sims.device)
     judged = sims if mining_sims is None else mining_sims
-    hardest_negative = sims.masked_fill(~others, -torch.inf).amax(dim=1, keepdim=True)
-    hardest_positive = sims.masked_fill(~same, torch.inf).amin(dim=1, keepdim=True)
+    hardest_negative = sims.masked_fill(~others, -inf).amax(dim=1, keepdim=True)
+    hardest_positive = sims.masked_fill(~same, inf).amin(dim=1, keepdim=True)
     return same & (judged < hardest_negative + epsilon), others & (judged > hardest_positive - epsilon)
 
 
-def interpolated(language_sims: Tensor, image_sims: Tensor, weight: float = 1.0, power: float = 1.0) -> Tensor:
+def interpolated(language_sims: "Tensor", image_sims: "Tensor", weight: float = 1.0, power: float = 1.0) -> "Tensor":
     """f of Eq. S2: ((1 - nu_1) L^nu_2 + nu_1 S^nu_2)^(1 / nu_2), with nu_1 = `weight` and nu_2 = `power`.
 
     Negative similarities count as 0 where the power is not 1. The paper found nu_1 = nu_2 = 1 best, which is the image side alone.
@@ -72,25 +81,57 @@ def interpolated(language_sims: Tensor, image_sims: Tensor, weight: float = 1.0,
     return ((1 - weight) * language**power + weight * image**power) ** (1 / power)
 
 
-def language_scales(language_sims: Tensor, image_sims: Tensor, positive_power: float = 0.75, negative_power: float = 0.75) -> tuple[Tensor, Tensor]:
+def language_scales(
+    language_sims: "Tensor", image_sims: "Tensor", positive_power: float = 0.75, negative_power: float = 0.75
+) -> "tuple[Tensor, Tensor]":
     """The factors (L / S)^nu_3 and (L / S)^nu_4 of Eq. S3; similarities below 0.01 count as 0.01, since the ratio has no meaning there."""
     ratio = language_sims.clamp(min=0.01) / image_sims.clamp(min=0.01)
     return ratio**positive_power, ratio**negative_power
 
 
-class OfficialMultisimilarity(nn.Module):
-    """`multisimilarity` of unit rows (n, d) in the variant of the language guidance paper's code."""
-
-    def __init__(self, alpha: float = 2.0, beta: float = 40.0, base: float = 0.5, epsilon: float = 0.1) -> None:
-        super().__init__()
-        self.alpha, self.beta, self.base, self.epsilon = alpha, beta, base, epsilon
-
-    def forward(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """The loss of embeddings (n, d) with class numbers (n,)."""
-        return multisimilarity(embeddings @ embeddings.T, labels, self.alpha, self.beta, self.base, self.epsilon, variant="official")
-
-
-def _log_sum(exponents: Tensor, kept: Tensor) -> Tensor:
+def _log_sum(exponents: "Tensor", kept: "Tensor") -> "Tensor":
     """log(1 + sum of exp over the kept entries) of each row, without overflow."""
-    filled = exponents.masked_fill(~kept, -torch.inf)
+    import torch
+
+    filled = exponents.masked_fill(~kept, -inf)
     return torch.cat([filled, filled.new_zeros(len(filled), 1)], dim=1).logsumexp(dim=1)
+
+
+def _make(classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
+    from pytorch_metric_learning.losses import MultiSimilarityLoss
+
+    from likeness.losses.mined import Mined
+
+    return Mined(MultiSimilarityLoss(alpha, beta, base), make_miner("hard-pairs", epsilon=epsilon))
+
+
+def _make_official(classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
+    from likeness.losses.function_loss import FunctionLoss
+
+    def loss(embeddings: "Tensor", labels: "Tensor") -> "Tensor":
+        return multisimilarity(embeddings @ embeddings.T, labels, alpha, beta, base, epsilon, variant="official")
+
+    return FunctionLoss(loss)
+
+
+_OPTIONS = {
+    "alpha": Option(2.0, "Weight of pairs of one class.", 0),
+    "beta": Option(40.0, "Weight of pairs of different classes.", 0),
+    "base": Option(0.5, "Similarity above which a pair of one class costs little, and one of different classes much."),
+    "epsilon": Option(0.1, "Margin of similarity within which a pair still counts as hard.", 0),
+}
+MULTISIMILARITY = Objective(
+    "multisimilarity",
+    "Multisimilarity",
+    "Weighs pairs of images by how wrongly they lie.",
+    _make,
+    _OPTIONS,
+    mines=True,
+)
+MULTISIMILARITY_OFFICIAL = Objective(
+    "multisimilarity-official",
+    "Multisimilarity (official)",
+    "Multisimilarity as in the code of the language guidance paper.",
+    _make_official,
+    _OPTIONS,
+)

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
-from likeness.losses.names import require_options
 from likeness.losses.reversal import reversed_gradient
+from likeness.losses.wrappers import require_options
 
 
 class UniformPrior(nn.Module):

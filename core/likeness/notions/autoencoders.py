@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 from likeness.notions.reconstruction_loss import SLOPE, fit_autoencoder, random_weights
 
@@ -64,7 +65,7 @@ class LinearAutoencoder:
         unit = prompt_rows(text, self.dim)
         r = unit.shape[1]
         widths = (r, *self._hidden, self.dim, *self._hidden, r)
-        rows = unit if self.normalize else checked_rows(text, "prompt")
+        rows = unit if self.normalize else checked_rows(text, "The prompt embeddings", None)
         fit = fit_autoencoder(rows, random_weights(widths, self.seed), weight_decay=self.weight_decay)
         weights = [like(text)(to_numpy(value)) for value in fit.best]
         layers = tuple(Affine(*weights[i : i + 2]) for i in range(0, len(weights), 2))
@@ -80,9 +81,9 @@ class LinearAutoencoder:
             InputError: before `fit`; rows that are not finite or (normalize) all zero, or of another width than the prompts.
         """
         check_fitted(self, "encoder_", "fit(text) with the prompts' embeddings")
-        rows = checked_rows(images, "image")
+        rows = checked_rows(images, "The image embeddings", None)
         check_width(rows, self.encoder_[0].weight.shape[1])
-        return like(images)(_encode(unit_rows(rows, "image") if self.normalize else rows, self.encoder_))
+        return like(images)(_encode(unit_rows(rows, "The image embeddings") if self.normalize else rows, self.encoder_))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
@@ -113,3 +114,11 @@ def _encode(rows: Floats, layers: tuple[Affine, ...]) -> Floats:
         bent = np.where(rows > 0, rows, rows * rows.dtype.type(SLOPE)) if number else rows
         rows = bent @ to_numpy(layer.weight).astype(rows.dtype).T + to_numpy(layer.bias).astype(rows.dtype)
     return rows
+
+
+LINEAR_AUTOENCODER = Method(
+    "lae", "Linear autoencoder", "A linear autoencoder: learns to rebuild the prompts from fewer dimensions.", LinearAutoencoder
+)
+AUTOENCODER = Method(
+    "ae", "Autoencoder", "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.", Autoencoder
+)

@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import checked_rows, like, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 
@@ -22,7 +23,7 @@ class Identity:
 
     def transform(self, images: Any) -> Any:
         """(m, r) -> (m, r) unit rows, of the kind that came in."""
-        return like(images)(unit_rows(checked_rows(images, "image"), "image"))
+        return like(images)(unit_rows(checked_rows(images, "The image embeddings", None), "The image embeddings"))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform`, with gradients: (m, r) -> (m, r) unit rows."""
@@ -50,9 +51,9 @@ class RandomEmbedding:
     def transform(self, images: Any) -> Any:
         """(m, r) -> (m, dim) unit rows, of the kind that came in."""
         _check_dim(self.dim)
-        m = len(checked_rows(images, "image"))
+        m = len(checked_rows(images, "The image embeddings", None))
         # A normal vector has no preferred direction, so its direction is uniform.
-        return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "image"))
+        return like(images)(unit_rows(np.random.default_rng(self.seed).standard_normal((m, self.dim)), "The image embeddings"))
 
 
 class RandomTransform(LinearProjection):
@@ -72,7 +73,7 @@ class RandomTransform(LinearProjection):
     def fit(self, text: Any) -> "RandomTransform":
         """Draws U for text embeddings (n, r); only r matters."""
         _check_dim(self.dim)
-        r = checked_rows(text, "prompt").shape[1]
+        r = checked_rows(text, "The prompt embeddings", None).shape[1]
         self.U = like(text)(np.random.default_rng(self.seed).normal(0, START_DEVIATION, (r, self.dim)))
         return self
 
@@ -80,3 +81,28 @@ class RandomTransform(LinearProjection):
 def _check_dim(dim: int) -> None:
     if not isinstance(dim, (int, np.integer)) or dim < 1:
         raise InputError(f"dim is {dim!r}; choose a whole number from 1.")
+
+
+RANDOM_EMBEDDING = Method(
+    "random",
+    "Random",
+    "Random vectors that have nothing to do with the images: what chance gives.",
+    RandomEmbedding,
+    learns_from="nothing",
+)
+IDENTITY = Method(
+    "raw",
+    "Raw encoder",
+    "The encoder as it is, without the notion: the baseline of all differences.",
+    lambda dim, seed: Identity(),
+    learns_from="nothing",
+    seeds=False,
+    dims=False,
+)
+RANDOM_TRANSFORM = Method(
+    "random-transform",
+    "Random transform",
+    "The encoder seen through a random projection: what fewer dimensions do when nothing is learnt.",
+    RandomTransform,
+    learns_from="nothing",
+)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 _STOPWORDS = frozenset(["a", "an", "the", "of", "in", "on", "at", "by", "with", "from", "to", "and", "or", "for", "is", "its", "as", "out"])
@@ -46,11 +47,11 @@ def check(templates: Sequence[str], aspects: Sequence[str], vocabularies: Mappin
     return [warning for warning in rows + meaning if warning]
 
 
-def default_vocabularies() -> dict[str, frozenset[str]]:
-    """The words of every shipped or own notion that has a label column and a short list of aspects."""
+def default_vocabularies(folder: Path | None = None) -> dict[str, frozenset[str]]:
+    """The words of every shipped or own notion (`folder`) that has a label column and a short list of aspects."""
     from likeness.notions.library import list_notions
 
-    short = (notion for notion in list_notions() if notion.attribute and len(notion.aspects) <= _LONGEST_VOCABULARY)
+    short = (notion for notion in list_notions(folder) if notion.attribute and len(notion.aspects) <= _LONGEST_VOCABULARY)
     return {notion.name: frozenset(word for aspect in notion.aspects for word in _words(aspect)) for notion in short}
 
 

@@ -32,7 +32,7 @@ def suggest_dim(text: Any, kept: float = _KEPT) -> int:
     """
     if not 0 < kept <= 1:
         raise InputError(f"kept is {kept}; give a share above 0 and up to 1, such as {_KEPT}.")
-    rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     gram = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
     explained = np.cumsum(np.linalg.eigvalsh(gram)[::-1]) / len(rows)
     # Rounding can leave the last sum just below 1.

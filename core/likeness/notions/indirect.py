@@ -8,6 +8,7 @@ from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.exact import best_subspace, leading_directions
+from likeness.notions.method import Method
 from likeness.notions.outside import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
@@ -87,3 +88,17 @@ class InDiReCT(LinearProjection):
             fit = fit_adam(tensor, random_start(r, self.dim, self.seed))
         self.n_iter_ = fit.n_iter
         return to_numpy(fit.U).astype(np.float64)
+
+
+INDIRECT_EXACT = Method(
+    "exact",
+    "InDiReCT (exact)",
+    "InDiReCT: keeps the directions in which the prompts lie, computed at once.",
+    lambda dim, seed: InDiReCT(dim, "exact", seed),
+)
+INDIRECT_ADAM = Method(
+    "adam",
+    "InDiReCT (Adam)",
+    "InDiReCT as in the paper: the same aim, reached by gradient steps that take some seconds.",
+    lambda dim, seed: InDiReCT(dim, "adam", seed),
+)

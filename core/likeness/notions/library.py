@@ -1,4 +1,7 @@
-"""The notions on disk: YAML files that ship, and the user's own, which win where both have the same file name."""
+"""The notions on disk: YAML files that ship, and the user's own, which win where both have the same file name.
+
+`folder` is where the user's own lie; by default a folder of the cache.
+"""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -6,39 +9,38 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.files import write_atomic
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir, cache_dir
 from likeness.io.text import parse_yaml, text_of
 from likeness.notions.notion import Notion, slug
-from likeness.visitors import own_dir
 
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")
 
 
-def list_notions() -> list[Notion]:
+def list_notions(folder: Path | None = None) -> list[Notion]:
     """All readable notions, the user's own first; see `notion_problems` for the others."""
-    return [notion for notion in map(_try, _files().values()) if isinstance(notion, Notion)]
+    return [notion for notion in map(_try, _files(folder).values()) if isinstance(notion, Notion)]
 
 
-def notion_problems() -> list[str]:
+def notion_problems(folder: Path | None = None) -> list[str]:
     """One sentence for each notion file that can't be read, naming the file."""
-    return [problem for problem in map(_try, _files().values()) if isinstance(problem, str)]
+    return [problem for problem in map(_try, _files(folder).values()) if isinstance(problem, str)]
 
 
-def get_notion(name: str) -> Notion:
+def get_notion(name: str, folder: Path | None = None) -> Notion:
     """The notion of this name or file name ("car color" or "car-color").
 
     Raises:
         InputError: unknown name, with the known ones; a file that can't be read.
     """
     wanted = slug(name)
-    if wanted in _files():
-        return read_notion(_files()[wanted])
-    for notion in list_notions():
+    files = _files(folder)
+    if wanted in files:
+        return read_notion(files[wanted])
+    for notion in list_notions(folder):
         if notion.name.strip().lower() == name.strip().lower():
             return notion
-    raise InputError(f"There is no notion '{name}'; choose from {', '.join(sorted(_files()))}.")
+    raise InputError(f"There is no notion '{name}'; choose from {', '.join(sorted(files))}.")
 
 
 def read_notion(path: Path) -> Notion:
@@ -50,7 +52,7 @@ def read_notion(path: Path) -> Notion:
     Raises:
         InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
     """
-    named = named_path(path)
+    named = as_path(path)
     try:
         stamp = named.stat().st_mtime_ns
     except OSError:
@@ -73,52 +75,52 @@ def write_notion(path: Path, notion: Notion) -> None:
     write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
 
 
-def save_notion(notion: Notion, *, overwrite: bool = True) -> Path:
+def save_notion(notion: Notion, *, overwrite: bool = True, folder: Path | None = None) -> Path:
     """Saves one of the user's own notions; saved under the name of one that ships, it stands in for that one.
 
     Raises:
         InputError: if `overwrite` is False and there is a notion of that name.
     """
-    if not overwrite and notion.slug in _files():
+    if not overwrite and notion.slug in _files(folder):
         raise InputError(f"There is a notion '{notion.name}' already; choose another name.")
-    path = own_folder() / f"{notion.slug}.yaml"
+    path = (folder or own_folder()) / f"{notion.slug}.yaml"
     write_notion(path, notion)
     return path
 
 
-def duplicate_notion(notion: Notion) -> Notion:
+def duplicate_notion(notion: Notion, folder: Path | None = None) -> Notion:
     """Saves a copy under the first free name: "car color copy", "car color copy 2" ..."""
     names = (f"{notion.name} copy{'' if number == 1 else f' {number}'}" for number in range(1, 1000))
-    copy = replace(notion, name=next(name for name in names if slug(name) not in _files()))
-    save_notion(copy)
+    copy = replace(notion, name=next(name for name in names if slug(name) not in _files(folder)))
+    save_notion(copy, folder=folder)
     return copy
 
 
-def delete_notion(name: str) -> None:
+def delete_notion(name: str, folder: Path | None = None) -> None:
     """Deletes one of the user's own notions; one that ships under the same name shows again.
 
     Raises:
         InputError: if it is not the user's own.
     """
-    if not is_own(name):
-        get_notion(name)
+    if not is_own(name, folder):
+        get_notion(name, folder)
         raise InputError(f"The notion '{name}' ships with Likeness and can't be deleted; only your own can.")
-    (own_folder() / f"{slug(name)}.yaml").unlink()
+    ((folder or own_folder()) / f"{slug(name)}.yaml").unlink()
 
 
-def is_own(name: str) -> bool:
+def is_own(name: str, folder: Path | None = None) -> bool:
     """True if the user saved a notion under this name."""
-    return (own_folder() / f"{slug(name)}.yaml").is_file()
+    return ((folder or own_folder()) / f"{slug(name)}.yaml").is_file()
 
 
 def own_folder() -> Path:
-    """Where the user's own notions lie; on a shared server, the visitor's."""
-    return own_dir() / "notions"
+    """Where the user's own notions lie unless another folder is given."""
+    return cache_dir() / "notions"
 
 
-def _files() -> dict[str, Path]:
+def _files(folder: Path | None) -> dict[str, Path]:
     """File name without ending -> path, own ones first, then shipped ones in alphabetical order."""
-    own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
+    own = {path.stem: path for path in sorted((folder or own_folder()).glob("*.yaml"))}
     return own | {path.stem: path for path in sorted((assets_dir() / "notions").glob("*.yaml")) if path.stem not in own}
 
 

@@ -1,60 +1,63 @@
-"""The methods that a comparison knows, by name."""
+"""The methods that a comparison knows, a line each."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+import inspect
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, Protocol, runtime_checkable
 
 from likeness.errors import InputError
+from likeness.notions.autoencoders import AUTOENCODER, LINEAR_AUTOENCODER
+from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
+from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT
+from likeness.notions.method import Maker, Method
+from likeness.notions.oracle import ORACLE
+from likeness.notions.pca import PRINCIPAL_COMPONENTS
+from likeness.registry import FieldView
 
-Maker = Callable[..., Any]
-
-
-class Method(NamedTuple):
-    """What a comparison has to know of a method.
-
-    Attributes:
-        name: in the table.
-        make: (dim, seed) -> estimator.
-        learns_from: "text", "labels" (of the images) or "nothing".
-        seeds: it has random choices.
-        dims: its dimensions can be chosen.
-    """
-
-    name: str
-    make: Maker
-    learns_from: str = "text"
-    seeds: bool = True
-    dims: bool = True
-
-
-METHOD_TITLES = {
-    "random": "Random",
-    "raw": "Raw encoder",
-    "random-transform": "Random transform",
-    "pca": "PCA",
-    "lae": "Linear autoencoder",
-    "ae": "Autoencoder",
-    "exact": "InDiReCT (exact)",
-    "adam": "InDiReCT (Adam)",
-    "oracle": "Oracle",
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        RANDOM_EMBEDDING,
+        IDENTITY,
+        RANDOM_TRANSFORM,
+        PRINCIPAL_COMPONENTS,
+        LINEAR_AUTOENCODER,
+        AUTOENCODER,
+        INDIRECT_EXACT,
+        INDIRECT_ADAM,
+        ORACLE,
+    )
 }
-METHODS = tuple(METHOD_TITLES)
+METHOD_TITLES = FieldView(METHODS, "title")
 
 
-def named_methods(methods: Sequence[str | tuple[str, Maker]]) -> list[Method]:
-    """Names, or pairs (name, factory) of one's own, as methods; a factory is called with the keywords dim and seed.
+@runtime_checkable
+class Estimator(Protocol):
+    """What learns a notion's space: fit on the prompts' embeddings (n, r), transform of images (m, r) -> (m, d)."""
+
+    def fit(self, text: Any) -> Any:
+        """Learns from prompts."""
+        ...
+
+    def transform(self, images: Any) -> Any:
+        """Images in the space that was learnt."""
+        ...
+
+
+MethodLike = str | tuple[str, Maker] | Method | type | Estimator
+
+
+def named_methods(methods: Iterable[MethodLike]) -> list[Method]:
+    """Whatever stands for a method, as methods.
+
+    Args:
+        methods: names of `METHODS`; pairs (name, factory), the factory called with the keywords dim and seed; classes of estimators, which get
+            dim and seed where their constructor takes them; or estimators, of which each run fits a copy. These last two have the class's name.
 
     Raises:
-        InputError: no method, an unknown name, or a name twice.
+        InputError: no method, an unknown name, something that is no estimator, or a name twice.
     """
-    known = _known()
-    chosen = []
-    for method in methods:
-        if not isinstance(method, str):
-            chosen.append(Method(*method))
-        elif method.strip() in known:
-            chosen.append(known[method.strip()])
-        else:
-            raise InputError(f"There is no method '{method}'; choose from {', '.join(METHODS)}.")
+    chosen = [_method(method) for method in methods]
     if not chosen:
         raise InputError(f"There is no method to compare; name at least one of {', '.join(METHODS)}.")
     names = [method.name for method in chosen]
@@ -64,18 +67,40 @@ def named_methods(methods: Sequence[str | tuple[str, Maker]]) -> list[Method]:
     return chosen
 
 
-def _known() -> dict[str, Method]:
-    from likeness.notions import PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
+def _method(given: MethodLike) -> Method:
+    if isinstance(given, Method):
+        return given
+    if isinstance(given, str):
+        if given.strip() not in METHODS:
+            raise InputError(f"There is no method '{given}'; choose from {', '.join(METHODS)}.")
+        return METHODS[given.strip()]
+    if isinstance(given, tuple):
+        name, make = given
+        return Method(name, name, "", make)
+    if isinstance(given, type):
+        return _of_class(given)
+    if isinstance(given, Estimator):
+        name = type(given).__name__
+        return Method(name, name, _first_line(given), lambda dim, seed: deepcopy(given), seeds=False, dims=False)
+    raise InputError(f"The method {given!r} has no fit and transform; pass a name, (name, factory) or an estimator. Names are {', '.join(METHODS)}.")
 
-    methods = (
-        Method("random", RandomEmbedding, learns_from="nothing"),
-        Method("raw", lambda dim, seed: Identity(), learns_from="nothing", seeds=False, dims=False),
-        Method("random-transform", RandomTransform, learns_from="nothing"),
-        Method("pca", PCA, seeds=False),
-        Method("lae", LinearAutoencoder),
-        Method("ae", Autoencoder),
-        Method("exact", lambda dim, seed: InDiReCT(dim, "exact", seed)),
-        Method("adam", lambda dim, seed: InDiReCT(dim, "adam", seed)),
-        Method("oracle", Oracle, learns_from="labels"),
-    )
-    return {method.name: method for method in methods}
+
+def _of_class(estimator: type) -> Method:
+    """A class that is listed is what its line says; of another one, the constructor tells."""
+    for known in METHODS.values():
+        if known.make is estimator:
+            return known
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "transform")):
+        raise InputError(f"The class {estimator.__name__} has no fit and transform; pass the class of an estimator.")
+    taken = [name for name in ("dim", "seed") if name in inspect.signature(estimator).parameters]
+
+    def make(dim: int, seed: int) -> Any:
+        given = {"dim": dim, "seed": seed}
+        return estimator(**{name: given[name] for name in taken})
+
+    name = estimator.__name__
+    return Method(name, name, _first_line(estimator), make, seeds="seed" in taken, dims="dim" in taken)
+
+
+def _first_line(described: Any) -> str:
+    return (inspect.getdoc(described) or "").partition("\n")[0]

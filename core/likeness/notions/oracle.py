@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
+from likeness.notions.method import Method
 from likeness.notions.outside import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
@@ -46,12 +47,12 @@ class Oracle(LinearProjection):
         Raises:
             InputError: unusable embeddings, dim below 1 or above r; labels that are not given, not one per image, missing, or all equal.
         """
-        rows = unit_rows(checked_rows(images, "image").astype(np.float64), "image")
+        rows = unit_rows(checked_rows(images, "The image embeddings", np.float64), "The image embeddings")
         check_dim(self.dim, rows.shape[1])
         codes, self.classes_ = _class_codes(labels, len(rows))
         fit = fit_oracle(rows, codes, *random_start(rows.shape[1], self.dim, len(self.classes_), self.seed))
         U, prototypes = (to_numpy(value).astype(np.float64) for value in fit.best)
-        self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "class"))
+        self.U, self.prototypes_ = like(images)(U), like(images)(unit_rows(prototypes, "The class embeddings"))
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
         return self
 
@@ -136,3 +137,6 @@ def _class_codes(labels: Any, count: int) -> tuple[NDArray[np.intp], list[Any]]:
     if len(classes) == 1:
         raise InputError(f"All {count} images have the label {classes[0]!r}, so there is nothing to tell apart; give at least two classes.")
     return codes.astype(np.intp), list(classes)
+
+
+ORACLE = Method("oracle", "Oracle", "Learns from the very labels that judge it: an upper bound, no fair competitor.", Oracle, learns_from="labels")

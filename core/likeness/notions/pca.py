@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.method import Method
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ class PCA:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        rows, U = checked_rows(images, "image"), to_numpy(self.U)
+        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
         check_width(rows, len(U))
-        centred = unit_rows(rows, "image") - to_numpy(self.mean_).astype(rows.dtype)
+        centred = unit_rows(rows, "The image embeddings") - to_numpy(self.mean_).astype(rows.dtype)
         return like(images)(centred @ U.astype(rows.dtype))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
@@ -86,3 +87,12 @@ def _principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     values, axes = values[:rank], axes[:rank]
     largest = np.abs(axes).argmax(axis=1)
     return values, axes * np.sign(axes[np.arange(rank), largest])[:, None]
+
+
+PRINCIPAL_COMPONENTS = Method(
+    "pca",
+    "PCA",
+    "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
+    PCA,
+    seeds=False,
+)

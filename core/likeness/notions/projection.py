@@ -34,14 +34,14 @@ def project(images: Any, U: Any) -> Any:
     rows, U = to_numpy(images), to_numpy(U)
     plain = rows.ndim == 2 and rows.size > 0 and rows.dtype in (np.float32, np.float64)
     if not plain:
-        rows = checked_rows(images, "image")
+        rows = checked_rows(images, "The image embeddings", None)
     if rows.shape[1] != len(U):
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {len(U)}; use the same encoder for both.")
     U = U.astype(rows.dtype, copy=False)
     codes = np.empty((len(rows), U.shape[1]), rows.dtype)
     if not _fill(rows, U, codes):
         # what is wrong, or too large or small to be squared, is found by looking at all rows
-        _fill(unit_rows(checked_rows(rows, "image"), "image"), U, codes)
+        _fill(unit_rows(checked_rows(rows, "The image embeddings", None), "The image embeddings"), U, codes)
     return like(images)(codes)
 
 

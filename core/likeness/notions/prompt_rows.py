@@ -14,7 +14,7 @@ def prompt_rows(text: Any, dim: Any) -> Floats:
     Raises:
         InputError: unusable embeddings, dim below 1 or above r, fewer than two different prompts.
     """
-    rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     check_dim(dim, rows.shape[1])
     if len(rows) < 2:
         raise InputError("There is only one prompt, so nothing varies; give at least two different ones.")

@@ -21,7 +21,7 @@ def reconstruction_angles(text: Any, U: Any) -> Any:
     Raises:
         InputError: rows that are not finite or all zero.
     """
-    rows = unit_rows(checked_rows(text, "prompt").astype(np.float64), "prompt")
+    rows = unit_rows(checked_rows(text, "The prompt embeddings", np.float64), "The prompt embeddings")
     return like(text)(angles(rows, to_numpy(U).astype(np.float64)))
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from likeness.evaluation import METRICS
+from likeness.evaluation import metric_title
 from likeness.plots.look import look_of
 from likeness.plots.panels import hover_texts, once, panels, position
 from likeness.plots.spread import spread
@@ -25,7 +25,7 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
     Args:
         runs: from `likeness.studies.encoder_sizes`.
         x: column of the groups.
-        metric: one of `likeness.evaluation.METRICS`.
+        metric: a column of the runs, a metric.
         title: above all panels.
 
     Raises:
@@ -33,7 +33,7 @@ def metric_bars(runs: pd.DataFrame, x: str = "encoder", metric: str = "map_at_r"
     """
     points = spread(runs, x, metric)
     notions = list(dict.fromkeys(points["notion"]))
-    figure = panels(notions, METRICS[metric], AXES.get(x, x), title)
+    figure = panels(notions, metric_title(metric), AXES.get(x, x), title)
     shown: set[str] = set()
     for place, notion in enumerate(notions):
         of_notion = points[points["notion"] == notion]

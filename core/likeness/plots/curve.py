@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.evaluation import METRICS
+from likeness.evaluation import metric_title
 from likeness.plots.lines import banded_line, padded
 from likeness.plots.look import look_of
 from likeness.plots.panels import once, panels, position
@@ -26,7 +26,7 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     Args:
         runs: from `likeness.studies.embedding_sizes` or `prompt_counts`.
         x: column of the horizontal axis, "dim" or "prompts".
-        metric: one of `likeness.evaluation.METRICS`.
+        metric: a column of the runs, a metric.
         log_x: a logarithmic axis with a tick at each value.
         title: above all panels.
 
@@ -35,7 +35,7 @@ def metric_curve(runs: pd.DataFrame, x: str = "dim", metric: str = "map_at_r", *
     """
     points = spread(runs, x, metric)
     notions = list(dict.fromkeys(points["notion"]))
-    figure = panels(notions, METRICS[metric], AXES.get(x, x), title)
+    figure = panels(notions, metric_title(metric), AXES.get(x, x), title)
     shown: set[str] = set()
     for place, notion in enumerate(notions):
         of_notion = points[points["notion"] == notion]

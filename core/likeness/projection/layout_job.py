@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows
 from likeness.projection.layout_worker import layout_worker
 from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.projection.methods import differing
-from likeness.vectors import checked_rows
 
 # Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
 RESTART = 10.0

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start
-from likeness.vectors import checked_rows, unit_rows
 
 # Passes of the paper's three phases: order at large, then clusters, then neighbourhoods.
 PHASES = (100, 100, 250)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import checked_rows, unit_rows
 
 BLOCK = 16_384  # rows at a time: vectors on disk may be more than fit into memory
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
 from likeness.search import Neighbours, nearest
-from likeness.vectors import checked_rows, unit_rows
 
 # Up to twice as many items as the sample all are laid out.
 SAMPLE = 50_000

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start
-from likeness.vectors import checked_rows, unit_rows
 
 # Standard deviation of the first axis at the start, so small that no early distance repels (Kobak and Berens 2019).
 START_SPREAD = 1e-4

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start, resized
 from likeness.search import nearest
-from likeness.vectors import checked_rows
 
 # Beyond this many items umap-learn's own choice is 200 passes instead of 500.
 LARGE = 10_000

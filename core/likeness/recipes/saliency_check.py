@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace, Space
+    from likeness.space import Space
 
 DIM = 2  # the InDiReCT paper's, section 6
 
@@ -56,7 +56,7 @@ def _known(row: int, space: "Space") -> int:
 
 
 def car_check(
-    encoded: "EncoderSpace",
+    encoded: "Space",
     notions: "Sequence[Notion]",
     *,
     dim: int = DIM,
@@ -83,26 +83,24 @@ def car_check(
     """
     import pandas as pd
 
-    masks = car_masks(encoded.space, rows)
+    masks = car_masks(encoded, rows)
     spaces = [*(_space(encoded, notion, dim) for notion in notions), *(_control(encoded, dim, seed) for seed in range(controls))]
-    raw, *found = saliency_of_spaces([encoded.space, *spaces], rows, **settings)
+    raw, *found = saliency_of_spaces([encoded, *spaces], rows, **settings)
     done = len(raw)
     tables = [pd.DataFrame({"notion": own.name, "dim": dim, "row": list(rows)[:done], **_shares(own, raw, masks[:done])}) for own in found]
     return pd.concat(tables, ignore_index=True)
 
 
-def _space(encoded: "EncoderSpace", notion: "Notion", dim: int) -> "Space":
+def _space(encoded: "Space", notion: "Notion", dim: int) -> "Space":
     from likeness.notions import InDiReCT
-    from likeness.space import notion_space
 
-    return notion_space(encoded, notion, InDiReCT(dim=dim)).space
+    return encoded.refit(notion, InDiReCT(dim=dim))
 
 
-def _control(encoded: "EncoderSpace", dim: int, seed: int) -> "Space":
+def _control(encoded: "Space", dim: int, seed: int) -> "Space":
     from likeness.notions import RandomTransform
-    from likeness.space import transformed
 
-    return transformed(encoded.space, CONTROL, RandomTransform(dim=dim, seed=seed).fit(encoded.space.vectors))
+    return encoded.project(RandomTransform(dim=dim, seed=seed).fit(encoded.vectors), CONTROL)
 
 
 def _shares(own: Saliency, raw: Saliency, masks: Masks) -> "dict[str, NDArray[np.float64]]":

@@ -3,12 +3,12 @@
 import shutil
 from collections.abc import Callable
 
-from likeness.data import bundled_images
+from likeness.data import read_cars
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io.paths import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
 from likeness.projection import LayoutJob, write_map
-from likeness.space import Space, encoder_space, notion_space
+from likeness.space import Space, embed
 
 
 def ship(progress: Callable[[int, int], None] | None = None) -> int:
@@ -17,13 +17,13 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     Returns:
         The number of maps.
     """
-    table, notions = bundled_images(), bundled_notions()
+    table, notions = read_cars(), cars_notions()
     for folder in ("embeddings", "maps"):
         shutil.rmtree(assets_dir() / folder, ignore_errors=True)
     ship_embeddings(table, "cars")
     ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
-    base = encoder_space(table)
-    spaces = [base.space, *(notion_space(base, notion, InDiReCT()).space for notion in notions)]
+    base = embed(table)
+    spaces = [base, *(base.refit(notion, InDiReCT()) for notion in notions)]
     for done, space in enumerate(spaces):
         if progress:
             progress(done, len(spaces))
@@ -31,9 +31,9 @@ def ship(progress: Callable[[int, int], None] | None = None) -> int:
     return len(spaces)
 
 
-def bundled_notions() -> list[Notion]:
+def cars_notions() -> list[Notion]:
     """The notions that the bundled images have labels for."""
-    attributes = bundled_images().attributes
+    attributes = read_cars().attributes
     return [notion for notion in list_notions() if notion.attribute in attributes]
 
 

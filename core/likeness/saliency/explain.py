@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,21 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.data import ImageTable
-    from likeness.space import Space
 
 Maps = NDArray[np.float32]
 
 BLACK = "black"
 SAMPLES = 25  # as the InDiReCT code; the driver of the ICCV 2021 code takes 50
 BATCH = 50
+
+
+class Explainable(Protocol):
+    """What is explained: a `likeness.Space`, or whatever has the same four."""
+
+    name: str
+    table: "ImageTable"
+    vectors: "NDArray[np.float32]"
+    differentiable: "Callable[[], ImageModel] | None"
 
 
 @dataclass(frozen=True)
@@ -69,13 +77,13 @@ class Settings(TypedDict, total=False):
     should_stop: Callable[[], bool] | None
 
 
-def saliency_maps(space: "Space", images: "Sequence[int | Path | Image]", **settings: "Unpack[Settings]") -> Saliency:
+def saliency_maps(space: "Explainable", images: "Sequence[int | Path | Image]", **settings: "Unpack[Settings]") -> Saliency:
     """What `space` looks at in each image: `saliency_of_spaces` for one space, with its keywords and errors."""
     return saliency_of_spaces([space], images, **settings)[0]
 
 
 def saliency_of_spaces(
-    spaces: "Sequence[Space]",
+    spaces: "Sequence[Explainable]",
     images: "Sequence[int | Path | Image]",
     *,
     base: "str | int | Path | Image" = BLACK,
@@ -135,7 +143,7 @@ def _joined(name: str, parts: list[Maps], pictures: Pictures, percentile: float)
     return Saliency(name, sums, pictures[: len(sums)], percentile)
 
 
-def _base(spaces: "Sequence[Space]", base: "str | int | Path | Image") -> "Path | Image":
+def _base(spaces: "Sequence[Explainable]", base: "str | int | Path | Image") -> "Path | Image":
     from PIL import Image
 
     if base == BLACK:
@@ -145,7 +153,7 @@ def _base(spaces: "Sequence[Space]", base: "str | int | Path | Image") -> "Path 
     return _opened(spaces, [base])[0]
 
 
-def _model(space: "Space") -> ImageModel:
+def _model(space: "Explainable") -> ImageModel:
     if space.differentiable is None:
         raise InputError(
             f"The space '{space.name}' has no model through which gradients flow, so nothing tells what it looks at; "
@@ -154,18 +162,18 @@ def _model(space: "Space") -> ImageModel:
     return space.differentiable()
 
 
-def _check(spaces: "Sequence[Space]", images: "Sequence[int | Path | Image]", percentile: float) -> None:
+def _check(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Image]", percentile: float) -> None:
     if not spaces or not len(images):
         raise InputError(f"There are {len(spaces)} spaces and {len(images)} images to explain; give at least one of each.")
     check_percentile(percentile)
 
 
-def _opened(spaces: "Sequence[Space]", images: "Sequence[int | Path | Image]") -> "list[Path | Image]":
+def _opened(spaces: "Sequence[Explainable]", images: "Sequence[int | Path | Image]") -> "list[Path | Image]":
     """Files and pictures, with row numbers replaced by the table's files."""
     return [_file(spaces, int(image)) if isinstance(image, int | np.integer) else image for image in images]
 
 
-def _file(spaces: "Sequence[Space]", row: int) -> Path:
+def _file(spaces: "Sequence[Explainable]", row: int) -> Path:
     table = spaces[0].table
     if not 0 <= row < len(table):
         raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")

@@ -1,17 +1,25 @@
-"""Which tuples of a batch are compared, and which images make a batch."""
+"""Which tuples of a batch are compared, and which images make a batch. Importing this needs no torch."""
 
 from likeness.samplers.batches import ClassBatches
 from likeness.samplers.class_relations import intra_triplets, shared_triplets
 from likeness.samplers.distance_weighted import distance_weighted_triplets, inverse_density, negative_probabilities
+from likeness.samplers.miner import Mine, Miner
 from likeness.samplers.neighbours import NeighbourBatches
-from likeness.samplers.rho_triplets import rho_triplets
+from likeness.samplers.registry import MINERS, check_miner, make_miner
+from likeness.samplers.rho_triplets import check_rho, rho_triplets
 
 __all__ = [
+    "MINERS",
     "ClassBatches",
+    "Mine",
+    "Miner",
     "NeighbourBatches",
+    "check_miner",
+    "check_rho",
     "distance_weighted_triplets",
     "intra_triplets",
     "inverse_density",
+    "make_miner",
     "negative_probabilities",
     "rho_triplets",
     "shared_triplets",

@@ -1,12 +1,15 @@
 """Triplets for what classes share and for what differs within a class (Milbich et al., ECCV 2020, DiVA)."""
 
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from likeness.samplers.distance_weighted import check_labels, inverse_density
 
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
-def shared_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor, Tensor]:
+
+def shared_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row whose three rows are of three classes: (anchors, positives, negatives), row numbers (t,).
 
     Positive and negative are drawn by the inverse density of their distances to the anchor, as `negative_probabilities`, one after the
@@ -15,6 +18,8 @@ def shared_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generat
     Raises:
         InputError: if labels do not fit the embeddings.
     """
+    import torch
+
     check_labels(embeddings, labels)
     anchors = torch.arange(len(labels), device=labels.device)
     others = labels[:, None] != labels[None, :]
@@ -26,7 +31,7 @@ def shared_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generat
     return anchors, positives, negatives
 
 
-def intra_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row of a class with three rows or more, all of that class: (anchors, positives, negatives), row numbers (t,).
 
     Positive and negative are drawn evenly from the class, never the anchor and never the same row.
@@ -34,6 +39,8 @@ def intra_triplets(embeddings: Tensor, labels: Tensor, generator: torch.Generato
     Raises:
         InputError: if labels do not fit the embeddings.
     """
+    import torch
+
     check_labels(embeddings, labels)
     partners = (labels[:, None] == labels[None, :]).fill_diagonal_(False)
     anchors = (partners.sum(dim=1) >= 2).nonzero().squeeze(1)

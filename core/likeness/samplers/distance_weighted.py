@@ -1,14 +1,21 @@
 """Distance-weighted sampling: negatives at all distances equally often (Wu et al., ICCV 2017)."""
 
-import torch
-from torch import Tensor
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
+from likeness.options import Option
+from likeness.samplers.miner import Miner
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 CUTOFF = 0.5
 
 
-def negative_probabilities(embeddings: Tensor, labels: Tensor, cutoff: float = CUTOFF, upper: float | None = None) -> Tensor:
+def negative_probabilities(embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
     """Probability (n, n) with which column j is drawn as the negative of row i.
 
     p(j | i) is proportional to 1 / q(d_ij) over the rows of other classes, with q(d) = d^(r-2) (1 - d^2 / 4)^((r-3) / 2) the density of
@@ -27,7 +34,7 @@ def negative_probabilities(embeddings: Tensor, labels: Tensor, cutoff: float = C
     return inverse_density(embeddings, embeddings, labels[:, None] != labels[None, :], cutoff, upper)
 
 
-def inverse_density(rows: Tensor, columns: Tensor, others: Tensor, cutoff: float = CUTOFF, upper: float | None = None) -> Tensor:
+def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff: float = CUTOFF, upper: float | None = None) -> "Tensor":
     """Weights (n, m) proportional to 1 / q(d), as in `negative_probabilities`, of unit columns (m, r) for unit rows (n, r).
 
     Args:
@@ -38,19 +45,21 @@ def inverse_density(rows: Tensor, columns: Tensor, others: Tensor, cutoff: float
     Returns:
         Rows that sum to 1; rows of zeros where no column is weighed.
     """
+    import torch
+
     dim = rows.shape[1]
     with torch.no_grad():
         squares = (2 - 2 * rows @ columns.T).clamp(min=cutoff**2, max=4 - 1e-6)
         logarithms = (2 - dim) / 2 * squares.log() - (dim - 3) / 2 * (1 - squares / 4).log()
         allowed = others if upper is None else others & (squares < upper**2)
         allowed = torch.where(allowed.any(dim=1, keepdim=True), allowed, others)
-        logarithms = logarithms.masked_fill(~allowed, -torch.inf)
+        logarithms = logarithms.masked_fill(~allowed, -inf)
         return logarithms.softmax(dim=1).nan_to_num(0.0)
 
 
 def distance_weighted_triplets(
-    embeddings: Tensor, labels: Tensor, cutoff: float = CUTOFF, upper: float | None = None, generator: torch.Generator | None = None
-) -> tuple[Tensor, Tensor, Tensor]:
+    embeddings: "Tensor", labels: "Tensor", cutoff: float = CUTOFF, upper: float | None = None, generator: "torch.Generator | None" = None
+) -> "tuple[Tensor, Tensor, Tensor]":
     """One triplet for each row that has a partner of its class and a row of another: (anchors, positives, negatives), row numbers (t,).
 
     The negative is drawn by `negative_probabilities`, the positive evenly from the anchor's class.
@@ -58,6 +67,8 @@ def distance_weighted_triplets(
     Raises:
         InputError: if labels do not fit the embeddings.
     """
+    import torch
+
     check_labels(embeddings, labels)
     same = labels[:, None] == labels[None, :]
     partners = same.fill_diagonal_(False)
@@ -70,7 +81,16 @@ def distance_weighted_triplets(
     return anchors, positives, negatives
 
 
-def check_labels(embeddings: Tensor, labels: Tensor) -> None:
+def check_labels(embeddings: "Tensor", labels: "Tensor") -> None:
     """Raises InputError for labels that are not one per row of the embeddings."""
     if embeddings.ndim != 2 or labels.shape != (len(embeddings),):
         raise InputError(f"Embeddings of shape {tuple(embeddings.shape)} need one label per row; got labels of shape {tuple(labels.shape)}.")
+
+
+DISTANCE_WEIGHTED = Miner(
+    "distance-weighted",
+    "Distance-weighted",
+    "One triplet for each image, whose negatives lie at all distances equally often.",
+    lambda cutoff: partial(distance_weighted_triplets, cutoff=cutoff),
+    {"cutoff": Option(CUTOFF, "Smaller distances count as this one.", 0, 2)},
+)

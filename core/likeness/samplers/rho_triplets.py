@@ -1,22 +1,28 @@
 """Triplets that now and then push a row of the anchor's own class away (Roth et al., ICML 2020)."""
 
-import torch
-from torch import Tensor
+from functools import partial
+from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
+from likeness.options import Option
 from likeness.samplers.distance_weighted import CUTOFF, distance_weighted_triplets
+from likeness.samplers.miner import Miner
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 RHO = 0.2
 
 
 def rho_triplets(
-    embeddings: Tensor,
-    labels: Tensor,
+    embeddings: "Tensor",
+    labels: "Tensor",
     rho: float = RHO,
     cutoff: float = CUTOFF,
     upper: float | None = None,
-    generator: torch.Generator | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+    generator: "torch.Generator | None" = None,
+) -> "tuple[Tensor, Tensor, Tensor]":
     """Distance-weighted triplets, each switched with probability rho: (anchors, positives, negatives), row numbers (t,).
 
     A switched triplet has the anchor itself as its positive and, as its negative, another row of the anchor's class, drawn evenly, so that
@@ -34,6 +40,8 @@ def rho_triplets(
     Raises:
         InputError: if rho is outside 0 to 1, or labels do not fit the embeddings.
     """
+    import torch
+
     check_rho(rho)
     anchors, partners, negatives = distance_weighted_triplets(embeddings, labels, cutoff, upper, generator)
     switched = torch.rand(len(anchors), generator=generator, device=anchors.device) < rho
@@ -44,3 +52,12 @@ def check_rho(rho: float) -> None:
     """Raises InputError for a share outside 0 to 1."""
     if not 0 <= rho <= 1:
         raise InputError(f"rho is {rho}, but it is a share of the triplets; choose 0 to 1.")
+
+
+RHO_TRIPLETS = Miner(
+    "rho-triplets",
+    "Distance-weighted, some switched",
+    "Distance-weighted triplets that now and then push an image of the anchor's own class away.",
+    lambda rho: partial(rho_triplets, rho=rho),
+    {"rho": Option(RHO, "Share of the triplets that are switched.", 0, 1)},
+)

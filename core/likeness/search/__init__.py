@@ -1,35 +1,39 @@
 """Finding what is nearest in a space, exactly or through an index, and how far two spaces agree on it."""
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
-from likeness.search.cell_survey import Survey, survey
-from likeness.search.exact_scan import scan
+from likeness.search.calibration import Calibration, calibrate_nprobe
+from likeness.search.engine import Index, IndexEngine, IndexSearch
+from likeness.search.engines import ENGINES, build_index, find_engine, open_index
+from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
+from likeness.search.ivf_index import IVFIndex
 from likeness.search.lance_index import LanceIndex, write_lance
-from likeness.search.neighbours import Neighbours, nearest
+from likeness.search.neighbours import Neighbours, nearest, scan
 from likeness.search.notion_search import NotionSearch
-from likeness.search.raw_index import RawIndex, build_index, open_index
 from likeness.search.search_plan import Plan, plan
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 __all__ = [
+    "ENGINES",
+    "Calibration",
+    "Hits",
+    "IVFIndex",
+    "Index",
+    "IndexEngine",
+    "IndexSearch",
     "IndexedSearch",
     "LanceIndex",
     "Neighbours",
     "NotionSearch",
     "Plan",
-    "RawIndex",
-    "Survey",
-    "as_numpy",
     "build_index",
-    "checked_rows",
+    "calibrate_nprobe",
     "expected_overlap",
+    "find_engine",
     "nearest",
     "open_index",
     "overlap",
     "overlap_per_row",
     "plan",
     "scan",
-    "survey",
-    "unit_rows",
     "write_lance",
 ]

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
 from likeness.search.neighbours import nearest
-from likeness.vectors import as_numpy, checked_rows
 
 MOST_ITEMS = 50_000  # whose vectors and neighbors are held at once
 
@@ -40,7 +40,7 @@ def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDA
         raise InputError(f"The first space has {len(a)} rows, the second {len(b)}; compare spaces of the same items.")
     if not 1 <= k < len(a):
         raise InputError(f"k is {k}, but each of the {len(a)} items has {len(a) - 1} others; choose k from 1 to that.")
-    items = np.arange(len(a)) if rows is None else as_numpy(rows).astype(np.int64)
+    items = np.arange(len(a)) if rows is None else to_numpy(rows).astype(np.int64)
     shares = np.empty(len(items))
     for begin in range(0, len(items), MOST_ITEMS):
         part = items[begin : begin + MOST_ITEMS]

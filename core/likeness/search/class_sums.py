@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.vectors import row_slices
+from likeness.arrays import row_slices
 
 
 def class_sums(

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.search.cell_survey import Survey, survey
-from likeness.search.exact_scan import scan
-from likeness.search.neighbours import Neighbours
+from likeness.search.calibration import Calibration, calibrate_nprobe
+from likeness.search.neighbours import Neighbours, scan
 from likeness.search.notion_search import NotionSearch
-from likeness.search.notion_view import Floats
-from likeness.search.raw_index import RawIndex
+from likeness.search.notion_view import Cells, Floats
 from likeness.search.search_plan import Plan, plan
 
 _MEASURING = "Approximate: the nearest cells of the index are looked through; how much that finds is being measured."
@@ -21,7 +19,7 @@ _MEASURING = "Approximate: the nearest cells of the index are looked through; ho
 class IndexedSearch:
     """Nearest neighbors in a space of many images, exact where that is never felt, else through an index.
 
-    What recall the index gives in this space is measured by a survey, in a thread of its own; until that is done, searches look through a usual
+    What recall the index gives in this space is measured by a calibration, in a thread of its own; until that is done, searches look through a usual
     number of cells.
 
     Args:
@@ -33,20 +31,20 @@ class IndexedSearch:
         InputError: vectors or U that do not fit the index.
     """
 
-    def __init__(self, vectors: Floats, index: RawIndex, U: Any = None) -> None:
+    def __init__(self, vectors: Floats, index: Cells, U: Any = None) -> None:
         if len(vectors) != len(index.rows):
             raise InputError(f"The space has {len(vectors):,} images, its index {len(index.rows):,}; build the index again.")
         self._vectors, self._search = vectors, NotionSearch(index, U)
         self._plan: Plan | None = self._planned()
-        self._survey = threading.Thread(target=self._measure, daemon=True)
-        if not self._plan.unfelt:
+        self._calibration = threading.Thread(target=self._measure, daemon=True)
+        if not self._plan.cheap_exact:
             self._plan = None
-            self._survey.start()
+            self._calibration.start()
 
     @property
-    def told(self) -> str:
-        """What people are told: exact, or how much is found."""
-        return _MEASURING if self._plan is None else self._plan.told()
+    def message(self) -> str:
+        """One sentence for people: exact, or how much is found."""
+        return _MEASURING if self._plan is None else self._plan.message()
 
     @property
     def exact(self) -> bool:
@@ -54,9 +52,9 @@ class IndexedSearch:
         return self._plan is not None and self._plan.exact
 
     def wait(self) -> "IndexedSearch":
-        """Waits for the survey, and returns itself."""
-        if self._survey.ident is not None:
-            self._survey.join()
+        """Waits for the calibration, and returns itself."""
+        if self._calibration.ident is not None:
+            self._calibration.join()
         return self
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None) -> Neighbours:
@@ -67,8 +65,8 @@ class IndexedSearch:
         return scan(self._vectors, self._search.view.checked(queries, k), k, exclude=exclude, allowed=allowed)
 
     def _measure(self) -> None:
-        self._plan = self._planned(survey(self._search))
+        self._plan = self._planned(calibrate_nprobe(self._search))
 
-    def _planned(self, surveyed: Survey | None = None) -> Plan:
+    def _planned(self, calibrated: Calibration | None = None) -> Plan:
         n, m = self._vectors.shape
-        return plan(n, m, self._search.index.vectors.shape[1], surveyed)
+        return plan(n, m, self._search.index.vectors.shape[1], calibrated)

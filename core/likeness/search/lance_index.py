@@ -1,15 +1,17 @@
 """The cells of an index as a LanceDB table, on a disk or in an object store, beside the attributes that a search may filter by."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.errors import InputError
+from likeness.search.ivf_index import IVFIndex, build_ivf
 from likeness.search.neighbours import Neighbours
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
-from likeness.search.raw_index import RawIndex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
 _IMAGES, _CENTERS = "images", "centers"
 _OWN = ("row", "cell", "vector")
 _PART = 20_000
+_SPOT_CHECKS = 16
 
 
-def write_lance(index: RawIndex, frame: "pd.DataFrame", uri: str | Path) -> None:
+def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None:
     """Writes an index and its images' attributes as tables "images" and "centers" of a LanceDB; those that are there are replaced.
 
     Args:
@@ -72,7 +75,39 @@ class LanceIndex:
             raise InputError(f"There is no index in '{uri}' ({_reason(error)}); write one with `likeness index --lance`.") from error
         self.centers: Floats = found.flatten().to_numpy().reshape(len(found), -1)
 
-    def nearest(self, queries: Any, k: int, U: Any = None, where: str | None = None, probes: int = PROBES) -> Neighbours:
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Images and dimensions."""
+        return int(self._images.count_rows()), self.centers.shape[1]
+
+    def holds_vectors(self, vectors: Any) -> bool:
+        """Whether a few of the stored vectors are the rows (n, d) that they say they are."""
+        chosen = np.linspace(0, len(vectors) - 1, min(_SPOT_CHECKS, len(vectors))).astype(int)
+        rows, stored = self._fetch(f"row IN ({', '.join(map(str, chosen))})", None)
+        return len(rows) == len(chosen) and np.array_equal(stored, np.asarray(vectors[rows], dtype=np.float32))
+
+    @property
+    def summary(self) -> str:
+        """How large it is, in a few words."""
+        return f"{self._images.count_rows():,} images, {self.centers.shape[1]} dimensions, {len(self.centers):,} cells"
+
+    def search(self, vectors: Any, U: Any = None) -> "LanceSearch":
+        """The search in a space of these vectors (n, m)."""
+        if len(vectors) != self._images.count_rows():
+            raise InputError(f"The space has {len(vectors):,} images, its index {self._images.count_rows():,}; build the index again.")
+        return LanceSearch(self, U)
+
+    def nearest(
+        self,
+        queries: Any,
+        k: int,
+        U: Any = None,
+        where: str | None = None,
+        probes: int = PROBES,
+        *,
+        exclude: Any = None,
+        allowed: Any = None,
+    ) -> Neighbours:
         """The k most similar images of each query that meet a filter.
 
         Args:
@@ -81,6 +116,8 @@ class LanceIndex:
             U: (d, m), the notion's linear map; None for the encoder's own space.
             where: a condition in SQL on the attributes, as "car_color = 'red'".
             probes: cells to look through.
+            exclude: for each query (q,) a row that is left out, -1 for none.
+            allowed: mask (n,) of the rows that may be found; all without it.
 
         Returns:
             Rows (q, k) and cosines (q, k), nearest first, equal ones by row; -1 and NaN where fewer than k images meet the filter.
@@ -91,11 +128,12 @@ class LanceIndex:
         view = NotionView(self.centers, U)
         asked = view.checked(queries, k)
         found = Neighbours(np.full((len(asked), k), -1, np.int64), np.full((len(asked), k), np.nan, np.float32))
+        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(np.asarray(exclude)).astype(np.int64)
         for number, (code, order) in enumerate(zip(asked, view.order(asked), strict=True)):
-            part = self._fetch(f"cell IN ({', '.join(map(str, order[:probes]))})", where)
-            if len(part[0]) < k and probes < len(order):
-                part = self._fetch(None, where)
-            rows, vectors = part
+            first = f"cell IN ({', '.join(map(str, order[:probes]))})"
+            rows, vectors = _kept(*self._fetch(first, where), int(left_out[number]), allowed)
+            if len(rows) < k and probes < len(order):
+                rows, vectors = _kept(*self._fetch(None, where), int(left_out[number]), allowed)
             if len(rows):
                 rows, values = best(rows, vectors @ view.toward(code) / view.codes(vectors)[1], k)
                 found.rows[number, : len(rows)], found.similarities[number, : len(rows)] = rows, values
@@ -112,6 +150,65 @@ class LanceIndex:
         return found["row"].to_numpy(), vectors.flatten().to_numpy().reshape(len(found), self.centers.shape[1])
 
 
+def _kept(rows: Any, vectors: Floats, left_out: int, allowed: Any) -> tuple[Any, Floats]:
+    keep = rows != left_out if allowed is None else np.asarray(allowed)[rows] & (rows != left_out)
+    return rows[keep], vectors[keep]
+
+
+class LanceSearch:
+    """The search in one space through a `LanceIndex`; U as there."""
+
+    exact = False
+    message = "Approximate: the nearest cells of the index in LanceDB are looked through."
+
+    def __init__(self, index: LanceIndex, U: Any = None) -> None:
+        self._index, self._U = index, U
+
+    def wait(self) -> "LanceSearch":
+        """Returns itself: nothing is measured."""
+        return self
+
+    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbours:
+        """As `LanceIndex.nearest`, without places that nothing fills."""
+        found = self._index.nearest(queries, k, self._U, exclude=exclude, allowed=allowed)
+        filled = int((found.rows >= 0).all(axis=0).sum())
+        return Neighbours(found.rows[:, :filled], found.similarities[:, :filled])
+
+
+class LanceEngine:
+    """A table of LanceDB beside the attributes of the images, which searches may filter by."""
+
+    name = "lance"
+    help = "A LanceDB in a folder or an object store, with all attributes; needs the package lancedb."
+
+    def build(self, vectors: Any, place: Path | str, *, frame: "pd.DataFrame | None" = None, **options: Any) -> LanceIndex:
+        """As `build_ivf` in a temporary folder, then `write_lance`; another index in the folder goes."""
+        import pandas as pd
+
+        with TemporaryDirectory(prefix="likeness-index-") as folder:
+            index = build_ivf(vectors, Path(folder) / "index", **options)
+            if "://" not in str(place):
+                shutil.rmtree(place, ignore_errors=True)
+            write_lance(index, pd.DataFrame(index=range(len(index.rows))) if frame is None else frame, place)
+        return LanceIndex(place)
+
+    def holds(self, place: Path | str) -> bool:
+        """Whether there is something of such an index in a folder."""
+        return (Path(place) / f"{_IMAGES}.lance").is_dir()
+
+    def open(self, place: Path | str, vectors: Any) -> LanceIndex:
+        """The index there; InputError if it has another number of images or dimensions."""
+        index = LanceIndex(place)
+        n, d = index.shape
+        if (n, d) != tuple(np.shape(vectors)) or not index.holds_vectors(vectors):
+            given = " x ".join(map(str, np.shape(vectors)))
+            raise InputError(f"The index in '{place}' is of other vectors than these {given}; build it again.")
+        return index
+
+
+ENGINE = LanceEngine()
+
+
 def _connect(uri: str | Path) -> Any:
     try:
         import lancedb
@@ -120,7 +217,7 @@ def _connect(uri: str | Path) -> Any:
     return lancedb.connect(str(uri))
 
 
-def _batches(index: RawIndex, attributes: Any, schema: Any) -> Iterator[Any]:
+def _batches(index: IVFIndex, attributes: Any, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
     cells = np.repeat(np.arange(len(index.centers), dtype=np.int32), np.diff(index.starts))

@@ -1,13 +1,14 @@
 """Nearest neighbours by cosine similarity, exact."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import as_numpy, checked_rows, unit_rows
 
 CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
@@ -41,46 +42,75 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
     similarities are computed for a chunk of queries.
     """
     gallery_rows = checked_rows(gallery, "The gallery")
-    query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(as_numpy(queries)), "The queries")
+    query_rows = gallery_rows if queries is gallery else checked_rows(np.atleast_2d(to_numpy(queries)), "The queries")
     if query_rows.shape[1] != gallery_rows.shape[1]:
         raise InputError(f"The queries have {query_rows.shape[1]} dimensions, the gallery {gallery_rows.shape[1]}; encode both in the same space.")
     if k < 1:
         raise InputError(f"k is {k}, but at least 1 neighbour must be asked for.")
     excluded = _checked_exclude(exclude, len(query_rows), len(gallery_rows))
-    count = min(k, len(gallery_rows) - (excluded is not None))
-    found = Neighbours(np.empty((len(query_rows), count), np.int64), np.empty((len(query_rows), count), np.float32))
-    width = max(1, GALLERY_BYTES // (4 * gallery_rows.shape[1]))
-    for first in range(0, len(gallery_rows), width):
-        part = unit_rows(gallery_rows[first : first + width], "The gallery", first)
+    return _search(query_rows, gallery_rows, min(k, len(gallery_rows) - (excluded is not None)), excluded, None, unit_rows)
+
+
+def scan(
+    vectors: NDArray[np.float32], queries: NDArray[np.float32], k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None
+) -> Neighbours:
+    """As `nearest`, for rows that are checked and of unit length, as a Space has them: they are taken as they are and read once.
+
+    Args:
+        vectors: (n, d) unit rows, which may be memory-mapped; a row of zeros is like nothing, similarity 0.
+        queries: (q, d) unit rows.
+        k: how many; where fewer are left, all of them.
+        exclude: for each query (q,) a row that is left out, -1 for none.
+        allowed: mask (n,) of the rows that may be found; all without it.
+
+    Raises:
+        InputError: `exclude` does not fit, or no row is left to be found.
+    """
+    mask = None if allowed is None else to_numpy(allowed)
+    excluded = _checked_exclude(exclude, len(queries), len(vectors))
+    available = (len(vectors) if mask is None else int(mask.sum())) - (excluded is not None)
+    if available < 1:
+        raise InputError("No image is left to be found; take back a filter.")
+    return _search(queries, vectors, min(k, available), excluded, mask, lambda rows, name, first: rows)
+
+
+def _search(
+    queries: NDArray[np.float32],
+    gallery: NDArray[np.float32],
+    count: int,
+    excluded: NDArray[np.int64] | None,
+    allowed: NDArray[np.bool_] | None,
+    scale: Callable[[NDArray[np.float32], str, int], NDArray[np.float32]],
+) -> Neighbours:
+    """The `count` best for each query, a part of the gallery and a chunk of the queries at a time; `scale` makes unit rows of them."""
+    found = Neighbours(np.empty((len(queries), count), np.int64), np.empty((len(queries), count), np.float32))
+    width = max(1, GALLERY_BYTES // (4 * gallery.shape[1]))
+    for first in range(0, len(gallery), width):
+        part = scale(gallery[first : first + width], "The gallery", first)
+        hidden = np.empty(0, np.int64) if allowed is None else np.flatnonzero(~allowed[first : first + width])
         size = max(1, CHUNK_BYTES // (4 * len(part)))
-        for begin in range(0, len(query_rows), size):
+        for begin in range(0, len(queries), size):
             chunk = slice(begin, begin + size)
-            rows = unit_rows(query_rows[chunk], "The queries", begin)
-            _add(found, chunk, first, *_best(rows, part, None if excluded is None else excluded[chunk] - first, count))
+            similarities = scale(queries[chunk], "The queries", begin) @ part.T
+            similarities[:, hidden] = -np.inf
+            if excluded is not None:
+                own = excluded[chunk] - first
+                inside = np.flatnonzero((own >= 0) & (own < len(part)))
+                similarities[inside, own[inside]] = -np.inf
+            rows = _largest(similarities, min(count, len(part)))
+            _add(found, chunk, first, rows, np.take_along_axis(similarities, rows, axis=1))
     return found
 
 
 def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
     if exclude is None:
         return None
-    rows = np.atleast_1d(as_numpy(exclude))
+    rows = np.atleast_1d(to_numpy(exclude))
     if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
         raise InputError(
             f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}."
         )
     return rows.astype(np.int64)
-
-
-def _best(
-    queries: NDArray[np.float32], gallery: NDArray[np.float32], excluded: NDArray[np.int64] | None, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Numbers and similarities (b, k) of the most similar rows of a part of the gallery, or fewer where it has fewer."""
-    similarities = queries @ gallery.T
-    if excluded is not None:
-        hidden = np.flatnonzero((excluded >= 0) & (excluded < len(gallery)))
-        similarities[hidden, excluded[hidden]] = -np.inf
-    rows = _largest(similarities, min(k, len(gallery)))
-    return rows, np.take_along_axis(similarities, rows, axis=1)
 
 
 def _add(found: Neighbours, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:

@@ -5,18 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.search.neighbours import Neighbours
-from likeness.search.notion_view import PROBES, Floats, NotionView, best
-from likeness.search.raw_index import RawIndex
-from likeness.vectors import as_numpy
+from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
 
 
 class NotionSearch:
     """Finds the nearest of a notion's space among indexed vectors, without transforming them all.
 
     The cells nearest to a query in the notion's space are looked through exactly (see `NotionView`). |U'x| is kept for each cell that was ever
-    looked through; `survey` fills it for all.
+    looked through; `calibrate_nprobe` fills it for all.
 
     Args:
         index: of the encoder's vectors.
@@ -27,7 +26,7 @@ class NotionSearch:
         InputError: U does not fit the index, or no number of cells.
     """
 
-    def __init__(self, index: RawIndex, U: Any = None, probes: int = PROBES) -> None:
+    def __init__(self, index: Cells, U: Any = None, probes: int = PROBES) -> None:
         if probes < 1:
             raise InputError(f"{probes} cells to look through; ask for at least 1.")
         self.index, self.view = index, NotionView(index.centers, U)
@@ -51,8 +50,8 @@ class NotionSearch:
             InputError: queries that do not fit, k below 1, or no row to find.
         """
         asked = self.view.checked(queries, k)
-        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(as_numpy(exclude)).astype(np.int64)
-        mask = None if allowed is None else as_numpy(allowed)
+        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
+        mask = None if allowed is None else to_numpy(allowed)
         available = (len(self.index.rows) if mask is None else int(mask.sum())) - (exclude is not None)
         count = min(k, available)
         if count < 1 or left_out.shape != (len(asked),) or (mask is not None and mask.shape != self.index.rows.shape):

@@ -1,17 +1,40 @@
 """An index seen through a notion: which of its cells are nearest to a query there, and how its vectors compare with it."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
-from likeness.vectors import checked_rows, unit_rows
 
 Floats = NDArray[np.float32]
 
 # Cells looked through where nothing is known of the notion: with 16 dimensions or more they hold some .95 of the nearest among a million.
 PROBES = 64
+
+
+class Cells(Protocol):
+    """Vectors of n images in cells, those of a cell beside each other, as `likeness.search.IVFIndex` has them."""
+
+    @property
+    def centers(self) -> Floats:
+        """(cells, d) unit rows."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each cell begins and ends (cells + 1,)."""
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Number of each vector's image (n,)."""
+
+    @property
+    def vectors(self) -> Floats:
+        """(n, d)."""
+
+    def cell(self, number: int) -> slice:
+        """Where the cell lies in `rows` and `vectors`."""
 
 
 class NotionView:

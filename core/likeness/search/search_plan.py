@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from likeness.search.cell_survey import Survey
+from likeness.search.calibration import Calibration
 
-# What a survey must find, so that other queries than its hundred, which may do worse by .01, still find .95 of their nearest.
+# What a calibration must find, so that other queries than its hundred, which may do worse by .01, still find .95 of their nearest.
 RECALL = 0.96
 # Bytes that are read in some ten milliseconds: below, comparing every image is never felt.
-_UNFELT = 128 * 1024**2
+_CHEAP_BYTES = 128 * 1024**2
 # Single precision.
 _BYTES = 4
 
@@ -21,24 +21,24 @@ class Plan:
         probes: cells that are looked through where not.
         recall: the share of the nearest that is found, as measured; 1 where exact.
         bytes_read: for one query.
-        unfelt: whether comparing every image takes so little that nothing else is worth a look.
+        cheap_exact: whether comparing every image takes so little that nothing else is worth a look.
     """
 
     exact: bool
     probes: int
     recall: float
     bytes_read: int
-    unfelt: bool = False
+    cheap_exact: bool = False
 
-    def told(self) -> str:
-        """What people are told."""
+    def message(self) -> str:
+        """One sentence for people."""
         if self.exact:
             return "Exact: every image is compared."
         return f"Approximate: {self.recall:.0%} of the nearest are found, measured on images of this dataset."
 
 
-def plan(n: int, m: int, d: int, survey: Survey | None = None, recall: float = RECALL) -> Plan:
-    """Exact where comparing all n codes of m dimensions reads no more than is unfelt, or than the cells would.
+def plan(n: int, m: int, d: int, calibration: Calibration | None = None, recall: float = RECALL) -> Plan:
+    """Exact where comparing all n codes of m dimensions reads no more than is cheap_exact, or than the cells would.
 
     A notion of few dimensions spreads its nearest over most cells, which are cut by what the encoder sees; but its codes are short, so that
     comparing them all is fast. With many dimensions it is the other way round.
@@ -46,14 +46,14 @@ def plan(n: int, m: int, d: int, survey: Survey | None = None, recall: float = R
     Args:
         n, m: images, and dimensions of the space.
         d: dimensions of the indexed vectors.
-        survey: of the space's search through the index; None where there is no index: then exact.
+        calibration: of the space's search through the index; None where there is no index: then exact.
         recall: share of the nearest that must be found.
     """
     everything = n * m * _BYTES
-    exact = Plan(True, 0, 1.0, everything, everything <= _UNFELT)
-    if survey is None or exact.unfelt:
+    exact = Plan(True, 0, 1.0, everything, everything <= _CHEAP_BYTES)
+    if calibration is None or exact.cheap_exact:
         return exact
-    probes = survey.probes(recall)
-    share = float(survey.share[probes - 1])
-    through_cells = int(share * n * d + len(survey.share) * m) * _BYTES
-    return exact if everything <= through_cells else Plan(False, probes, float(survey.recall[probes - 1]), through_cells)
+    probes = calibration.probes(recall)
+    share = float(calibration.share[probes - 1])
+    through_cells = int(share * n * d + len(calibration.share) * m) * _BYTES
+    return exact if everything <= through_cells else Plan(False, probes, float(calibration.recall[probes - 1]), through_cells)

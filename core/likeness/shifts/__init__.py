@@ -3,11 +3,12 @@
 from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps, start_halves
 from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
+from likeness.shifts.image_splits import SplitOptions, build_splits, divisible_classes
 from likeness.shifts.official_splits import import_official
 from likeness.shifts.references import iid_halves, reference_distances
 from likeness.shifts.removal import removal_splits
 from likeness.shifts.selection import select_evenly
-from likeness.shifts.split_files import ClassSplit, SplitFile, read_splits, shipped_splits, splits_from, write_splits
+from likeness.shifts.split_files import ClassSplit, SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.splits import Split, swap_splits
 
 __all__ = [
@@ -16,13 +17,17 @@ __all__ = [
     "FeatureStatistics",
     "Split",
     "SplitFile",
+    "SplitOptions",
     "Step",
+    "build_splits",
     "choose_steps",
     "class_mean_features",
+    "divisible_classes",
     "few_shot_episodes",
     "frechet_distance",
     "iid_halves",
     "import_official",
+    "list_splits",
     "read_splits",
     "reference_distances",
     "removal_splits",

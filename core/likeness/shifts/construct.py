@@ -7,14 +7,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
+from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.search.class_sums import class_sums
 from likeness.shifts.removal import Removal, removal_splits
 from likeness.shifts.selection import select_evenly
 from likeness.shifts.split_files import ClassSplit, SplitFile
 from likeness.shifts.splits import Rule, Split, swap_splits
-from likeness.vectors import row_slices
+from likeness.threads import one_blas_thread
 
 Kind = Literal["easier", "start", "swap", "removal"]
 TUNING_SHARE = 0.25
@@ -97,11 +97,8 @@ def split_steps(
     Raises:
         InputError: as `swap_splits`.
     """
-    from threadpoolctl import threadpool_limits
-
     most = max(1, min(len(train), len(test)) // max(per_step, 1))
-    # of matrices as small as these, a second thread gains little, and waiting for one costs a hundredfold where a training has the cores
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         return _steps(class_means, train, test, most, per_step, rule, removal, easier)
 
 

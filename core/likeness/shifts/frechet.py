@@ -5,9 +5,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
+from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.vectors import row_slices
 
 Variant = Literal["paper", "official"]
 Matrix = NDArray[np.float64]

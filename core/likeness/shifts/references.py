@@ -11,6 +11,7 @@ from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.shifts.construct import class_mean_features
 from likeness.shifts.frechet import frechet_distance
+from likeness.threads import one_blas_thread
 
 Rows = NDArray[np.int64]
 OWN, RANDOM, SAME = "this split", "classes drawn at random", "same classes, images drawn at random"
@@ -73,7 +74,8 @@ def reference_distances(
     found: dict[tuple[str, str], list[float]] = {}
 
     def add(reference: str, of_means: tuple[Any, Any], of_images: tuple[Rows, Rows]) -> None:
-        found.setdefault((reference, "class means"), []).append(frechet_distance(*of_means))
+        with one_blas_thread():
+            found.setdefault((reference, "class means"), []).append(frechet_distance(*of_means))
         if images:
             found.setdefault((reference, "images"), []).append(frechet_distance(rows[of_images[0]], rows[of_images[1]]))
 

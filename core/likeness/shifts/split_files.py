@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.files import write_atomic
 from likeness.io.frozen_config import Part, told
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 from likeness.io.text import parse_json, text_of
+from likeness.shifts.selection import select_evenly
 
 VERSION = 1
 _FEWEST = 2
@@ -111,6 +111,13 @@ class SplitFile(Part):
             raise InputError(f"There is no split '{name}' of {self.dataset}; there are {', '.join(split.name for split in self.splits)}.")
         return found
 
+    def evenly(self, count: int) -> "SplitFile":
+        """So many of the splits, whose distances cover the range evenly; the start is among them where there is one."""
+        names = [split.name for split in self.splits]
+        start = names.index("start") if "start" in names else None
+        chosen = select_evenly([split.distance for split in self.splits], count, keep=start)
+        return self.model_copy(update={"splits": tuple(self.splits[place] for place in chosen)})
+
     def __iter__(self) -> Iterator[ClassSplit]:  # type: ignore[override]
         return iter(self.splits)
 
@@ -122,7 +129,7 @@ def read_splits(file: Path | str) -> SplitFile:
         InputError: no such file or name, no JSON, an unknown version, a class in both halves, or another key or value that does not fit.
     """
     shipped = shipped_splits()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no file of splits '{file}'; those that ship are {', '.join(shipped)}.")
     return splits_from(parse_json(text_of(path), f"'{path.name}'"), path.name)
@@ -152,7 +159,12 @@ def write_splits(file: Path | str, splits: SplitFile) -> None:
 
 def shipped_splits() -> dict[str, Path]:
     """Files of splits that ship, by name."""
-    return {path.stem: path for path in sorted((assets_dir() / "splits").glob("*.json"))}
+    return list_splits(assets_dir() / "splits")
+
+
+def list_splits(folder: Path) -> dict[str, Path]:
+    """Files of splits in a folder, by name."""
+    return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
 def _twice(names: "tuple[str, ...] | list[str]") -> str:

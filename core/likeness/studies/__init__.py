@@ -2,14 +2,15 @@
 
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
-from likeness.studies.continuous_comparison import continuous_comparison
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.parallel import compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts
 from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
+from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
+from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.studies.table_texts import as_latex, as_markdown
 
 __all__ = [
@@ -17,18 +18,22 @@ __all__ = [
     "PAPER_ENCODERS",
     "SHIPPED_ENCODERS",
     "SUGGESTED",
+    "SemanticClasses",
     "as_latex",
     "as_markdown",
     "beside_guidance",
+    "classes_of",
     "compare",
     "compare_in_parallel",
-    "continuous_comparison",
     "convergence",
     "convergence_table",
     "embedding_sizes",
     "encoder_sizes",
+    "judged_notions",
     "order_differences",
     "paper_table",
+    "parse_dimensions",
+    "parse_whole_number",
     "prompt_counts",
     "published",
     "published_guidance",
@@ -37,4 +42,5 @@ __all__ = [
     "side_by_side",
     "statistics",
     "summarize",
+    "unseen_classes",
 ]

@@ -1,13 +1,13 @@
 """Runs of several comparisons in one table, told apart by a first column."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import pandas as pd
 
-from likeness.notions.methods import Maker
+from likeness.notions.methods import MethodLike
 
-Methods = Sequence[str | tuple[str, Maker]]
+Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
 Progress = Callable[[int, int], None]
 

@@ -1,7 +1,7 @@
 """Which notion, by which method, finds images of the same label best: one table over methods, dimensions and seeds."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,29 +9,32 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.evaluation import METRICS
-from likeness.evaluation._inputs import Metric, checked_metric
+from likeness.evaluation import Metric, chosen_metrics, measure
+from likeness.evaluation._inputs import Metric as Distance
+from likeness.evaluation._inputs import checked_metric
+from likeness.evaluation.measure import Wanted
+from likeness.notions.method import Method
 from likeness.notions.methods import METHODS as METHODS
-from likeness.notions.methods import Maker, Method, named_methods
+from likeness.notions.methods import MethodLike, named_methods
 
 if TYPE_CHECKING:
+    from likeness.data import ImageTable
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 SUGGESTED = "suggested"
-_CLUSTERING = ("ami", "nmi")
 _COLUMNS = ("notion", "method", "dim", "seed", "fit_seconds", "refused")
 
 
 def compare(
-    base: "EncoderSpace",
+    base: "Space",
     notions: Sequence["Notion"],
-    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,
-    metrics: Sequence[str] = tuple(METRICS),
-    ranking: Metric = "cosine",
+    metrics: Sequence[Wanted] | None = None,
+    ranking: Distance = "cosine",
     progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_run: Callable[[dict[str, Any]], None] | None = None,
@@ -42,9 +45,10 @@ def compare(
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
             (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learnt from the labels that it is
-            measured on). Or one's own as (name, factory): factory(dim=..., seed=...) gives an object with fit(text) and transform(images).
+            measured on). Or one's own, an object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
-        metrics: of `METRICS`. "ami" and "nmi" need a k-means, whose seed is the run's.
+        metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"
+            need a k-means, whose seed is the run's.
         ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
             own methods, whose rows are not of unit length.
         progress: called with (runs done, runs in all).
@@ -60,9 +64,8 @@ def compare(
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
             1, two notions of one name, or a notion without a label column in the table.
     """
-    chosen, wanted = named_methods(methods), _checked_metrics(metrics)
-    checked_metric(ranking)
-    _check(base, notions, dims, seeds)
+    no_runs(base.table, notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
+    chosen, wanted = named_methods(methods), chosen_metrics(metrics)
     runs = list(_runs(base, notions, chosen, dims, seeds))
     rows: list[dict[str, Any]] = []
     for run in runs:
@@ -75,22 +78,38 @@ def compare(
             on_run(dict(rows[-1]))
     if progress and len(rows) == len(runs):
         progress(len(runs), len(runs))
-    return pd.DataFrame(rows, columns=[*_COLUMNS, *wanted])
+    return pd.DataFrame(rows, columns=[*_COLUMNS, *(metric.name for metric in wanted)])
+
+
+def no_runs(
+    table: "ImageTable",
+    notions: Sequence["Notion"],
+    methods: Iterable[MethodLike] = METHODS,
+    dims: Sequence[int | str] = (128,),
+    seeds: Sequence[int] = range(5),
+    *,
+    metrics: Sequence[Wanted] | None = None,
+    ranking: Distance = "cosine",
+) -> pd.DataFrame:
+    """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
+    named_methods(methods)
+    wanted = [metric.name for metric in chosen_metrics(metrics)]
+    checked_metric(ranking)
+    _check(table, notions, dims, seeds)
+    return pd.DataFrame(columns=[*_COLUMNS, *wanted])
 
 
 class _Task:
     """One notion on the images, its texts looked up once and only if something reads them."""
 
-    def __init__(self, base: "EncoderSpace", notion: "Notion") -> None:
-        self.base, self.notion, self.vectors = base, notion, base.space.vectors
-        self.labels = base.space.table.frame[notion.attribute]
+    def __init__(self, base: "Space", notion: "Notion") -> None:
+        self.base, self.notion, self.vectors = base, notion, base.vectors
+        self.labels = base.table.frame[notion.attribute]
 
     @cached_property
     def texts(self) -> Any:
         """(n, r) embeddings of the prompts."""
-        from likeness.encoders import embed_texts
-
-        return embed_texts(self.base.encoder, self.notion.prompts).vectors
+        return self.base.embed_prompts(self.notion.prompts)[0]
 
     def material(self, learns_from: str) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
@@ -112,16 +131,7 @@ class _Run(NamedTuple):
     seed: int
 
 
-def _checked_metrics(metrics: Sequence[str]) -> list[str]:
-    for metric in metrics:
-        if metric not in METRICS:
-            raise InputError(f"There is no metric '{metric}'; choose from {', '.join(METRICS)}.")
-    if not metrics:
-        raise InputError(f"There is no metric to measure; name at least one of {', '.join(METRICS)}.")
-    return list(dict.fromkeys(metrics))
-
-
-def _check(base: "EncoderSpace", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
+def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int | str], seeds: Sequence[int]) -> None:
     for what, values, such in (("notion", notions, "'car color'"), ("dimension", dims, "128"), ("seed", seeds, "0")):
         if not len(values):
             raise InputError(f"There is no {what} to measure; give at least one, such as {such}.")
@@ -132,15 +142,11 @@ def _check(base: "EncoderSpace", notions: Sequence["Notion"], dims: Sequence[int
     for notion in notions:
         if names.count(notion.name) > 1:
             raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
-        if notion.attribute not in base.space.table.attributes:
-            raise InputError(
-                f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {base.space.table.attributes}."
-            )
+        if notion.attribute not in table.attributes:
+            raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
 
 
-def _runs(
-    base: "EncoderSpace", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]
-) -> Iterator[_Run]:
+def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:
     for notion in notions:
         task = _Task(base, notion)
         sizes = list(dict.fromkeys(task.size(dim) for dim in dims))
@@ -149,7 +155,7 @@ def _runs(
                 yield from (_Run(task, method, dim, seed) for seed in (seeds if method.seeds else [0]))
 
 
-def _measured(run: _Run, metrics: Sequence[str], ranking: Metric) -> dict[str, Any]:
+def _measured(run: _Run, metrics: Sequence[Metric], ranking: Distance) -> dict[str, Any]:
     row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
     material = run.task.material(run.method.learns_from)
@@ -157,19 +163,7 @@ def _measured(run: _Run, metrics: Sequence[str], ranking: Metric) -> dict[str, A
     try:
         estimator.fit(*material)
     except InputError as error:
-        return row | {"fit_seconds": np.nan, "refused": str(error)} | dict.fromkeys(metrics, np.nan)
+        return row | {"fit_seconds": np.nan, "refused": str(error)} | {metric.name: np.nan for metric in metrics}
     seconds = time.perf_counter() - start
     rows = estimator.transform(run.task.vectors)
-    return row | {"fit_seconds": seconds, "refused": ""} | _scores(rows, run.task.labels, metrics, ranking, run.seed)
-
-
-def _scores(rows: Any, labels: "pd.Series[Any]", metrics: Sequence[str], ranking: Metric, seed: int) -> dict[str, float]:
-    from likeness.evaluation.clustering import clustering_metrics
-    from likeness.evaluation.retrieval import retrieval_metrics
-
-    scores: dict[str, float] = {}
-    if any(metric not in _CLUSTERING for metric in metrics):
-        scores |= retrieval_metrics(rows, labels, ks=(), metric=ranking)
-    if any(metric in _CLUSTERING for metric in metrics):
-        scores |= clustering_metrics(rows, labels, seed=seed, metric=ranking)
-    return {metric: scores[metric] for metric in metrics}
+    return row | {"fit_seconds": seconds, "refused": ""} | measure(rows, run.task.labels, metrics, ranking, run.seed)

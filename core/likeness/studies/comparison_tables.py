@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.evaluation import METRICS
+from likeness.evaluation import METRICS, listed_metric, metric_title
 from likeness.notions.methods import METHOD_TITLES
 from likeness.studies.table_texts import NONE
 
@@ -16,14 +16,14 @@ _NO_RIVAL = "oracle"
 _GROUP = ["notion", "method", "dim"]
 
 
-def statistics(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> pd.DataFrame:
+def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each notion, method and dimension, in order of first appearance.
 
     The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say.
 
     Args:
         runs: of `likeness.evaluation.compare`.
-        metrics: those that the runs have are taken.
+        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
 
     Returns:
         Columns notion, method, dim, metric, mean, std and runs, a row per metric; mean and std are NaN and runs is 0 where the method was refused.
@@ -31,9 +31,10 @@ def statistics(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> p
     Raises:
         InputError: runs with none of the metrics.
     """
-    present = [metric for metric in metrics if metric in runs.columns]
+    wanted = _all_of(runs) if metrics is None else metrics
+    present = [metric for metric in wanted if metric in runs.columns]
     if not present:
-        raise InputError(f"The runs have none of the metrics {', '.join(metrics)}; their columns are {', '.join(map(str, runs.columns))}.")
+        raise InputError(f"The runs have none of the metrics {', '.join(wanted)}; their columns are {', '.join(map(str, runs.columns))}.")
     table = runs.melt(_GROUP, present, "metric", "value")
     groups = table.groupby([*_GROUP, "metric"], sort=False)["value"]
     result = groups.agg(mean="mean", runs="count").reset_index()
@@ -43,24 +44,24 @@ def statistics(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> p
     return result.iloc[pd.Series(places, dtype=int).argsort(kind="stable")].reset_index(drop=True)
 
 
-def summarize(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS)) -> pd.DataFrame:
+def summarize(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row per notion, method and dimension: notion, method, dim, runs, and each metric as text.
 
     `0.574 ± 0.002` is mean and standard deviation as in `statistics`, `0.574` a single run, "–" a method that was refused.
     """
     rows = []
     for place, lines in _with_texts(runs, metrics).groupby(_GROUP, sort=False):
-        texts = dict(zip(lines["metric"].map(METRICS), lines["text"], strict=True))
+        texts = dict(zip(lines["metric"].map(metric_title), lines["text"], strict=True))
         rows.append(dict(zip(_GROUP, place, strict=True)) | {"runs": int(lines["runs"].max())} | texts)
     return pd.DataFrame(rows, columns=None if rows else [*_GROUP, "runs"])
 
 
-def paper_table(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS), bold: bool = False) -> pd.DataFrame:
+def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: bool = False) -> pd.DataFrame:
     """The form of the appendix's Table 1: a row per notion and metric, a column per method.
 
     Args:
         runs: of `likeness.evaluation.compare`.
-        metrics: those that the runs have are taken.
+        metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
         bold: the best text of a row is put between double asterisks, several if they are equal as written, the Oracle aside; `as_latex`
             understands them too.
 
@@ -77,9 +78,14 @@ def paper_table(runs: pd.DataFrame, metrics: Sequence[str] = tuple(METRICS), bol
     for (notion, dim, metric), own in lines:
         everywhere = long[(long["method"] == FIXED) & (long["notion"] == notion) & (long["metric"] == metric)]
         texts = _cells(pd.concat([own, everywhere]).drop_duplicates("method"), bold)
-        rows.append({"notion": notion, "dim": dim, "metric": METRICS[str(metric)], **{method: texts.get(method, "") for method in methods}})
+        rows.append({"notion": notion, "dim": dim, "metric": metric_title(str(metric)), **{method: texts.get(method, "") for method in methods}})
     table = pd.DataFrame(rows, columns=["notion", "dim", "metric", *methods]).rename(columns=METHOD_TITLES)
     return table if (table.groupby("notion")["dim"].nunique() > 1).any() else table.drop(columns="dim")
+
+
+def _all_of(runs: pd.DataFrame) -> list[str]:
+    others = (name for name in map(str, runs.columns) if name not in METRICS)
+    return [*METRICS, *(name for name in others if listed_metric(name) is not None)]
 
 
 def _cells(lines: pd.DataFrame, bold: bool) -> dict[str, str]:
@@ -90,7 +96,7 @@ def _cells(lines: pd.DataFrame, bold: bool) -> dict[str, str]:
     return {method: f"**{text}**" if bold and means.get(method) == largest else text for method, text in texts.items()}
 
 
-def _with_texts(runs: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+def _with_texts(runs: pd.DataFrame, metrics: Sequence[str] | None) -> pd.DataFrame:
     long = statistics(runs, metrics)
     long["text"] = [_text(*numbers) for numbers in zip(long["mean"], long["std"], long["runs"], strict=True)]
     return long

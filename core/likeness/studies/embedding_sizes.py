@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 # What the analyses measure by default: the metric of the paper's figures and the other one of its Table 2, both from one ranking.
@@ -19,7 +19,7 @@ ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
 
 
 def embedding_sizes(
-    base: "EncoderSpace",
+    base: "Space",
     notions: Sequence["Notion"],
     methods: Methods = METHODS,
     sizes: Sequence[int] = SIZES,

@@ -9,15 +9,15 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
 from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
-from likeness.studies.comparison import compare
+from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
-    Embed = Callable[[ImageTable, str], EncoderSpace]
+    Embed = Callable[[ImageTable, str], Space]
 
 # The two sizes that ship, and the paper's three.
 SHIPPED_ENCODERS = ("cars-small", "cars")
@@ -48,7 +48,7 @@ def encoder_sizes(
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
         methods: as in `compare`; by default those of the paper's figure.
         dim: dimensions of the notions' spaces.
-        embed: (table, encoder) -> the encoder's space; by default `likeness.space.encoder_space`.
+        embed: (table, encoder) -> the encoder's space; by default `likeness.space.embed`.
         seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
 
     Returns:
@@ -57,11 +57,11 @@ def encoder_sizes(
     Raises:
         InputError: no encoder, one twice, or none that can be used; otherwise as in `compare`.
     """
-    from likeness.space import encoder_space
+    from likeness.space import embed as embed_table
 
     _check(encoders)
-    empty = _empty(table, notions, methods, dim, seeds, metrics)
-    make = embed or (lambda images, encoder: encoder_space(images, encoder, should_stop=should_stop))
+    empty = no_runs(table, notions, methods, (dim,), seeds, metrics=metrics)
+    make = embed or (lambda images, encoder: embed_table(images, encoder, should_stop=should_stop))
     each = len(notions) * sum(len(seeds) if method.seeds else 1 for method in named_methods(methods))
     frames: list[tuple[str, pd.DataFrame]] = []
     refused = dict.fromkeys(encoders, "")
@@ -91,22 +91,7 @@ def _check(encoders: Sequence[str]) -> None:
             raise InputError(f"The encoder '{encoder}' stands twice; give each once.")
 
 
-def _empty(
-    table: "ImageTable",
-    notions: Sequence["Notion"],
-    methods: Methods,
-    dim: int,
-    seeds: Sequence[int],
-    metrics: Sequence[str],
-) -> pd.DataFrame:
-    """A table of no runs, after all checks of `compare` and before anything is embedded."""
-    from likeness.space import EncoderSpace, Space
-
-    unembedded = EncoderSpace(Space("none", table, np.zeros((len(table), 1), np.float32)), "none", [])
-    return compare(unembedded, notions, methods, (dim,), seeds, metrics=metrics, should_stop=lambda: True)
-
-
-def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence["Notion"], methods: Methods) -> "EncoderSpace | str":
+def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence["Notion"], methods: Methods) -> "Space | str":
     """The encoder's space once it has read all images and prompts, or the reason why it can't."""
     from likeness.encoders import embed_texts
 

@@ -1,24 +1,24 @@
 """A comparison on all cores of the machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.notions.methods import METHODS, Maker
-from likeness.studies.comparison import compare
+from likeness.notions.methods import METHODS, MethodLike
+from likeness.studies.comparison import compare, no_runs
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 _PLACE = ["notion", "method", "dim"]
 
 
 def compare_in_parallel(
-    base: "EncoderSpace",
+    base: "Space",
     notions: Sequence["Notion"],
-    methods: Sequence[str | tuple[str, Maker]] = METHODS,
+    methods: Iterable[MethodLike] = METHODS,
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,
@@ -46,7 +46,7 @@ def compare_in_parallel(
     from joblib import Parallel, delayed
 
     # Refuses what `compare` refuses before a process is started.
-    compare(base, notions, methods, dims, seeds, should_stop=lambda: True, **options)
+    no_runs(base.table, notions, methods, dims, seeds, **options)
     parts = [delayed(compare)(base, [notion], methods, dims, [seed], **options) for seed in seeds for notion in notions]
     frames: list[pd.DataFrame] = []
     for frame in Parallel(n_jobs=workers or -1, return_as="generator")(parts):

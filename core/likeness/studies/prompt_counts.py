@@ -10,12 +10,12 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
 from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
-from likeness.studies.comparison import compare
+from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
-    from likeness.space import EncoderSpace
+    from likeness.space import Space
 
 COUNTS = tuple(range(10, 151, 10))
 
@@ -31,7 +31,7 @@ class _Part(NamedTuple):
 
 
 def prompt_counts(
-    base: "EncoderSpace",
+    base: "Space",
     notion: "Notion",
     counts: Sequence[int] = COUNTS,
     methods: Methods = ("exact", "adam"),
@@ -63,13 +63,11 @@ def prompt_counts(
     Raises:
         InputError: more prompts than the notion has, no count, one that is no whole number from 2, or one twice; otherwise as in `compare`.
     """
-    from likeness.encoders import embed_texts
-
     _check(counts, notion)
-    empty = compare(base, [notion], methods, (dim,), seeds, metrics=metrics, should_stop=lambda: True)
+    empty = no_runs(base.table, [notion], methods, (dim,), seeds, metrics=metrics)
     parts = list(_parts(notion, counts, methods, seeds))
     if any(part.prompts for part in parts):
-        embed_texts(base.encoder, notion.prompts)
+        base.embed_prompts(notion.prompts)
     done, total = 0, sum(part.runs for part in parts)
     frames: list[tuple[int, pd.DataFrame]] = []
     for part in parts:

@@ -10,9 +10,8 @@ import pandas as pd
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, yaml_content
-from likeness.io.paths import assets_dir
+from likeness.io.paths import as_path, assets_dir
 from likeness.shifts.split_files import ClassSplit, read_splits
 from likeness.training.config import RunConfig, config_from, read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder
@@ -67,7 +66,7 @@ def read_study(file: Path | str) -> StudyConfig:
         InputError: no such file or study, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = studies()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no study file or shipped study '{file}'; those that ship are {', '.join(shipped)}.")
     try:

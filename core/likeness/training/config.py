@@ -8,10 +8,12 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.io.paths import as_path
 from likeness.labels.sources import LabelsConfig
-from likeness.losses.names import CONTINUOUS, DIVA_PARTS, check_objective, check_wrapper
+from likeness.language import check_language, gives_vectors
+from likeness.losses import DIVA_PARTS, OBJECTIVES, check_mines, check_objective, check_wrapper
+from likeness.samplers import check_miner
 
 
 class DataConfig(Part):
@@ -95,10 +97,11 @@ class BackboneConfig(Part):
 
 
 class ObjectiveConfig(Part):
-    """The objective, by a name of `likeness.losses.OBJECTIVES`, or of `CONTINUOUS` for continuous labels, its options, and what wraps it, with
-    options of its own ({} for the defaults).
+    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and what wraps it, with options of its own ({} for the defaults).
 
     Attributes:
+        miner: of `likeness.samplers.MINERS`, in place of the objective's own; None: its own.
+        miner_options: of that miner.
         s2sd: S2SD.
         uniform_prior: `likeness.losses.UniformPrior`: embeddings are pushed towards even draws; also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
@@ -108,6 +111,8 @@ class ObjectiveConfig(Part):
 
     name: str = "multisimilarity"
     options: dict[str, Any] = Field(default_factory=dict)
+    miner: str | None = None
+    miner_options: dict[str, Any] = Field(default_factory=dict)
     s2sd: dict[str, Any] | None = None
     uniform_prior: dict[str, Any] | None = None
     diva: dict[str, Any] | None = None
@@ -115,7 +120,7 @@ class ObjectiveConfig(Part):
 
     @model_validator(mode="after")
     def _known(self) -> "ObjectiveConfig":
-        wrong = check_objective(self.name, self.options)
+        wrong = check_objective(self.name, self.options) or self._check_miner()
         for name, options in (("uniform_prior", self.uniform_prior), ("diva", self.diva)):
             wrong = wrong or check_wrapper(name, options or {})
         if wrong:
@@ -127,10 +132,15 @@ class ObjectiveConfig(Part):
             raise ValueError(f"diva and {'uniform_prior' if self.s2sd is None else 's2sd'} exclude each other")
         return self
 
+    def _check_miner(self) -> str:
+        if self.miner is None:
+            return "miner_options go with a miner, and none is named." if self.miner_options else ""
+        return check_mines(self.name) or check_miner(self.miner, self.miner_options)
+
     @property
     def continuous(self) -> bool:
         """Whether it is given label distances instead of class labels."""
-        return self.name in CONTINUOUS
+        return OBJECTIVES[self.name].labels == "distances"
 
 
 class GuidanceConfig(Part):
@@ -215,7 +225,10 @@ class GuidanceConfig(Part):
 
     @model_validator(mode="after")
     def _has_vectors(self) -> "GuidanceConfig":
-        trees = [name for name in self.language if name == "wordnet" or name.startswith("hierarchy:")]
+        wrong = next(filter(None, map(check_language, self.language)), "")
+        if wrong:
+            raise ValueError(wrong.removesuffix("."))
+        trees = [name for name in self.language if not gives_vectors(name)]
         wants = [
             *([f"way {self.way}"] if self.way in ("devise", "vit", "clip-style") else []),
             *([f"text {self.text}"] if self.text != "names" else []),
@@ -355,8 +368,7 @@ class RunConfig(Part):
     @property
     def unit_embeddings(self) -> bool:
         """Whether embeddings are scaled to unit length."""
-        continuous = CONTINUOUS.get(self.objective.name)
-        return self.backbone.unit if self.backbone.unit is not None else continuous is None or continuous.unit
+        return self.backbone.unit if self.backbone.unit is not None else OBJECTIVES[self.objective.name].unit
 
     @property
     def processes(self) -> int:
@@ -433,7 +445,7 @@ def read_config(file: Path | str) -> RunConfig:
         InputError: no such file or preset, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = presets()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no config file or preset '{file}'; the presets are {', '.join(shipped)}.")
     return config_from(yaml_content(path), path.name)

@@ -14,9 +14,8 @@ from scipy.io import savemat
 
 from likeness.data import ImageTable, read_dataset, read_mpii_pose
 from likeness.data.readers import mpii_pose
-from likeness.data.readers.mpii_pose import mpii_labels
 from likeness.errors import InputError
-from likeness.labels import LabelsConfig, known_labels, label_distances, nearest_labels
+from likeness.labels import LabelsConfig, known_labels, label_distances, mpii_labels, nearest_labels
 
 
 @pytest.fixture

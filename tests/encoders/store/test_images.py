@@ -296,7 +296,7 @@ def test_a_kill_at_any_moment_loses_at_most_the_shard_in_work(write_images, tmp_
     while not out.exists():
         before = encoded(log)
         worker = run_worker(table.root, log, out)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         # Some way into the work (the first kills hit a store that is still empty), then at a random moment.
         while kills < 5 and worker.poll() is None and encoded(log) < before + rng.randrange(0, 40, 4) and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -304,7 +304,7 @@ def test_a_kill_at_any_moment_loses_at_most_the_shard_in_work(write_images, tmp_
             time.sleep(rng.random() * 0.02)
             worker.send_signal(signal.SIGKILL)
             kills += 1
-        assert worker.wait(60) in (0, -signal.SIGKILL)
+        assert worker.wait(600) in (0, -signal.SIGKILL)
     np.testing.assert_allclose(np.load(out), expected(table), atol=1e-6)
     assert encoded(log) <= n + kills * (shard + batch)
 
@@ -313,7 +313,7 @@ def test_two_processes_at_once(write_images, tmp_path: Path) -> None:
     table = write_images(tmp_path / "many", 60)
     outs = [tmp_path / "a.npy", tmp_path / "b.npy"]
     workers = [run_worker(table.root, tmp_path / out.stem, out) for out in outs]
-    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert [worker.wait(600) for worker in workers] == [0, 0]
     for out in outs:
         np.testing.assert_allclose(np.load(out), expected(table), atol=1e-6)
 

@@ -14,7 +14,7 @@ from likeness.data.table import ImageTable
 from likeness.encoders import embed_images, store_folder
 from likeness.encoders.store.packed import packed_vectors
 from likeness.errors import InputError
-from likeness.space import encoder_space
+from likeness.space import embed
 
 VECTORS = np.random.default_rng(0).normal(size=(300, 7)).astype(np.float32)
 
@@ -136,8 +136,8 @@ def test_a_shard_lost_meanwhile_is_told(table: ImageTable, fake) -> None:
 
 def test_a_space_of_mapped_vectors_copies_nothing(table: ImageTable, tiny_clip: Path) -> None:
     name = f"local-dir:{tiny_clip}"
-    space = encoder_space(table, name, device="cpu", most_bytes=100).space
+    space = embed(table, name, device="cpu", most_bytes=100)
     assert isinstance(space.vectors, np.memmap)
     assert space.lineage
-    assert space.key == encoder_space(table, name, device="cpu", most_bytes=100).space.key
-    assert space.key != encoder_space(ImageTable("part", table.root, table.frame.iloc[:9]), name, device="cpu", most_bytes=100).space.key
+    assert space.key == embed(table, name, device="cpu", most_bytes=100).key
+    assert space.key != embed(ImageTable("part", table.root, table.frame.iloc[:9]), name, device="cpu", most_bytes=100).key

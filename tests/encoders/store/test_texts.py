@@ -110,7 +110,7 @@ for i in range(40):
     workers = [subprocess.Popen([sys.executable, "-c", code, name]) for name in ("one", "two")]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda i: embed_texts(fake, [f"thread {i}", f"both {i}"]), range(40)))
-    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert [worker.wait(600) for worker in workers] == [0, 0]
     texts._memory.clear()
     prompts = [f"{who} {i}" for who in ("one", "two", "both", "thread") for i in range(40)]
     assert embed_texts(fake, prompts).n_encoded == 0

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.data.captions_column import read_captions
 from likeness.errors import InputError
 from likeness.recipes.captioning.captioned import Captioned, captioned_from, read_captioned
@@ -48,7 +48,7 @@ def test_parts_without_images_and_rows_in_two_parts_are_told() -> None:
 
 
 def test_sentences_of_cars_are_true_and_follow_seed_and_row() -> None:
-    cars = bundled_images()
+    cars = read_cars()
     few = ImageTable(cars.name, cars.root, cars.frame.iloc[:12])
     found = read_captions(with_car_captions(few, each=5))
     assert {len(own) for own in found} == {5}
@@ -65,7 +65,7 @@ def test_sentences_of_cars_are_true_and_follow_seed_and_row() -> None:
 def test_other_images_than_cars_are_told() -> None:
     with pytest.raises(InputError, match="'Cars' lacks the attributes body_type"):
         with_car_captions(table(2))
-    cars = bundled_images()
+    cars = read_cars()
     other = cars.frame.iloc[:2].assign(viewpoint=["left", "above"])
     with pytest.raises(InputError, match=r"'images/00001\.webp' of 'Synthetic Cars' has another viewpoint than Synthetic Cars have"):
         with_car_captions(ImageTable(cars.name, cars.root, other))

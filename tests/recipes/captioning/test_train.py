@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
-from likeness.data import ImageTable, bundled_images
+from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
 from likeness.recipes.captioning.captioned import Captioned, captioned_from
 from likeness.recipes.captioning.car_captions import with_car_captions
@@ -36,7 +36,7 @@ SMALL: dict[str, Any] = {
 
 
 def cars(count: int, each: int = 3) -> Captioned:
-    whole = bundled_images()
+    whole = read_cars()
     return captioned_from(with_car_captions(ImageTable(whole.name, whole.root, whole.frame.iloc[:count]), each), 0.2, 0.2)
 
 
@@ -212,7 +212,7 @@ def test_rewards_rise_in_self_critical_training(kind: str, tmp_path: Path) -> No
     grid = np.zeros((9, 2, 6), np.float16)
     for number in range(9):
         grid[number, 0, number // 3] = grid[number, 1, 3 + number % 3] = 3
-    table = ImageTable("Nine", Path(), bundled_images().frame.iloc[:9])
+    table = ImageTable("Nine", Path(), read_cars().frame.iloc[:9])
     captioned, features = by_heart(table, captions, grid)
     xe, rl = {"epochs": 70, "batch": 9, "per_image": 3, "rate": 0.01, "every": 20}, {"epochs": 40, "batch": 9, "samples": 5, "rate": 0.002}
     config = with_captioning_changes(overfitted(kind), {"xe": xe, "rl": rl, "evaluate_every": 35, "longest": 10})

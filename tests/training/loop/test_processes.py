@@ -10,7 +10,7 @@ from likeness.training.config import RunConfig
 from likeness.training.loop.processes import begin, last_words
 from likeness.training.runs.run_folder import RunFolder, Status
 
-_WAIT = 120
+_WAIT = 600
 
 
 def _until(run: RunFolder, *states: str) -> str:
@@ -22,36 +22,26 @@ def _until(run: RunFolder, *states: str) -> str:
     raise TimeoutError(f"still {run.status()}, and it said: {last_words(run)}")
 
 
-def test_a_run_goes_its_way_is_stopped_and_resumed(config: RunConfig, tmp_path: Path) -> None:
+def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     pid = begin(run, config.model_copy(update={"epochs": 3_000}))
     assert run.status().state == "running"
     assert run.status().pid == pid
     with pytest.raises(InputError, match="is running; stop it first"):
         begin(run)
-    end = time.monotonic() + _WAIT
-    while not run.checkpoint.is_file() and time.monotonic() < end:
-        time.sleep(0.05)
     run.request_stop()
     assert _until(run, "stopped", "failed") == "stopped"
     step = run.status().step
-    assert step > 0
+    assert step <= 1
 
     begin(run)
     assert run.status().state == "running"
-    while run.status().step <= step and time.monotonic() < end + _WAIT:
+    while run.status().state == "running" and run.status().step <= step + 2:
         time.sleep(0.05)
     run.request_stop()
     assert _until(run, "stopped", "failed") == "stopped"
-    assert run.status().step > step
-
-
-def test_a_stop_is_heard_though_its_process_is_still_coming_up(config: RunConfig, tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run")
-    begin(run, config.model_copy(update={"epochs": 3_000}))
-    run.request_stop()
-    assert _until(run, "stopped", "failed") == "stopped"
-    assert run.status().step <= 1
+    assert run.checkpoint.is_file()
+    assert run.status().step > step + 2
 
 
 def test_a_finished_run_is_not_begun_again(config: RunConfig, tmp_path: Path) -> None:

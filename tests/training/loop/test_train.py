@@ -1,11 +1,12 @@
 """Whole runs: what they leave behind, and that nothing that interrupts them changes where they end."""
 
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 from safetensors.torch import load_file
 
 from likeness.errors import InputError
-from likeness.training.config import RunConfig, as_yaml, config_from, with_changes
+from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -118,32 +119,37 @@ def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: 
     assert not any(name.startswith("objective") for name in load_file(whole.best))
 
 
-RUN = """
-import sys
-from likeness.training.config import read_config
-from likeness.training.loop.train import train
-train(read_config(sys.argv[1]), sys.argv[2])
-"""
+@pytest.fixture(scope="module")
+def begin() -> Callable[[RunConfig, Path], BaseProcess]:
+    """Trains in a process of its own, forked from one that has imported Lightning, which takes longer than these runs."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["likeness.training.loop.train", "likeness.training.loop.trainer"])
+
+    def begun(config: RunConfig, folder: Path) -> BaseProcess:
+        process = context.Process(target=train, args=(config, folder))
+        process.start()
+        return process
+
+    return begun
 
 
-def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(content: dict[str, Any], tmp_path: Path) -> None:
+def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
     """SIGKILL, three times, each after a random number of steps was written; batch norm that learns, so that there is more to keep."""
     content["backbone"]["freeze_batch_norm"] = False
     config = config_from(content | {"epochs": 40, "evaluate_every": 10})
     whole, killed = train(config, tmp_path / "whole"), RunFolder(tmp_path / "killed")
-    (tmp_path / "config.yaml").write_text(as_yaml(config))
-    rng, kills, limit = np.random.default_rng(0), 0, time.monotonic() + 300
+    rng, kills, limit = np.random.default_rng(0), 0, time.monotonic() + 600
     while killed.status().state != "finished" and time.monotonic() < limit:
         before = len(killed.metrics())
-        process = subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path / "config.yaml"), str(killed.path)])
+        process = begin(config, killed.path)
         wanted = before + int(rng.integers(2, 30)) if kills < 3 else 10_000
-        while process.poll() is None and len(killed.metrics()) < wanted:
+        while process.is_alive() and len(killed.metrics()) < wanted:
             time.sleep(0.005)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
+        if process.is_alive():
+            process.kill()
             kills += 1
-        process.wait()
-        if process.returncode == -signal.SIGKILL:
+        process.join()
+        if process.exitcode == -signal.SIGKILL:
             assert killed.status().state in ("lost", "new")
     assert kills == 3
     assert killed.status().state == "finished"
@@ -151,14 +157,13 @@ def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(content:
     assert killed.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
 
 
-def test_two_runs_at_once_do_not_disturb_each_other(content: dict[str, Any], tmp_path: Path) -> None:
+def test_two_runs_at_once_do_not_disturb_each_other(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
     configs = [config_from(content | {"seed": seed}) for seed in (0, 1)]
     alone = [train(config, tmp_path / f"alone{number}") for number, config in enumerate(configs)]
-    processes = []
-    for number, config in enumerate(configs):
-        (tmp_path / f"{number}.yaml").write_text(as_yaml(config))
-        processes.append(subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path / f"{number}.yaml"), str(tmp_path / f"both{number}")]))
-    assert [process.wait(120) for process in processes] == [0, 0]
+    processes = [begin(config, tmp_path / f"both{number}") for number, config in enumerate(configs)]
+    for process in processes:
+        process.join(600)
+    assert [process.exitcode for process in processes] == [0, 0]
     assert all(same(run, RunFolder(tmp_path / f"both{number}")) for number, run in enumerate(alone))
 
 

@@ -8,7 +8,7 @@ from likeness.data import read_folder
 from likeness.encoders import embed_images, encoder_identity, load_encoder, reads_text
 from likeness.errors import InputError
 from likeness.saliency import saliency_maps
-from likeness.space import encoder_space
+from likeness.space import embed
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.embeddings import embeddings
 from likeness.training.data.pixels import load_pixels
@@ -32,7 +32,7 @@ def test_it_embeds_as_the_run_does_in_its_evaluation(run: RunFolder, photos: Pat
 
 
 def test_its_space_has_vectors_new_images_and_saliency(run: RunFolder, photos: Path) -> None:
-    space = encoder_space(read_folder(photos), f"run:{run.path}").space
+    space = embed(read_folder(photos), f"run:{run.path}")
     assert space.vectors.shape == (36, 8)
     assert space.embed_texts is None
     np.testing.assert_allclose(space.image_query(photos / "class 0" / "0.png")[0], space.vectors[0], atol=1e-5)

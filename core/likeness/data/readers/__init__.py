@@ -1,1 +1,28 @@
-"""Readers: one file for each kind of dataset."""
+"""Readers: one file for each dataset, and one line for each of them here."""
+
+from likeness.data.readers import (
+    cars,
+    cars196,
+    coco_captions,
+    cub200,
+    deepfashion,
+    lsun_rooms,
+    movie_posters,
+    mpii_pose,
+    online_products,
+    original_synthetic_cars,
+)
+from likeness.data.readers.dataset import Dataset
+
+DATASETS: tuple[Dataset, ...] = (
+    cars.DATASET,
+    cars196.DATASET,
+    coco_captions.DATASET,
+    cub200.DATASET,
+    deepfashion.DATASET,
+    lsun_rooms.DATASET,
+    movie_posters.DATASET,
+    mpii_pose.DATASET,
+    online_products.DATASET,
+    original_synthetic_cars.DATASET,
+)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from likeness.data.protocols import check_split, zero_shot_half
 from likeness.data.readers.cars196_names import car_type, manufacturer
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.mat_file import field, read_variable
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
@@ -99,3 +100,6 @@ def _number(file: Path, row: int, value: Any, n_classes: int) -> int:
             f"take the files anew from {LAYOUT.page}."
         )
     return number
+
+
+DATASET = Dataset("cars196", LAYOUT.name, "Cars by model, manufacturer and type; 8,131 images are evaluated.", read_cars196, LAYOUT)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from likeness.data.captions_column import COLUMN, captions_cell
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -65,3 +66,8 @@ def _row(file: Path, number: int, entry: Any) -> tuple[str, str, str, int]:
     if not said:
         raise InputError(f"The image '{name}' in '{file.name}' of COCO captions has no caption; take the file anew from {LAYOUT.page}.")
     return "/".join(part for part in (place, name) if part), captions_cell(said), split, cocoid
+
+
+DATASET = Dataset(
+    "coco-captions", LAYOUT.name, "Photos with five sentences each, in the split of Karpathy and Fei-Fei.", read_coco_captions, LAYOUT, split="all"
+)

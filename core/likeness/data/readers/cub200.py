@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.data.protocols import check_split, zero_shot_half
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -76,3 +77,6 @@ def _numbered(file: Path) -> _Numbered:
 
 def _words(class_name: str) -> str:
     return re.sub(r"^\d+\.", "", class_name).replace("_", " ")
+
+
+DATASET = Dataset("cub200", LAYOUT.name, "Birds by species; 5,924 images are evaluated.", read_cub200, LAYOUT)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -99,3 +100,6 @@ def _bits(file: Path, line: int, text: str, count: int) -> list[bool]:
     if len(values) != count or not set(values) <= {"0", "1"}:
         raise LAYOUT.malformed(file, f"line {line}", text, f"{count} times 0 or 1")
     return [value == "1" for value in values]
+
+
+DATASET = Dataset("deepfashion", LAYOUT.name, "Clothes by category, texture, fabric and fit; 4,000 images are evaluated.", read_deepfashion, LAYOUT)

@@ -9,7 +9,8 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import allowed, named_path
+from likeness.io.confinement import allows
+from likeness.io.paths import as_path
 
 SUFFIXES = frozenset(
     [".avif", ".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".jp2", ".pbm", ".pgm", ".png", ".ppm", ".tga", ".tif", ".tiff", ".webp"]
@@ -30,7 +31,7 @@ def read_folder(path: str | Path, name: str | None = None) -> ImageTable:
     Raises:
         InputError: if the folder is missing, is a file, cannot be listed or holds no image.
     """
-    folder = named_path(path).absolute()
+    folder = as_path(path).absolute()
     if not folder.exists():
         raise InputError(f"There is no folder '{path}'; check the spelling, and that it lies on the machine that runs Likeness.")
     if not folder.is_dir():
@@ -62,7 +63,7 @@ def _images(folder: Path) -> Iterator[str]:
     visited: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
         real = os.path.realpath(place)
-        if real in visited or not allowed(Path(real)):
+        if real in visited or not allows(Path(real)):
             folders.clear()
             continue
         visited.add(real)

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.mat_file import field, read_variable
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
@@ -80,3 +81,8 @@ def _type(file: Path, number: int, value: Any) -> int:
     if not 0 <= found <= TYPES:
         raise LAYOUT.malformed(file, f"the type of image {number}", str(value), f"a number from 0 to {TYPES}")
     return found
+
+
+DATASET = Dataset(
+    "lsun-rooms", LAYOUT.name, "Rooms with their layouts, of which the log-ratio paper takes one type.", read_lsun_rooms, LAYOUT, split="all"
+)

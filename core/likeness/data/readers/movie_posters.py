@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.folder import is_image_name
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
@@ -117,3 +118,6 @@ def _imdb_id(file: Path, line: int, movie: dict[str, Any]) -> str:
 
 def _first(movie: dict[str, Any], key: str) -> str:
     return str(movie.get(key) or "").split(",")[0].strip() or UNKNOWN
+
+
+DATASET = Dataset("movie-posters", LAYOUT.name, "Movie posters by genre and production country.", read_movie_posters, LAYOUT)

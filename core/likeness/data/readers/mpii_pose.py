@@ -1,42 +1,30 @@
-"""MPII Human Pose (Andriluka et al., CVPR 2014) as the authors of the log-ratio loss publish it, with distances between poses."""
+"""MPII Human Pose (Andriluka et al., CVPR 2014) as the authors of the log-ratio loss publish it."""
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import DTypeLike, NDArray
 
 from likeness.data.protocols import check_split
-from likeness.data.readers.mat_file import read_variable
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.mat_process import MatError, mat_shapes
-from likeness.io.plain_pickle import PlainUnpickler
 
-if TYPE_CHECKING:
-    from likeness.labels import PartLabels
-
-Matrix = NDArray[np.float32]
-LAYOUT = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", ("dist_pose_val.mat",))
+DISTANCES = "dist_pose_val"
+LAYOUT = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", (f"{DISTANCES}.mat",))
 QUERIES = 1919
 # What torchvision's ImageFolder takes for an image: the numbers in the authors' files count these.
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
-_TEST, _TRAIN = ("dist_pose_val.mat", "dist_pose_val"), ("dist_pose_trn.mat", "dist_pose_trn")
-_LISTS = ("list_nn.pkl", "dist_nn.pkl")
-# Distances may be off by so much of the largest, one way and the other and on the diagonal: how they were rounded is not published.
-_ROUNDING = 1e-3
-_BLOCK = 1024
 
 
 def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
     """The 22,285 full-body images of the log-ratio paper (Kim et al., CVPR 2019, section 4.2), 288 px a side.
 
     Attribute: `split`: "train" (12,366 images), "query" (the first 1,919 of the 9,919 test images; at most half of them) and "test" (the
-    others, which are searched). The labels are distances between poses, read by `mpii_labels` (kind "mpii" of continuous labels). The paper
-    shows the network the middle 224 px.
+    others, which are searched). The labels are distances between poses, read by `likeness.labels.mpii_labels` (kind "mpii" of continuous
+    labels). The paper shows the network the middle 224 px.
 
     Files: two subfolders of images, read as torchvision's ImageFolder does: the first by name trains, the second tests, and in each the files
     count in the order of their names; `dist_pose_val.mat` with the test distances; `list_nn.pkl` and `dist_nn.pkl`, or `dist_pose_trn.mat`,
@@ -52,45 +40,21 @@ def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
     """
     check_split(split)
     root = LAYOUT.root(folder)
-    train, test = _images(root)
-    file = LAYOUT.find(root, _TEST[0])
-    _check_shape(file, _shape(file, _TEST[1]), len(test), "test")
+    train, test = image_parts(root)
+    file = LAYOUT.find(root, f"{DISTANCES}.mat")
+    check_shape(file, _shape(file, DISTANCES), len(test), "test")
     asks = min(QUERIES, len(test) // 2)
     frame = pd.DataFrame({"path": [*train, *test], "split": ["train"] * len(train) + ["query"] * asks + ["test"] * (len(test) - asks)})
     trains = frame["split"] == "train"
     return LAYOUT.table(root, frame[{"train": trains, "test": ~trains, "all": trains | ~trains}[split]], split, file)
 
 
-def mpii_labels(table: ImageTable) -> "PartLabels":
-    """Distances between poses of the images of `read_mpii_pose`, in pixels of the 288 px images: sums over joints (section 4.3).
-
-    They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable
-    `dist_pose_trn`) where it is there, otherwise from the lists. What is rounded, up to a thousandth of the largest distance, is evened out:
-    both ways get their mean, an image and itself 0. Held in memory: 4 bytes a pair, 0.6 GB for training and 0.4 GB for test.
+def image_parts(root: Path) -> tuple[list[str], list[str]]:
+    """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them.
 
     Raises:
-        InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or
-            not symmetric.
+        InputError: other than two folders of images.
     """
-    from likeness.labels import PartLabels
-
-    if not LAYOUT.is_root(table.root):
-        raise InputError(f"'{table.name}' has no '{_TEST[0]}'; read {LAYOUT.name} as mpii-pose:FOLDER, or name another kind of label.")
-    images = dict(zip(("train", "test"), _images(table.root), strict=True))
-    where = {path: (name, place) for name, paths in images.items() for place, path in enumerate(paths)}
-    unknown = [path for path in table.frame["path"] if path not in where]
-    if unknown:
-        raise InputError(
-            f"'{unknown[0]}' of '{table.name}' is in neither of the two folders of {LAYOUT.name}, and {len(unknown) - 1} more; leave them out."
-        )
-    found = [where[path] for path in table.frame["path"]]
-    names = [name for name in images if any(name == each for each, _ in found)]
-    matrices = {name: _matrix(table.root, name, len(images[name])) for name in names}
-    return PartLabels(matrices, np.array([names.index(name) for name, _ in found]), np.array([place for _, place in found]), "px")
-
-
-def _images(root: Path) -> tuple[list[str], list[str]]:
-    """Paths of the training and of the test images relative to `root`."""
     try:
         folders = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and not _hidden(entry.name))
     except OSError as error:
@@ -119,72 +83,6 @@ def _hidden(name: str) -> bool:
     return name.startswith(".") or name == "__MACOSX"
 
 
-def _matrix(root: Path, part: str, count: int) -> Matrix:
-    if part == "test":
-        return _from_mat(LAYOUT.find(root, _TEST[0]), _TEST[1], count, part)
-    if (root / _TRAIN[0]).is_file():
-        return _from_mat(root / _TRAIN[0], _TRAIN[1], count, part)
-    return _from_lists(root, count)
-
-
-def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
-    given = read_variable(LAYOUT, file, variable)
-    _check_shape(file, given.shape, count, part)
-    if given.dtype.kind not in "fiu":
-        raise InputError(f"'{variable}' in '{file.name}' of {LAYOUT.name} has type {given.dtype}, expected numbers; take it anew from {LAYOUT.page}.")
-    return _evened(given.astype(np.float32), file)
-
-
-def _from_lists(root: Path, count: int) -> Matrix:
-    """Each row of the lists names the other images, each row of the distances gives how far they are."""
-    lists, distances = (LAYOUT.find(root, name) for name in _LISTS)
-    others = _list(lists, count, np.int32, "iu")
-    foreign = others[(others < 0) | (others >= count)]
-    if foreign.size:
-        raise InputError(f"'{lists.name}' of {LAYOUT.name} names image {foreign[0]}, and there are {count} from 0; take it anew from {LAYOUT.page}.")
-    apart = _list(distances, count, np.float32, "fiu")
-    wrong = np.argwhere(~(apart >= 0) | np.isinf(apart))
-    if wrong.size:
-        row, place = wrong[0]
-        raise _uneven(distances, (row, others[row, place]), f"{apart[row, place]:g}, expected a number of 0 or more")
-    matrix = np.full((count, count), np.nan, dtype=np.float32)
-    for row in range(count):
-        matrix[row, others[row]] = apart[row]
-        matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
-    left = np.argwhere(np.isnan(matrix))
-    if left.size:
-        raise InputError(
-            f"Row {left[0][0]} of '{lists.name}' of {LAYOUT.name} does not name the {count - 1} other images once each; take it anew from "
-            f"{LAYOUT.page}."
-        )
-    return _evened(matrix, distances)
-
-
-def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
-    """The training part of a pickle (count, count - 1), in a type that holds no more than it must; the rest is let go."""
-    try:
-        with file.open("rb") as opened:
-            content = PlainUnpickler(opened).load()
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read ({reason}); take it anew from {LAYOUT.page}.") from error
-    except Exception as error:  # whatever a damaged pickle does to its reader
-        raise InputError(f"'{file.name}' of {LAYOUT.name} is no pickle of plain arrays: {error}; take it anew from {LAYOUT.page}.") from error
-    if not isinstance(content, dict) or "trn" not in content:
-        raise InputError(f"'{file.name}' of {LAYOUT.name} has no key 'trn'; take it anew from {LAYOUT.page}.")
-    try:
-        rows: NDArray[Any] = np.asarray(content["trn"])
-        rows = np.stack(list(rows)) if rows.dtype == object and rows.size else rows
-    except (TypeError, ValueError) as error:
-        raise InputError(f"'trn' in '{file.name}' of {LAYOUT.name} is no array ({error}); take it anew from {LAYOUT.page}.") from error
-    if rows.shape != (count, count - 1) or rows.dtype.kind not in kinds:
-        raise InputError(
-            f"'trn' in '{file.name}' of {LAYOUT.name} has shape {rows.shape} and type {rows.dtype}, and there are {count} training images, expected "
-            f"{(count, count - 1)}; unpack all images and take the files anew from {LAYOUT.page}."
-        )
-    return rows.astype(dtype)
-
-
 def _shape(file: Path, variable: str) -> tuple[int, ...]:
     """Of a variable, without reading it."""
     try:
@@ -196,7 +94,8 @@ def _shape(file: Path, variable: str) -> tuple[int, ...]:
     return shapes[variable]
 
 
-def _check_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:
+def check_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:
+    """Raises InputError unless a matrix of distances has a row and a column for each image of a part."""
     if shape != (count, count):
         raise InputError(
             f"'{file.name}' of {LAYOUT.name} has distances {tuple(int(each) for each in shape)}, and there are {count} {part} images; unpack "
@@ -204,29 +103,6 @@ def _check_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> N
         )
 
 
-def _evened(matrix: Matrix, file: Path) -> Matrix:
-    """The same matrix, exactly symmetric and 0 on the diagonal; changed in place, block by block."""
-    lowest, largest = float(matrix.min()), float(matrix.max())
-    if not 0 <= lowest <= largest < np.inf:
-        wrong = np.argwhere(~(matrix >= 0) | np.isinf(matrix))[0]
-        raise _uneven(file, wrong, f"{matrix[tuple(wrong)]:g}, expected a number of 0 or more")
-    own = np.flatnonzero(np.diagonal(matrix) > _ROUNDING * largest)
-    if own.size:
-        raise _uneven(file, (own[0], own[0]), f"{matrix[own[0], own[0]]:g}, expected 0")
-    starts = range(0, len(matrix), _BLOCK)
-    for row, column in ((row, column) for row in starts for column in starts if column >= row):
-        ours, theirs = matrix[row : row + _BLOCK, column : column + _BLOCK], matrix[column : column + _BLOCK, row : row + _BLOCK].T
-        wrong = np.argwhere(np.abs(ours - theirs) > _ROUNDING * largest)
-        if wrong.size:
-            there, back = ours[tuple(wrong[0])], theirs[tuple(wrong[0])]
-            raise _uneven(file, wrong[0] + (row, column), f"{there:g} one way and {back:g} the other, expected the same")
-        mean = (ours + theirs) / 2
-        ours[:], theirs[:] = mean, mean
-    np.fill_diagonal(matrix, 0)
-    return matrix
-
-
-def _uneven(file: Path, pair: Any, what: str) -> InputError:
-    return InputError(
-        f"In '{file.name}' of {LAYOUT.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take the file anew from {LAYOUT.page}."
-    )
+DATASET = Dataset(
+    "mpii-pose", LAYOUT.name, "People with distances between their poses, as the log-ratio paper publishes them.", read_mpii_pose, LAYOUT, split="all"
+)

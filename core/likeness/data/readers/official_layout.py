@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 _DIGITS = 15
 
@@ -41,7 +41,7 @@ class OfficialLayout:
         Raises:
             InputError: if there is no such folder, or several.
         """
-        given = named_path(folder).absolute()
+        given = as_path(folder).absolute()
         if not given.is_dir():
             raise InputError(f"There is no folder '{folder}'; give the folder that {self.name} was unpacked to, published at {self.page}.")
         if self.is_root(given):

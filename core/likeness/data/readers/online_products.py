@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 
@@ -45,3 +46,8 @@ def _rows(file: Path) -> list[tuple[str, str, str]]:
             raise LAYOUT.malformed(file, f"line {line}", text, "three numbers and a path")
         rows.append((parts[3], parts[1], parts[3].partition("/")[0].removesuffix("_final").replace("_", " ")))
     return rows
+
+
+DATASET = Dataset(
+    "online-products", LAYOUT.name, "Products of an online shop; 60,502 images of 11,316 products are evaluated.", read_online_products, LAYOUT
+)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from likeness.data.css_colors import nearest_color
 from likeness.data.protocols import check_split
+from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -99,3 +100,8 @@ def _color_names(file: Path, rows: pd.DataFrame, columns: tuple[str, ...], metri
             frame = rows["frame"][wrong[0]]
             raise LAYOUT.malformed(file, f"'{column}' of frame {frame}", str(values[wrong[0]]), "a number from 0 to 2")
     return nearest_color(np.stack([(hue + 0.5) % 1, saturation / 2, value / 2], axis=1), metric=metric)
+
+
+DATASET = Dataset(
+    "synthetic-cars", LAYOUT.name, "The rendered cars of the InDiReCT paper; 1,000 images are evaluated.", read_original_synthetic_cars, LAYOUT
+)

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
@@ -29,7 +29,7 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     Raises:
         InputError: if the file is missing, cannot be parsed, has no rows, no column of paths or empty ones, or if no image is there.
     """
-    file = named_path(path).absolute()
+    file = as_path(path).absolute()
     _check_file(file, str(path))
     frame, column = _read(file, path_column)
     if frame.empty:

@@ -9,25 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.encoder import Vectors
+from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
-from likeness.encoders.names import EncoderName, encoder_identity, parse_name
-from likeness.encoders.vocabulary import words_outside
+from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path, assets_dir
 
 if TYPE_CHECKING:
     import torch
 
 TEXT_BATCH = 256
+# The models that ship, by name -> folder in the assets.
+SHIPPED = {"cars": "clip", "cars-small": "clip_small"}
 
 
 class ClipEncoder(TowerImages):
     """A contrastive language-image model (Radford et al. 2021) loaded through open_clip.
 
     Args:
-        name: "cars", "MODEL/PRETRAINED", "hf-hub:ORG/NAME" or "local-dir:FOLDER".
+        name: as given to `load_encoder`.
+        source: what the name stands for: a local folder, a model of the hub, or open_clip's own.
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
@@ -36,14 +40,14 @@ class ClipEncoder(TowerImages):
 
     has_text = True
 
-    def __init__(self, name: str, device: str = "auto") -> None:
+    def __init__(self, name: str, source: EncoderName, device: str = "auto") -> None:
         self._device = choose_device(device)
-        self._model, transform, self._tokenizer = _load(name, parse_name(name), self._device)
+        self._model, transform, self._tokenizer = _load(name, source, self._device)
         self.tower = ImageTower(self._model.encode_image, transform, self._device)
         # Fast tokenizers raise "Already borrowed" when two threads use one.
         self._tokenizing = threading.Lock()
         self.name = name
-        self.identity = encoder_identity(name)
+        self.identity = _FAMILIES[source.kind].identity(name, source.target)
         self.dim = int(self.encode_texts(["a"]).shape[1])
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
@@ -78,7 +82,7 @@ class ClipEncoder(TowerImages):
 def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
     if parsed.kind == "local-dir":
-        folder = named_path(parsed.target)
+        folder = as_path(parsed.target)
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
     if parsed.kind == "hf-hub":
@@ -119,3 +123,40 @@ def _check_published(name: str, model: str, tag: str) -> None:
     if not open_clip.get_pretrained_cfg(model, tag):
         tags = open_clip.list_pretrained_tags_by_model(model)
         raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")
+
+
+def _folder_identity(name: str, target: str) -> str:
+    remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
+    return digest("open_clip folder", *folder_digests(Path(target), name, remedy=remedy))
+
+
+LOCAL_DIR = EncoderFamily(
+    "local-dir",
+    "open_clip folder",
+    "A CLIP saved by open_clip, and the small ones that ship: 'cars' and 'cars-small', trained on renders of cars.",
+    "'cars', 'local-dir:FOLDER'",
+    has_text=True,
+    identity=_folder_identity,
+    load=lambda name, target, device: ClipEncoder(name, EncoderName("local-dir", target), device),
+    claims=lambda name: str(assets_dir() / SHIPPED[name]) if name in SHIPPED else "",
+)
+OPEN_CLIP = EncoderFamily(
+    "open_clip",
+    "open_clip",
+    "A CLIP that open_clip knows by model and weights; downloaded on first use.",
+    "'MODEL/PRETRAINED' (as in 'ViT-B-32/openai')",
+    has_text=True,
+    identity=lambda name, target: digest("open_clip", target),
+    load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
+    claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
+)
+HF_HUB = EncoderFamily(
+    "hf-hub",
+    "Hugging Face hub",
+    "A CLIP from the Hugging Face hub that open_clip reads; downloaded on first use.",
+    "'hf-hub:ORG/NAME'",
+    has_text=True,
+    identity=lambda name, target: digest("hub", target, hub_revision(target)),
+    load=lambda name, target, device: ClipEncoder(name, EncoderName("hf-hub", target), device),
+)
+_FAMILIES = {family.name: family for family in (LOCAL_DIR, OPEN_CLIP, HF_HUB)}

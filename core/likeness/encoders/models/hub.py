@@ -11,31 +11,33 @@ from pathlib import Path
 from typing import TypeVar
 
 from likeness.errors import InputError
-from likeness.gate import named_path
-from likeness.settings import server
+from likeness.io.paths import as_path
 
 T = TypeVar("T")
 
 _PROBE_SECONDS = 4.0
+_TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 _one_at_a_time = threading.RLock()
 
 
 def load_from_hub(name: str, load: Callable[[], T]) -> T:
     """Calls `load` without the network, and with it only if files are missing and the hub answers.
 
+    Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library.
+
     Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
 
     Raises:
-        InputError: if files are missing and the hub does not answer or does not have them.
+        InputError: if files are missing, and downloads are off or the hub does not answer or does not have them.
     """
     try:
         with offline():
             return load()
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
         cause = error
-    if not server().allows_downloads:
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
         raise InputError(
-            f"The weights of '{name}' are not on this server, and it downloads none; use 'cars', or ask who runs the server for them."
+            f"The weights of '{name}' are not on this machine, and downloads are switched off (HF_HUB_OFFLINE); use 'cars', or have them put here."
         ) from cause
     if not hub_answers():
         raise InputError(
@@ -56,7 +58,7 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T]) -> T:
     Raises:
         InputError: if the folder is missing or holds no usable model.
     """
-    folder = named_path(folder)
+    folder = as_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
     try:

@@ -1,12 +1,14 @@
 """timm backbones: images only."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from likeness.encoders.digests import digest, folder_digests
+from likeness.encoders.family import EncoderFamily
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
-from likeness.encoders.names import encoder_identity, parse_name
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 
 if TYPE_CHECKING:
     import torch
@@ -16,24 +18,24 @@ class TimmEncoder(ImagesOnly):
     """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
 
     Args:
-        name: "timm:" and what `timm.create_model` takes: "timm:resnet50.a1_in1k", "timm:hf-hub:ORG/NAME", "timm:local-dir:FOLDER".
+        name: as given to `load_encoder`.
+        target: what `timm.create_model` takes: "resnet50.a1_in1k", "hf-hub:ORG/NAME", "local-dir:FOLDER".
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
         InputError: if the name is unknown or weights cannot be downloaded.
     """
 
-    def __init__(self, name: str, device: str = "auto") -> None:
+    def __init__(self, name: str, target: str, device: str = "auto") -> None:
         import timm
         import torch
 
         self.name, self._device = name, choose_device(device)
-        target = parse_name(name).target
         self._check_known(name, target)
         self._model = self._load(name, target).eval().requires_grad_(False).to(self._device)
         config = timm.data.resolve_model_data_config(self._model)
         self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
-        self.identity = encoder_identity(name)
+        self.identity = _identity(name, target)
         with torch.inference_mode():
             self.dim = int(self._forward_one(config["input_size"]).shape[1])
 
@@ -48,7 +50,7 @@ class TimmEncoder(ImagesOnly):
         import timm
 
         prefix, _, place = target.partition(":")
-        folder = named_path(place) if prefix == "local-dir" else None
+        folder = as_path(place) if prefix == "local-dir" else None
 
         def create() -> "torch.nn.Module":
             model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)
@@ -66,3 +68,20 @@ class TimmEncoder(ImagesOnly):
             return
         close = get_close_matches(target, timm.list_models(), n=3, cutoff=0.3)
         raise InputError(f"There is no timm model '{target}' (encoder '{name}'); the nearest names are {', '.join(close) or 'none'}.")
+
+
+def _identity(name: str, target: str) -> str:
+    if target.startswith("local-dir:"):
+        return digest("timm folder", *folder_digests(Path(target.removeprefix("local-dir:")), name))
+    return digest("timm", target)
+
+
+TIMM = EncoderFamily(
+    "timm",
+    "timm",
+    "The features of a pretrained backbone of timm; images only.",
+    "'timm:MODEL'",
+    has_text=False,
+    identity=_identity,
+    load=TimmEncoder,
+)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
-from likeness.encoders.embeddings import Embeddings, Failure
+from likeness.data.table import Failure, ImageTable
+from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.store.keys import Keys, as_names, table_keys
 from likeness.encoders.store.packed import Part, packed_vectors
 from likeness.encoders.store.shards import Shard

@@ -2,16 +2,19 @@
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.encoders.embeddings import Embeddings
-from likeness.encoders.encoder import Encoder
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
+from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.encoding_pass import EncodingPass, Progress, take_shards
 from likeness.encoders.store.keys import CONTENT_COLUMN, content_digests, content_key, key_array
@@ -27,7 +30,7 @@ _IN_MEMORY = 1 << 28
 
 def embed_images(
     table: ImageTable,
-    encoder: Encoder | str,
+    encoder: EncoderLike,
     *,
     device: str = "auto",
     store_dir: Path | str | None = None,
@@ -54,7 +57,8 @@ def embed_images(
 
     Args:
         table: the images.
-        encoder: an encoder or its name. For "ray" a name, which every node must know, or an object that can be pickled.
+        encoder: its name, or an object with `encode_images`. One that has no identity (`encoder_identity`) is embedded without the store, so
+            that each call encodes all images. For "ray" a name, which every node must know, or an object that can be pickled.
         device: for an encoder given by name.
         store_dir: folder of the store, or a URL that fsspec knows; by default in the user's cache. For a cluster of several nodes a place that
             all of them reach by this name: a shared file system or an object store.
@@ -76,9 +80,14 @@ def embed_images(
     if batch_size < 1 or shard_size < 1:
         raise InputError(f"batch_size is {batch_size} and shard_size {shard_size}; both must be at least 1.")
     check_engine(engine, workers)
-    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
+    chosen = encoder if isinstance(encoder, str) else as_encoder(encoder)
+    identity = encoder_identity(chosen)
+    if not identity:
+        return _embed_unstored(
+            table, chosen, engine=engine, batch_size=batch_size, progress=progress, should_stop=should_stop, remote=remote, workers=workers
+        )
     place, collected = _place(table, store_dir), Collected(table, remote, most_bytes)
-    work = EncodingPass(table, encoder, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
+    work = EncodingPass(table, chosen, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
     _take_stored(work, identity)
     if progress:
         progress(collected.n_done(), len(table), 0.0)
@@ -87,6 +96,12 @@ def embed_images(
         identity = _encode(work, engine, identity, workers, ray_address)
     packed = (place if isinstance(place, Path) else cache_dir() / "embeddings" / place.rsplit("/", 1)[-1]) / identity / "packed"
     return collected.result(not len(collected.todo()), identity, packed)
+
+
+def _embed_unstored(table: ImageTable, encoder: Any, **options: Any) -> Embeddings:
+    """Embeddings by an encoder that nothing names: kept nowhere, and all of them in memory."""
+    with TemporaryDirectory(prefix="likeness-") as folder:
+        return embed_images(table, Unstored(encoder), store_dir=folder, most_bytes=sys.maxsize, **options)
 
 
 def check_engine(engine: str, workers: int | None) -> None:
@@ -102,7 +117,7 @@ def store_folder(table: ImageTable, identity: str, store_dir: Path | None = None
     return Path(_place(table, store_dir)) / identity
 
 
-def ship_embeddings(table: ImageTable, encoder: Encoder | str, folder: Path | None = None) -> Path:
+def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None = None) -> Path:
     """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
 
     Args:
@@ -119,7 +134,7 @@ def ship_embeddings(table: ImageTable, encoder: Encoder | str, folder: Path | No
     digests = content_digests(table)
     if digests is None:
         raise InputError(f"The table '{table.name}' has no column '{CONTENT_COLUMN}' with the SHA-256 of each image; add it before shipping.")
-    chosen = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    chosen = load_encoder(encoder)
     embeddings = embed_images(table, chosen)
     if embeddings.failed:
         first = embeddings.failed[0].path

@@ -8,7 +8,7 @@ from likeness.encoders.store.shards import ShardWriter
 
 def encode_here(work: EncodingPass) -> str:
     """Encodes what has no stored embedding; returns the encoder's identity."""
-    encoder = load_encoder(work.encoder, work.device) if isinstance(work.encoder, str) else work.encoder
+    encoder = load_encoder(work.encoder, work.device)
     folder, collected = work.folder(encoder.identity), work.collected
     rows = work.begin(folder)
     keys, files, start = collected.keys(rows), ImageFiles(work.table.root, work.paths(rows), work.remote), 0

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from likeness.encoders.encoder import Encoder, Vectors
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
+from likeness.encoders.objects import EncoderLike
 from likeness.encoders.store.text_cache import TextCache
 from likeness.errors import InputError
 from likeness.io.array_files import read_arrays
@@ -40,31 +41,33 @@ class TextEmbeddings:
     n_encoded: int
 
 
-def embed_texts(encoder: Encoder | str, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
+def embed_texts(encoder: EncoderLike, texts: Sequence[str], device: str = "auto") -> TextEmbeddings:
     """Embeds texts; each is encoded once per encoder and then remembered, in memory and on disk.
 
-    An encoder given by name is loaded only if a text is new.
+    An encoder given by name is loaded only if a text is new. Of an object without identity (`encoder_identity`) nothing is remembered.
 
     Raises:
         InputError: if there is no text, one is no string, the encoder is unknown or has no text side, or its vectors are not finite.
     """
     _check(texts)
-    identity = encoder_identity(encoder) if isinstance(encoder, str) else encoder.identity
+    identity = encoder_identity(encoder)
+    if not identity:
+        return TextEmbeddings(_encoded(load_encoder(encoder), list(texts)), len(texts))
     distinct = list(dict.fromkeys(texts))
     known = _recall(identity, distinct)
     new = [text for text in distinct if text not in known]
     if new:
-        known |= _encode(load_encoder(encoder, device) if isinstance(encoder, str) else encoder, new)
+        known |= _encode(load_encoder(encoder, device), new)
     return TextEmbeddings(np.stack([known[text] for text in texts]), len(new))
 
 
-def ship_texts(encoder: Encoder | str, texts: Sequence[str], folder: Path | None = None) -> Path:
+def ship_texts(encoder: EncoderLike, texts: Sequence[str], folder: Path | None = None) -> Path:
     """Writes embeddings of texts as one read-only file that every cache consults; by default in `assets/embeddings`.
 
     Returns:
         The file that was written.
     """
-    chosen = load_encoder(encoder) if isinstance(encoder, str) else encoder
+    chosen = load_encoder(encoder)
     distinct = list(dict.fromkeys(texts))
     buffer = io.BytesIO()
     np.savez(buffer, texts=np.array(distinct, dtype=np.str_), vectors=embed_texts(chosen, distinct).vectors)
@@ -100,14 +103,18 @@ def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
     return known
 
 
-def _encode(encoder: Encoder, texts: list[str]) -> dict[str, Vector]:
+def _encoded(encoder: Encoder, texts: list[str]) -> Vectors:
     if not encoder.has_text:
         raise InputError(f"The encoder '{encoder.name}' has no text side; choose an open_clip encoder such as 'cars' to embed texts.")
     vectors = np.asarray(encoder.encode_texts(texts), dtype=np.float32)
     broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if broken.size:
         raise InputError(f"The encoder '{encoder.name}' gives no finite vector for the text '{texts[broken[0]]}'; choose another encoder.")
-    encoded = dict(zip(texts, vectors, strict=True))
+    return vectors
+
+
+def _encode(encoder: Encoder, texts: list[str]) -> dict[str, Vector]:
+    encoded = dict(zip(texts, _encoded(encoder, texts), strict=True))
     _remember(encoder.identity, encoded)
     _disk(encoder.identity).put(encoded)
     return encoded

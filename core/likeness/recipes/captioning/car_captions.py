@@ -1,7 +1,11 @@
 """Sentences about Synthetic Cars, written from what is known about each image."""
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+import pandas as pd
+
+from likeness.data import Dataset, read_cars
 from likeness.data.captions_column import COLUMN, captions_cell
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
@@ -42,3 +46,20 @@ def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageT
         captions_cell(writer.describe(np.repeat(row[None], each, 0), np.random.default_rng([seed, i]), ALWAYS).texts) for i, row in enumerate(codes)
     ]
     return ImageTable(table.name, table.root, table.frame.assign(**{COLUMN: cells}))
+
+
+def read_captioned_cars(count: int | None = None, progress: Callable[[int, int], None] | None = None) -> ImageTable:
+    """The cars that ship, or the first `count` of them, with five sentences about each in the column `captions`.
+
+    In the column `split` the first 70 % train, the next 15 % validate, the last 15 % test.
+    """
+    cars = read_cars()
+    captioned = with_car_captions(ImageTable("Synthetic Cars with captions", cars.root, cars.frame.iloc[:count]))
+    places = [row / len(captioned) for row in range(len(captioned))]
+    split = pd.cut(places, [-1, 0.7, 0.85, 1], right=False, labels=["train", "validation", "test"])
+    return ImageTable(captioned.name, captioned.root, captioned.frame.assign(split=split.astype(str)))
+
+
+DATASET = Dataset(
+    "captioned-cars", "Synthetic Cars with captions", "The cars that ship, with five sentences about each.", read_captioned_cars, "generated"
+)

@@ -7,8 +7,8 @@ from pydantic import Field, ValidationError
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.gate import named_path
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.io.paths import as_path
 from likeness.training.config import BackboneConfig
 
 
@@ -131,7 +131,7 @@ def read_captioning_config(file: Path | str) -> CaptioningConfig:
         InputError: no such file or name, no YAML, or a key or value that does not fit; the message names each.
     """
     shipped = captioning_configs()
-    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else named_path(file)
+    path = shipped[str(file)] if str(file) in shipped and not Path(file).is_file() else as_path(file)
     if not path.is_file():
         raise InputError(f"There is no captioning config '{file}'; those that ship are {', '.join(shipped)}.")
     return captioning_config_from(yaml_content(path), path.name)

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, image_classes, read_dataset
-from likeness.data.paper_datasets import is_paper_source
+from likeness.data import ImageTable, image_classes, is_published_source, read_dataset
 from likeness.data.readers.folder import natural_key
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances
@@ -153,7 +152,7 @@ def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
 
 def _official(source: str) -> tuple[ImageTable, int]:
     """The train and the test part of a paper's dataset in one table, and how many images train."""
-    if not is_paper_source(source):
+    if not is_published_source(source):
         raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
     name, _, folder = source.partition(":")
     parts = [read_dataset(f"{name.partition('/')[0]}/{part}:{folder}") for part in ("train", "test")]

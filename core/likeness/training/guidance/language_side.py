@@ -38,7 +38,7 @@ Report = Callable[[str, int, int], None]
 Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContrast | LanguageMining | LanguageScaling
 
 
-def build_guidance(config: RunConfig, images: RunImages, report: Report, network: EmbeddingNetwork | None = None) -> Guidance:
+def build_guidance(config: RunConfig, images: RunImages, report: Report, network: EmbeddingNetwork | None = None, language: Any = None) -> Guidance:
     """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
 
     Args:
@@ -46,6 +46,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
         images: of the run.
         report: called with (what is done, done, total).
         network: of the run, whose feature maps way "vit" reads.
+        language: an object with `encode_texts`, or several, in place of the models that the config names.
 
     Raises:
         InputError: a language model or classifier that is not there, names that it does not know, images without captions, or a network
@@ -53,6 +54,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
     """
     guidance = config.guidance
     assert guidance is not None
+    models = guidance.language if language is None else language
     report("Reading class names", 0, 1)
     options: dict[str, Any] = {
         "shift": guidance.gamma,
@@ -63,16 +65,16 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
         "stop_gradient": guidance.stop_gradient,
     }
     if guidance.way != "match":
-        return _other_way(config, images, network)
+        return _other_way(config, images, models, network)
     if guidance.text != "names":
-        return LanguageGuidance(VectorTargets(caption_vectors(guidance, images), of_images=True), masked=False, **options)
+        return LanguageGuidance(VectorTargets(caption_vectors(guidance, images, models), of_images=True), masked=False, **options)
     if guidance.kind == "elg":
         names = _names(config, images)
         if not guidance.stop_gradient:
-            return LanguageGuidance(VectorTargets(class_vectors(names, guidance.language, guidance.primer), learnt=True), **options)
-        return LanguageGuidance(ClassTargets(expert_similarities(guidance, names)), **options)
+            return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learnt=True), **options)
+        return LanguageGuidance(ClassTargets(expert_similarities(guidance, names, models)), **options)
     used, chosen = pseudolabel_names(config, images, report)
-    similarities = class_similarities(used, guidance.language, guidance.primer)
+    similarities = class_similarities(used, models, guidance.primer)
     if guidance.level == "class":
         # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
         chosen = _placed(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
@@ -81,16 +83,16 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
     return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
 
 
-def _other_way(config: RunConfig, images: RunImages, network: EmbeddingNetwork | None) -> Guidance:
+def _other_way(config: RunConfig, images: RunImages, models: Any, network: EmbeddingNetwork | None) -> Guidance:
     import torch
 
     guidance, dim = config.guidance, network.head.out_features if network is not None else config.backbone.dim or 0
     assert guidance is not None
     names = _names(config, images)
     if guidance.way in ("mining", "scaling"):
-        targets = ClassTargets(expert_similarities(guidance, names))
+        targets = ClassTargets(expert_similarities(guidance, names, models))
         return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
-    language = class_vectors(names, guidance.language, guidance.primer)
+    language = class_vectors(names, models, guidance.primer)
     if guidance.way == "vit":
         assert network is not None, "way vit reads the maps of a network"
         channels, height, width = network.map_shape(config.data.image_size)
@@ -126,15 +128,15 @@ def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
     return readable_names([str(found[0]) for found in values])
 
 
-def expert_similarities(guidance: GuidanceConfig, names: list[str]) -> NDArray[np.float32]:
+def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any = None) -> NDArray[np.float32]:
     """S^lang (c, c) of clean class names; what many classes share is compared once."""
     distinct = {name: place for place, name in enumerate(dict.fromkeys(names))}
     places = [distinct[name] for name in names]
-    found: NDArray[np.float32] = class_similarities(list(distinct), guidance.language, guidance.primer)[np.ix_(places, places)]
+    found: NDArray[np.float32] = class_similarities(list(distinct), models or guidance.language, guidance.primer)[np.ix_(places, places)]
     return found
 
 
-def caption_vectors(guidance: GuidanceConfig, images: RunImages) -> NDArray[np.float32]:
+def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = None) -> NDArray[np.float32]:
     """Language vectors (images, m) of the training images' captions, with class names for keywords where the text is so; others are zero.
 
     Raises:
@@ -147,7 +149,7 @@ def caption_vectors(guidance: GuidanceConfig, images: RunImages) -> NDArray[np.f
         names = class_names(images, guidance.names)
         own = [names[label] for label in images.labels[images.train]]
         captions = [insert_class_name(caption, name, guidance.keywords) for caption, name in zip(captions, own, strict=True)]
-    return _placed(class_vectors(captions, guidance.language, "{}"), images.train, len(images.table))
+    return _placed(class_vectors(captions, models or guidance.language, "{}"), images.train, len(images.table))
 
 
 def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:

@@ -8,10 +8,10 @@ from lightning import LightningModule
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.losses import S2SD, DiVA, UniformPrior, make_label_objective, make_objective
-from likeness.losses.names import DIVA_PARTS
+from likeness.losses import DIVA_PARTS, S2SD, DiVA, UniformPrior
 from likeness.training.config import ObjectiveConfig, RunConfig
 from likeness.training.guidance.language_side import Guidance
+from likeness.training.loop.objects import NOTHING_GIVEN, GivenObjects, run_objective
 from likeness.training.loop.place import ALONE, Place
 from likeness.training.network.network import EmbeddingNetwork, Seen
 
@@ -66,7 +66,8 @@ class RunModule(LightningModule):
         self._check_spread(embeddings.detach())
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
-            parts["loss_objective"] = self.objective(embeddings, labels, *(self._read(name, seen, inputs, *second) for name in self.reads))
+            read = (self._read(name, seen, inputs, *second) for name in self.reads)
+            parts["loss_objective"] = _scalar(self.objective(embeddings, labels, *read))
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(self.whole(_maps(seen)) if self.guidance.reads_maps else embeddings, labels, rows)
         loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
@@ -167,29 +168,43 @@ class RunModule(LightningModule):
         self.drops, self.best, self.waited = (checkpoint["plateau"][name] for name in ("drops", "best", "waited"))
 
 
+def _scalar(loss: Any) -> Tensor:
+    """A loss that may be anybody's."""
+    if not isinstance(loss, Tensor):
+        raise InputError(f"The objective gives {type(loss).__name__}, but a loss is a tensor; return it from forward.")
+    if loss.ndim:
+        raise InputError(f"The objective gives a tensor of shape {tuple(loss.shape)}, but a loss is a single number; take the mean.")
+    return loss
+
+
 def _maps(seen: Seen) -> Tensor:
     assert seen.maps is not None, "the network keeps its maps where they are read"
     return seen.maps
 
 
-def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
+def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
     """The objective of a run, on label distances, or on classes and wrapped in S2SD, DiVA or the uniform prior where the config says so.
 
+    Args:
+        config: of the objective.
+        classes: that train.
+        dim: d, of the embeddings.
+        feature_dim: of the backbone's pooled features.
+        given: a loss or a miner as an object, in place of the config's.
+
     Raises:
-        InputError: unknown names or options.
+        InputError: unknown names or options, or an object that the config speaks of and that is not given.
     """
-    if config.continuous:
-        return make_label_objective(config.name, **config.options)
     if config.diva is not None:
-        return DiVA(make_objective(config.name, classes, dim // DIVA_PARTS, **config.options), dim, **config.diva)
-    objective = make_objective(config.name, classes, dim, **config.options) if config.s2sd is None else _s2sd(config, classes, dim, feature_dim)
+        return DiVA(run_objective(config, classes, dim // DIVA_PARTS, given), dim, **config.diva)
+    objective = run_objective(config, classes, dim, given) if config.s2sd is None else _s2sd(config, classes, dim, feature_dim, given)
     return objective if config.uniform_prior is None else UniformPrior(objective, dim, **config.uniform_prior)
 
 
-def _s2sd(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int) -> nn.Module:
+def _s2sd(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects) -> nn.Module:
     options = {"target_dims": (512, 1024, 1536, 2048)} | (config.s2sd or {})
     dims = [dim, *options["target_dims"]]
     try:
-        return S2SD([make_objective(config.name, classes, each, **config.options) for each in dims], feature_dim, **options)
+        return S2SD([run_objective(config, classes, each, given.copy()) for each in dims], feature_dim, **options)
     except TypeError as error:
         raise InputError(f"S2SD does not take these options: {error}.") from error

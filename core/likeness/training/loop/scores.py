@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.evaluation import DISTANCE_KS, NDCG_KS, clustering_metrics, continuous_metrics, retrieval_metrics
 from likeness.evaluation._inputs import Metric
+from likeness.evaluation.continuous_comparison import bounds, metric_names
 from likeness.search import nearest
-from likeness.studies.continuous_comparison import bounds, metric_names
 
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
 def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: Metric = "cosine") -> dict[str, float]:
-    """R@1 to R@1000, mAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
+    """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
     ks = tuple(k for k in RECALLS if k < len(labels))
     found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
     clusters = clustering_metrics(embeddings, labels, metric=metric)

@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from likeness.training.guidance.language_side import build_guidance
 from likeness.training.loop.launch import launch
 from likeness.training.loop.memory import keep_memory
 from likeness.training.loop.module import RunModule, build_objective
+from likeness.training.loop.objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.place import Place, started_outside
 from likeness.training.loop.trainer import build_trainer, lost_companion, place_of, quietly
 from likeness.training.loop.watch import Report, Watch, Work
@@ -32,7 +33,9 @@ from likeness.training.network.network import EmbeddingNetwork, build_network
 from likeness.training.runs.run_folder import RunFolder, Status
 
 
-def train(config: RunConfig, folder: Path | str, report: Report | None = None) -> RunFolder:
+def train(
+    config: RunConfig, folder: Path | str, report: Report | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
+) -> RunFolder:
     """Trains, or goes on with, the run of this config in this folder.
 
     Killed at any moment and called again, it ends with the weights of an undisturbed run (on the same machine): batches, crops and drawn
@@ -44,6 +47,12 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None) -
         config: what to do.
         folder: where the run lies or will lie.
         report: called with (what is done, done, total), to show progress.
+        loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
+            are trained too. Labels are class numbers, or label distances (a, n) of the first a rows where the config's objective reads those.
+            The saved config calls it "custom", and the run is resumed with the object only.
+        miner: an object in place of the objective's own miner: (embeddings, labels) -> (anchors, positives, negatives), row numbers. A loss
+            given as an object then takes these as a third argument, as the losses of pytorch-metric-learning do.
+        language: for guidance, an object with `encode_texts`, or several, in place of the language models of the config.
 
     Returns:
         The run; its status is "finished", or "stopped" where a stop was asked for.
@@ -53,24 +62,28 @@ def train(config: RunConfig, folder: Path | str, report: Report | None = None) -
             that is gone. The status then says so, and the last checkpoint stays.
     """
     told = report or (lambda what, done, total: None)
+    given = GivenObjects(loss, miner, language)
+    config = config_with(config, given)
     if config.processes > 1 and not started_outside():
+        require_here(given, config.processes)
         return launch(config, folder, told)
-    return train_here(config, folder, told)
+    return train_here(config, folder, told, given=given)
 
 
-def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int | None = None) -> RunFolder:
+def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that were started together.
 
     Args:
         config, folder, report: as for `train`.
         owner: the process that has taken up the run and that its status is to name; None: this one, which takes it up.
+        given: objects in place of names, of which the config says so.
     """
     place, run = place_of(config), RunFolder(folder)
     if not place.first:
-        return _assist(config, run, place)
+        return _assist(config, run, place, given)
     before = run.take_up(config) if owner is None else run.status()
     try:
-        return _train(config, run, place, before, report, owner or os.getpid())
+        return _train(config, run, place, before, report, owner or os.getpid(), given)
     except InputError as error:
         run.fail(str(error))
         raise
@@ -88,10 +101,10 @@ def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int
         raise
 
 
-def _assist(config: RunConfig, run: RunFolder, place: Place) -> RunFolder:
+def _assist(config: RunConfig, run: RunFolder, place: Place, given: GivenObjects) -> RunFolder:
     """The run in a process that is not the first; what all processes meet together, the first one tells."""
     try:
-        return _train(config, run, place, Status(), lambda what, done, total: None, os.getpid())
+        return _train(config, run, place, Status(), lambda what, done, total: None, os.getpid(), given)
     except InputError:
         if torch.distributed.is_initialized():
             _leave()
@@ -102,7 +115,7 @@ def _leave() -> NoReturn:
     raise SystemExit(2)
 
 
-def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, report: Report, owner: int) -> RunFolder:
+def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, report: Report, owner: int, given: GivenObjects) -> RunFolder:
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
     network = shared_batch_norm(build_network(config.backbone), place)
@@ -111,8 +124,8 @@ def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, repo
     # the others end with the first one; a stop asked for before this run may still lie there when they look
     inputs = _inputs(config, images, network, report, run.stop_requested if place.first else None)
     batches, epoch = _batches(config, images, report)
-    objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim)
-    guidance = build_guidance(config, images, report, network) if config.guidance else None
+    objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
+    guidance = build_guidance(config, images, report, network, given.language) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch, place)

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from likeness.errors import InputError
+from likeness.io.interruption import restore_interruption
 from likeness.training.runs.run_folder import RunFolder
 
 # Seconds between two looks at whether the process that began this one is still there.
@@ -15,6 +16,7 @@ _LOOK = 0.5
 
 def main(file: str, folder: str) -> int:
     """Trains; the exit status: 0, 2 after bad input, 130 after an interruption."""
+    restore_interruption()
     owner, first = end_with_parent(), "LOCAL_RANK" not in os.environ
     try:
         from likeness.training.config import read_config

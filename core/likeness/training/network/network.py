@@ -1,6 +1,7 @@
 """The network of a run: a backbone, and the layer that maps its features to the embedding."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -9,10 +10,12 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-from likeness.gate import check_options, named_path
 from likeness.io.array_files import read_weights
+from likeness.io.confinement import is_confined
+from likeness.io.paths import as_path
 from likeness.training.config import BackboneConfig
 
+_NAME_FILES = frozenset({"checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"})  # options of timm
 _IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 
 
@@ -187,7 +190,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
 
         close = get_close_matches(config.name, timm.list_models(), n=3, cutoff=0.3)
         raise InputError(f"There is no timm model '{config.name}'; the nearest names are {', '.join(close) or 'none'}.")
-    check_options(config.options)
+    _check_options(config.options)
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
@@ -198,8 +201,15 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
         raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
-        _load_weights(model, named_path(config.weights), config.name)
+        _load_weights(model, as_path(config.weights), config.name)
     return model
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Options of timm that read another file have no place where this process is confined to some folders."""
+    named = sorted(_NAME_FILES & set(options))
+    if named and is_confined():
+        raise InputError(f"The option '{named[0]}' of a backbone can name a file, and only some folders are read here; remove it.")
 
 
 def _load_weights(model: nn.Module, file: Path, name: str) -> None:
@@ -228,8 +238,10 @@ class _ClipTower(nn.Module):
 
 
 def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
+    from likeness.encoders import parse_name
     from likeness.encoders.models.clip import ClipEncoder
 
-    encoder = ClipEncoder(config.name.removeprefix("clip:"), device="cpu")
+    name = config.name.removeprefix("clip:")
+    encoder = ClipEncoder(name, parse_name(name), "cpu")
     visual, mean, std = encoder.image_side()
     return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)

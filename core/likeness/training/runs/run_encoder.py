@@ -1,53 +1,60 @@
 """A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
-
-from likeness.encoders.names import encoder_identity, parse_name
+from likeness.encoders import EncoderFamily
+from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.gate import named_path
+from likeness.io.paths import as_path
 from likeness.io.array_files import read_weights
-from likeness.training.network.lift import Lift
-from likeness.training.network.network import EmbeddingNetwork, build_network
 from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from likeness.training.network.lift import Lift
+    from likeness.training.network.network import EmbeddingNetwork
 
 
 class RunEncoder(ImagesOnly):
     """Embeddings of a run's best weights, as unit vectors; it has no text side. Embeddings of free length are lifted (`Lift`), to d + 1.
 
     Args:
-        name: "run:" and the run's folder.
+        name: as given to `load_encoder`.
+        target: the run's folder.
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
         InputError: no run in the folder, none that was evaluated yet, or weights that do not fit.
     """
 
-    def __init__(self, name: str, device: str = "auto") -> None:
-        self.name, self.identity = name, encoder_identity(name)
-        run, chosen = RunFolder(named_path(parse_name(name).target)), choose_device(device)
+    def __init__(self, name: str, target: str, device: str = "auto") -> None:
+        self.name, self.identity = name, _identity(name, target)
+        run, chosen = RunFolder(as_path(target)), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
         lift = None if network.unit else load_lift(run).to(chosen)
         backbone = network.backbone
         assert backbone is not None
         self.dim = network.head.out_features + (lift is not None)
 
-        def forward(pixels: Tensor) -> Tensor:
+        def forward(pixels: "Tensor") -> "Tensor":
             found = network.embed(backbone(pixels))
             return found if lift is None else lift(found)
 
         self.tower = ImageTower(forward, _transform(network, size), chosen)
 
 
-def load_network(run: RunFolder) -> EmbeddingNetwork:
+def load_network(run: RunFolder) -> "EmbeddingNetwork":
     """The network of a run with its best weights.
 
     Raises:
         InputError: no run, none that was evaluated yet, or weights that do not fit its config.
     """
+    from likeness.training.network.network import build_network
+
     backbone = run.config().backbone
     if not run.best.is_file():
         raise InputError(f"The run '{run.path}' has no weights yet: it keeps the best ones from its first evaluation on; let it go on.")
@@ -64,19 +71,21 @@ def load_network(run: RunFolder) -> EmbeddingNetwork:
     return network
 
 
-def load_lift(run: RunFolder) -> Lift:
+def load_lift(run: RunFolder) -> "Lift":
     """By which the embeddings of free length of a run's best weights become unit vectors.
 
     Raises:
         InputError: the weights hold none.
     """
+    from likeness.training.network.lift import Lift
+
     stored = read_weights(run.best)
     if "lift.centre" not in stored or "lift.radius" not in stored:
         raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
     return Lift(stored["lift.centre"], stored["lift.radius"])
 
 
-def _transform(network: EmbeddingNetwork, size: int) -> Any:
+def _transform(network: "EmbeddingNetwork", size: int) -> Any:
     """The middle of the image, as in the run's evaluation."""
     from torchvision import transforms
 
@@ -84,3 +93,19 @@ def _transform(network: EmbeddingNetwork, size: int) -> Any:
     mean, std = (each.flatten().tolist() for each in (network.mean, network.std))
     steps = [transforms.Resize(kept_size(size), bicubic), transforms.CenterCrop(size), transforms.ToTensor(), transforms.Normalize(mean, std)]
     return transforms.Compose(steps)
+
+
+def _identity(name: str, target: str) -> str:
+    """Of the run's config and best weights."""
+    return digest("run", *folder_digests(Path(target), name, ("config.yaml", "best.safetensors")))
+
+
+FAMILY = EncoderFamily(
+    "run",
+    "Trained run",
+    "The best weights of a run of `likeness train`; images only.",
+    "'run:FOLDER'",
+    has_text=False,
+    identity=_identity,
+    load=RunEncoder,
+)

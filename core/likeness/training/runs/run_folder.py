@@ -191,6 +191,12 @@ def list_runs(folder: Path) -> list[RunFolder]:
     return sorted(found, key=lambda run: (run.path / "config.yaml").stat().st_mtime, reverse=True)
 
 
+def trained_folders(folder: Path) -> list[Path]:
+    """The subfolders of runs that have weights, those of the newest first; looks at file names alone."""
+    weights = [file for file in folder.glob("*/best.safetensors") if (file.parent / "config.yaml").is_file()]
+    return [file.parent for file in sorted(weights, key=lambda file: file.stat().st_mtime, reverse=True)]
+
+
 def _status(fields: dict[str, Any]) -> Status:
     """A status whose fields have the types that they should have."""
     whole: dict[str, Any] = {name: int(fields[name]) for name in ("step", "total", "pid") if name in fields}

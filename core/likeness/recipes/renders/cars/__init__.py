@@ -1,7 +1,7 @@
 """Synthetic Cars: a generator of rendered low-poly cars, every attribute known (after the InDiReCT paper's data set)."""
 
 from likeness.recipes.renders.cars.contact_sheet import contact_sheet
-from likeness.recipes.renders.cars.dataset import write_dataset
+from likeness.recipes.renders.cars.dataset import RENDER, write_dataset
 from likeness.recipes.renders.cars.generate import draw, render_masks, render_scene, render_scenes
 from likeness.recipes.renders.cars.scene import (
     ATTRIBUTES,
@@ -22,6 +22,7 @@ __all__ = [
     "CAMERA_HEIGHTS",
     "DISTANCES",
     "NUMBERS",
+    "RENDER",
     "SUN_HEIGHTS",
     "SUN_SIDES",
     "VIEWPOINTS",

@@ -12,6 +12,7 @@ from likeness.errors import InputError
 from likeness.io.files import write_atomic
 from likeness.recipes.renders.cars.generate import draw
 from likeness.recipes.renders.cars.scene import sample_scenes
+from likeness.recipes.renders.render import Render
 
 _CHUNK = 50
 
@@ -65,3 +66,6 @@ def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> int:
         Image.fromarray(draw(row, size).pixels).save(content, "WEBP", lossless=True, method=4)
         write_atomic(folder / str(row["path"]), content.getvalue())
     return len(frame)
+
+
+RENDER = Render("synthetic-cars", "Synthetic Cars", "Cars of six body types with all their attributes.", write_dataset)

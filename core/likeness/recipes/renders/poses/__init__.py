@@ -2,7 +2,7 @@
 
 from likeness.recipes.renders.poses.activities import ACTIVITIES
 from likeness.recipes.renders.poses.contact_sheet import contact_sheet
-from likeness.recipes.renders.poses.dataset import write_dataset
+from likeness.recipes.renders.poses.dataset import DATASET, RENDER, write_dataset
 from likeness.recipes.renders.poses.generate import Picture, draw, render_poses
 from likeness.recipes.renders.poses.scene import ATTRIBUTES, NUMBERS, WORDS, Scene, sample_poses
 from likeness.recipes.renders.poses.skeleton import JOINT_COLUMNS, JOINTS
@@ -10,9 +10,11 @@ from likeness.recipes.renders.poses.skeleton import JOINT_COLUMNS, JOINTS
 __all__ = [
     "ACTIVITIES",
     "ATTRIBUTES",
+    "DATASET",
     "JOINTS",
     "JOINT_COLUMNS",
     "NUMBERS",
+    "RENDER",
     "WORDS",
     "Picture",
     "Scene",

@@ -12,6 +12,7 @@ from likeness.recipes.renders.poses.generate import draw
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
 from likeness.recipes.renders.poses.scene import sample_poses
 from likeness.recipes.renders.poses.skeleton import JOINT_COLUMNS
+from likeness.recipes.renders.render import Render
 
 
 def write_dataset(
@@ -49,3 +50,7 @@ def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Floats:
         save_image(folder / str(row["path"]), picture.pixels)
         joints[i] = picture.joints.ravel().round(2)
     return joints
+
+
+RENDER = Render("synthetic-poses", "Synthetic Poses", "Human figures in varied postures, with every joint.", write_dataset)
+DATASET = RENDER.dataset

@@ -1,15 +1,17 @@
 """Synthetic Rooms: rendered furnished rooms, the layout of every one known (for labels that are distances)."""
 
 from likeness.recipes.renders.rooms.contact_sheet import SURFACE_RGB, contact_sheet
-from likeness.recipes.renders.rooms.dataset import write_dataset
+from likeness.recipes.renders.rooms.dataset import DATASET, RENDER, write_dataset
 from likeness.recipes.renders.rooms.generate import Picture, draw, render_rooms
 from likeness.recipes.renders.rooms.room import SURFACES, Room, room_layout
 from likeness.recipes.renders.rooms.scene import ATTRIBUTES, LISTS, NUMBERS, WORDS, Scene, sample_rooms
 
 __all__ = [
     "ATTRIBUTES",
+    "DATASET",
     "LISTS",
     "NUMBERS",
+    "RENDER",
     "SURFACES",
     "SURFACE_RGB",
     "WORDS",

@@ -9,6 +9,7 @@ import pandas as pd
 from likeness.data.css_colors import Floats
 from likeness.io.files import write_atomic
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
+from likeness.recipes.renders.render import Render
 from likeness.recipes.renders.rooms.generate import draw
 from likeness.recipes.renders.rooms.scene import sample_rooms
 
@@ -48,3 +49,7 @@ def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Floats:
         save_image(folder / str(row["path"]), picture.pixels)
         save_image(folder / str(row["layout"]), picture.layout)
     return np.empty((len(frame), 0))
+
+
+RENDER = Render("synthetic-rooms", "Synthetic Rooms", "Furnished rooms, with the layout of each.", write_dataset)
+DATASET = RENDER.dataset

@@ -1,0 +1,50 @@
+"""The config of a run as a visitor wrote it, with paths in place of all that names a file."""
+
+from access import path_text, resolve_encoder, resolve_language, resolve_source
+from likeness.labels.sources import LabelsConfig
+from likeness.language.pseudolabel_files import SHIPPED
+from likeness.shifts import shipped_splits
+from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
+from server_settings import server
+
+
+def resolve_config(config: RunConfig) -> RunConfig:
+    """The same run, to be read from anywhere; on a server that is not shared, the config as it is.
+
+    Raises:
+        InputError: a path that may not be read.
+    """
+    if not server().shared:
+        return config
+    data = config.data.model_copy(update={"source": resolve_source(config.data.source), "labels": _labels(config.data.labels)})
+    if data.splits is not None and data.splits not in shipped_splits():
+        data = data.model_copy(update={"splits": path_text(data.splits)})
+    return config.model_copy(update={"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance)})
+
+
+def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:
+    if labels is None:
+        return None
+    file = None if labels.file is None else path_text(labels.file)
+    return labels.model_copy(update={"file": file, "language": resolve_language(labels.language)})
+
+
+def _backbone(backbone: BackboneConfig) -> BackboneConfig:
+    """Options that name files are refused where the network is built."""
+    kind, colon, encoder = backbone.name.partition(":")
+    name = f"clip:{resolve_encoder(encoder)}" if colon and kind == "clip" else resolve_encoder(backbone.name)
+    weights = backbone.weights if backbone.weights in ("pretrained", "none") else path_text(backbone.weights)
+    return backbone.model_copy(update={"name": name, "weights": weights})
+
+
+def _guidance(guidance: GuidanceConfig | None) -> GuidanceConfig | None:
+    if guidance is None:
+        return None
+    changes: dict[str, object] = {
+        "language": tuple(resolve_language(name) for name in guidance.language),
+        "classifier": None if guidance.classifier is None else _backbone(guidance.classifier),
+        "captions": None if guidance.captions is None else path_text(guidance.captions),
+    }
+    if guidance.pseudolabels not in (None, SHIPPED):
+        changes["pseudolabels"] = path_text(guidance.pseudolabels)
+    return guidance.model_copy(update=changes)

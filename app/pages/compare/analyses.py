@@ -1,0 +1,199 @@
+"""What a comparison depends on, as curves and bars: the number of dimensions, the encoder, the number of prompts."""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from access import redact, resolve_encoder
+from background import Job, Stage, Work
+from likeness.data import ImageTable
+from likeness.evaluation import find_metric, metric_title
+from likeness.notions import Notion
+from likeness.plots import metric_bars, metric_curve
+from likeness.space import Space, embed
+from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
+from pages.compare import live_runs
+from pages.compare.analysis_words import found
+from pages.compare.live_runs import Asked, measuring
+from pages.compare.metric_words import called
+from pages.compare.request import content_of, with_baseline
+from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
+from shared import cached, sidebar
+from shared.view import View
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    Plot = Callable[..., Figure]
+
+Sentences = Callable[[pd.DataFrame, str], list[str]]
+
+_SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
+_MOST_PROMPTS = 150  # of the paper
+_FRAME = 460  # height of a plot before it is there
+
+
+def show_sizes(seen: View) -> None:
+    """How many dimensions are best."""
+    st.caption("How many numbers should describe an image? Few keep what varies most between the prompts; many also keep their wording.")
+    possible = [size for size in _SIZES if size <= seen.base.vectors.shape[1]]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        notions = choose_notions(seen, "sizes_notions")
+        methods = with_baseline(choose_methods(("random-transform", "exact"), "sizes_methods"))
+        first, last = st.select_slider("Dimensions", possible, (possible[0], possible[-1]), key="sizes_range", bind="query-params")
+        sizes = [size for size in possible if first <= size <= last]
+        runs = choose_runs(3, "sizes_runs")
+        asked = _asked(
+            f"Dimensions of {called(notions)}" if notions and len(methods) > 1 else "",
+            ("sizes", _content(seen, notions), methods, tuple(sizes), runs),
+            measuring(embedding_sizes, seen.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
+            partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, seen, notions)),
+        )
+        live_runs.start_button("Measure", asked, "sizes_start")
+    _show(seen, "sizes", asked, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
+
+
+def show_encoders(seen: View) -> None:
+    """Whether a larger encoder is better."""
+    st.caption("Does a larger model of images and text help? Each embeds the images and reads the prompts anew; the first time takes a while.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        encoders = st.multiselect(
+            "Encoders",
+            [*SHIPPED_ENCODERS, *PAPER_ENCODERS],
+            default=SHIPPED_ENCODERS,
+            key="encoders",
+            bind="query-params",
+            accept_new_options=True,
+            help="Two sizes of the bundled CLIP, the paper's three, or another one by its name. Weights that are not here are downloaded.",
+        )
+        notions = choose_notions(seen, "encoders_notions")
+        methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
+        dim = choose_dimension(seen, "encoders_dim")
+        runs = choose_runs(3, "encoders_runs")
+        asked = _asked(
+            f"Encoders for {called(notions)}" if notions and encoders else "",
+            ("encoders", _content(seen, notions), tuple(encoders), methods, dim, runs),
+            _measuring_encoders(seen.base.table, encoders, notions, methods, dim, range(runs)),
+            partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
+            repeatable=True,  # an encoder whose weights were missing may be there the next time
+        )
+        live_runs.start_button("Measure", asked, "encoders_start")
+    _show(
+        seen,
+        "encoders",
+        asked,
+        "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.",
+    )
+
+
+def _measuring_encoders(*settings: Any) -> Work:
+    def work(job: Job) -> object:
+        def embed_images(table: ImageTable, encoder: str) -> Space:
+            def report(done: int, total: int, *_: object) -> None:
+                job.stage = Stage(f"{encoder} embeds the images", done, total)
+
+            try:
+                return embed(table, resolve_encoder(encoder), progress=report, should_stop=job.should_stop)
+            finally:
+                job.stage = None
+
+        return measuring(encoder_sizes, *settings, metrics=ANALYSIS_METRICS, embed=embed_images)(job)
+
+    return work
+
+
+def show_prompts(seen: View) -> None:
+    """How many prompts are enough."""
+    st.caption("How many prompts does a notion need? Samples of its prompts are drawn, fitted and judged; each run draws its own.")
+    notions = labelled_notions(seen)
+    names = sorted(notions, key=lambda name: -len(notions[name].prompts))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        notion = notions[st.selectbox("Notion", names, format_func=lambda name: _sized(notions[name]), key="prompts_notion", bind="query-params")]
+        methods = with_baseline(choose_methods(("exact",), "prompts_methods"))
+        counts = _counts(len(notion.prompts))
+        dim = choose_dimension(seen, "prompts_dim")
+        runs = choose_runs(5, "prompts_runs")
+        asked = _asked(
+            f"Prompts of {notion.name}" if len(methods) > 1 else "",
+            ("prompts", _content(seen, [notion]), tuple(counts), methods, dim, runs),
+            measuring(prompt_counts, seen.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
+            partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
+        )
+        live_runs.start_button("Measure", asked, "prompts_start")
+    _show(seen, "prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more of them stop to help.")
+
+
+def _sized(notion: Notion) -> str:
+    return f"{sidebar.readable(notion.name)} ({len(notion.prompts)} prompts)"
+
+
+def _counts(prompts: int) -> list[int]:
+    """The paper's 10, 20 ... 150 as far as there are prompts; every number from 2 where there are few."""
+    return list(range(10, min(prompts, _MOST_PROMPTS) + 1, 10)) if prompts >= 30 else list(range(2, prompts + 1))
+
+
+def _content(seen: View, notions: Sequence[Notion]) -> Hashable:
+    return seen.base.key, content_of(notions)
+
+
+def _asked(title: str, content: Hashable, work: Work, draw: Callable[[Job], None], repeatable: bool = False) -> Asked | None:
+    """The analysis of this title; None where the title is empty because something is still to be chosen."""
+    return Asked(content, title, work, draw, repeatable) if title else None
+
+
+def _show(seen: View, slot: str, asked: Asked | None, told: str) -> None:
+    if asked is None:
+        st.warning("Choose at least one of each to measure something.", icon=":material/warning:")
+    live_runs.show(f"{slot}_{seen.entry.id}", asked, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {told}"))
+
+
+def _about_sizes(seen: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
+    suggested = {sidebar.readable(notion.name): cached.suggested_dim(seen.entry.id, notion) for notion in notions}
+    lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
+    alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in suggested.items())
+    return [*lines, f"What the prompts alone suggest, without a label: {alone}."]
+
+
+def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:
+    return found(runs, "encoder", metric, lambda name: f"on {name}", lambda names: names[0])
+
+
+def _about_prompts(runs: pd.DataFrame, metric: str) -> list[str]:
+    return found(runs, "prompts", metric, lambda count: f"at {count} prompts", lambda counts: counts[0])
+
+
+def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
+    metric = _metric(slot)
+    if not job.found:
+        st.container(height=_FRAME, border=False)
+        return
+    told, figure = _told(job.stamp, metric, live_runs.runs_of(job), plot, sentences)
+    st.markdown(told)
+    if figure:
+        st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _told(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
+    """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
+    lines = [*_sentences(_runs, metric), *(f":gray[Left out: {redact(reason)}]" for reason in refusals(_runs))]
+    figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)
+    return "\n".join(f"- {line}" for line in lines), figure
+
+
+def _metric(slot: str) -> str:
+    chosen = st.segmented_control(
+        "Metric",
+        ANALYSIS_METRICS,
+        default=ANALYSIS_METRICS[0],
+        required=True,
+        format_func=metric_title,
+        key=f"{slot}_metric",
+        label_visibility="collapsed",
+        bind="query-params",
+    )
+    st.caption(find_metric(chosen or ANALYSIS_METRICS[0]).help)
+    return chosen or ANALYSIS_METRICS[0]

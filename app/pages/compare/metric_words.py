@@ -1,0 +1,20 @@
+"""What methods mean, in a sentence each, and what comparisons are called."""
+
+from collections.abc import Mapping, Sequence
+
+from likeness.notions import Notion
+from likeness.notions.methods import METHODS
+from likeness.registry import FieldView
+from shared.sidebar import listed
+
+METHODS_TOLD = FieldView(METHODS, "help")
+
+
+def explained(titles: Mapping[str, str], told: Mapping[str, str]) -> str:
+    """A Markdown list, `- **title**: sentence`."""
+    return "\n".join(f"- **{title}**: {told.get(name, '')}" for name, title in titles.items())
+
+
+def called(notions: Sequence[Notion]) -> str:
+    """`car model, car color and viewpoint`; only their number where there are more."""
+    return listed([notion.name for notion in notions]) if len(notions) <= 3 else f"{len(notions)} notions"

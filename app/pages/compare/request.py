@@ -1,0 +1,100 @@
+"""What a comparison of methods is asked for: its key, its rows, its work."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from background import Work
+from likeness.notions import Notion
+from likeness.notions.methods import METHODS
+from likeness.space import Space
+from likeness.studies import SUGGESTED, compare
+from pages.compare.live_runs import measuring
+from pages.compare.metric_words import called
+from pages.compare.table import Line
+from shared import cached
+
+BASELINE = "raw"
+_SEEDLESS = (BASELINE, "pca")  # nothing random about them
+# What takes a fraction of a second: measured first, for all notions, so that there soon is a picture.
+_QUICK = ("random", BASELINE, "random-transform", "pca", "exact")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to compare.
+
+    Attributes:
+        dataset: catalog id of the images.
+        notions: each with the attribute that judges it.
+        methods: in the order of `METHODS`, the raw encoder among them.
+        dims: whole numbers or "suggested".
+        seeds: runs of a method with random choices.
+    """
+
+    dataset: str
+    notions: tuple[Notion, ...]
+    methods: tuple[str, ...]
+    dims: tuple[int | str, ...]
+    seeds: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for requests that have equal results."""
+        return "methods", cached.base(self.dataset).key, content_of(self.notions), self.methods, self.dims, self.seeds
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"Comparison of {called(self.notions)}"
+
+    def lines(self) -> list[Line]:
+        """The rows of its table."""
+        return list(dict.fromkeys(self._lines()))
+
+    def _lines(self) -> Iterator[Line]:
+        encoder = cached.base(self.dataset).vectors.shape[1]
+        for notion in self.notions:
+            sizes = [cached.suggested_dim(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
+            for method in self.methods:
+                runs = 1 if method in _SEEDLESS else self.seeds
+                yield from (Line(notion.name, method, size, runs) for size in ([encoder] if method == BASELINE else sizes))
+
+    def work(self) -> Work:
+        """What measures the runs, those of quick methods first."""
+        return measuring(self._measure, cached.base(self.dataset), self.lines())
+
+    def _measure(
+        self,
+        base: Space,
+        lines: Sequence[Line],
+        progress: Callable[[int, int], None],
+        should_stop: Callable[[], bool],
+        on_run: Callable[[dict[str, Any]], None],
+    ) -> None:
+        total, before = sum(line.runs for line in lines), 0
+        for quick in (True, False):
+            methods = [method for method in self.methods if (method in _QUICK) == quick]
+            if not methods or should_stop():
+                continue
+            compare(
+                base,
+                self.notions,
+                methods,
+                self.dims,
+                range(self.seeds),
+                progress=lambda done, _, before=before: progress(before + done, total),  # type: ignore[misc]
+                should_stop=should_stop,
+                on_run=on_run,
+            )
+            before += sum(line.runs for line in lines if line.method in methods)
+
+
+def content_of(notions: Sequence[Notion]) -> tuple[object, ...]:
+    """Equal for notions that are fitted and judged alike."""
+    return tuple((notion.name, tuple(notion.prompts), notion.attribute) for notion in notions)
+
+
+def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:
+    """The methods and the raw encoder, in the order of `METHODS`."""
+    return tuple(method for method in METHODS if method in methods or method == BASELINE)

@@ -1,0 +1,102 @@
+"""The fields that say what to compare: notions, methods, dimensions, runs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from likeness.notions import Notion, list_notions
+from likeness.notions.methods import METHOD_TITLES, METHODS
+from likeness.studies import SUGGESTED, judged_notions
+from pages.compare.metric_words import METHODS_TOLD, explained
+from pages.compare.request import BASELINE
+from shared import drafts, sidebar
+from shared.view import View
+from visitors import notions_dir
+
+PAPER_DIM = 128
+
+
+def labelled_notions(seen: View) -> dict[str, Notion]:
+    """Name -> notion of those that the images have labels for, the edited one first."""
+    attributes = seen.base.table.attributes
+    draft = drafts.current()
+    own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
+    return own | {notion.name: notion for notion in list_notions(notions_dir()) if notion.attribute in attributes}
+
+
+def choose_notions(seen: View, key: str) -> list[Notion]:
+    """Some of the notions that the images have labels for; the paper's by default where it has some for them."""
+    known = labelled_notions(seen)
+    chosen = st.multiselect(
+        "Notions",
+        list(known),
+        default=[notion.name for notion in judged_notions(seen.base.table, folder=notions_dir())],
+        format_func=sidebar.readable,
+        key=key,
+        bind="query-params",
+        help="What similar means. Only notions that these images have labels for can be judged.",
+    )
+    return [known[name] for name in chosen]
+
+
+def choose_methods(default: Sequence[str], key: str) -> list[str]:
+    """Methods beside the raw encoder, which is always there."""
+    return st.multiselect(
+        "Methods",
+        [method for method in METHODS if method != BASELINE],
+        default=default,
+        format_func=METHOD_TITLES.__getitem__,
+        key=key,
+        bind="query-params",
+        help="The raw encoder is always there, as the baseline.\n\n" + explained(METHOD_TITLES, METHODS_TOLD),
+    )
+
+
+def choose_dimensions(most: int, key: str) -> list[str]:
+    """Numbers of dimensions as typed, or "suggested"."""
+    return st.multiselect(
+        "Dimensions",
+        [str(min(PAPER_DIM, most)), SUGGESTED],
+        default=[str(min(PAPER_DIM, most))],
+        format_func=lambda dim: "As the prompts suggest" if dim == SUGGESTED else dim,
+        key=key,
+        bind="query-params",
+        accept_new_options=True,
+        width=190,
+        help="How many numbers describe an image. The paper takes 128; type any other number. "
+        "Prompts suggest as few as keep 98.5 % of what they say, for each notion its own number.",
+    )
+
+
+def choose_dimension(seen: View, key: str) -> int:
+    """One number of dimensions, at most the encoder's."""
+    most = seen.base.vectors.shape[1]
+    return int(
+        st.number_input(
+            "Dimensions",
+            1,
+            most,
+            min(PAPER_DIM, most),
+            key=key,
+            bind="query-params",
+            width=120,
+            help="How many numbers describe an image; the paper takes 128.",
+        )
+    )
+
+
+def choose_runs(default: int, key: str) -> int:
+    """How often each method with random choices is run."""
+    return int(
+        st.number_input(
+            "Runs",
+            1,
+            10,
+            default,
+            key=key,
+            bind="query-params",
+            width=120,
+            help="How often each method with random choices is run, each time with another seed: mean and standard deviation are shown.",
+        )
+    )

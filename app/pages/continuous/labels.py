@@ -1,0 +1,146 @@
+"""Which continuous labels a page looks at: those that the images have, or numbers that a person picks; read in the background where it takes long."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from background import Job, run_in_background
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.io.text import parse_json
+from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
+from shared import selection
+from shared.sidebar import readable
+from shared.view import View
+
+NUMBERS, ANGLES = "Numbers", "Angles"
+_KEPT = 8  # labels in memory
+_OWN = {NUMBERS: "numbers", ANGLES: "angles"}
+_TOLD = {
+    "pose": "Label distance: the distances between the same joints of two people, added up, in pixels.",
+    "layout": "Label distance: 1 less how far the same surfaces of two rooms overlap (1 - mIoU); 0 is the same layout.",
+    "angles": "Label distance: how many degrees lie between two places of the camera, sideways and upward taken together.",
+    "numbers": "Label distance: how far the numbers differ.",
+    "mpii": "Label distance: the distances between the same joints of two people, added up, in pixels.",
+    "captions": "Label distance: how far the words of one image's captions have to travel to become those of the other's (word mover's distance).",
+}
+
+
+def offered(table: ImageTable) -> list[str]:
+    """Names of the labels to choose from, for people."""
+    return [*known_labels(table), *(_OWN if numeric_columns(table) else ())]
+
+
+def choose(seen: View) -> LabelsConfig:
+    """Draws the chooser; call it with what `offered` offers.
+
+    Raises:
+        InputError: nothing is chosen yet.
+    """
+    table, options = seen.base.table, offered(seen.base.table)
+    _forget_others("continuous_label", options)
+    label = st.selectbox(
+        "Label",
+        options,
+        key="continuous_label",
+        bind="query-params",
+        width=200,
+        help="What places an image on a scale. Numbers and Angles let you pick columns of your table; 359 and 1 degrees are near as angles.",
+    )
+    if label not in _OWN:
+        return known_labels(table)[str(label)]
+    columns = numeric_columns(table)
+    chosen = st.multiselect(
+        "Columns",
+        columns,
+        default=columns[:1],
+        format_func=readable,
+        key="continuous_columns",
+        bind="query-params",
+        max_selections=4,
+        placeholder="Choose up to four",
+        width=320,
+        help="Of several, the distance is the straight line between two points, so pick columns that count in the same unit.",
+    )
+    if not chosen:
+        raise InputError("Choose a column of numbers: it is the label by which images are near or far.")
+    return LabelsConfig(kind="angles" if label == ANGLES else "numbers", columns=tuple(chosen))
+
+
+def _forget_others(key: str, options: list[str]) -> None:
+    """Another dataset may lack what was chosen."""
+    if st.session_state.get(key) not in (None, *options):
+        del st.session_state[key]
+
+
+def key_of(seen: View, config: LabelsConfig) -> tuple[str, str]:
+    """Equal for equal labels."""
+    return seen.entry.id, config.model_dump_json()
+
+
+def read(seen: View, config: LabelsConfig) -> Job:
+    """The job whose result is the `ImageLabels` of the dataset."""
+
+    def work(job: Job) -> ImageLabels:
+        return read_image_labels(seen.base.table, config, job.report_or_stop)
+
+    return run_in_background("label distances", key_of(seen, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
+
+
+def told(config: LabelsConfig) -> str:
+    """What two labels' distance is, in one sentence."""
+    if config.kind == "numbers" and len(config.columns) == 1:
+        return f"Label distance: how far two images differ in {readable(config.columns[0]).lower()}."
+    if config.kind == "angles" and set(config.columns) != {"yaw", "elevation"}:
+        return "Label distance: the angle between two images, the shorter way round, in degrees."
+    return _TOLD.get(config.kind, "")
+
+
+def told_drawing(config: LabelsConfig) -> str:
+    """What is drawn on a picture, in one sentence."""
+    if config.kind == "angles" and set(config.columns) == {"yaw", "elevation"}:
+        return (
+            "The arrow points to where the camera stands, seen from above; up, at the notch, is in front. The tick beside it is the camera's height."
+        )
+    return {
+        "pose": "Blue is the person's left side, orange the right.",
+        "layout": "One color for each surface.",
+        "angles": "The arrow shows the angle; up, at the notch, is 0, and it grows to the left.",
+        "numbers": "The mark shows where the number lies between the least and the largest.",
+        "captions": "The first caption stands under each picture.",
+    }.get(config.kind, "")
+
+
+def pictures(seen: View, config: LabelsConfig) -> str:
+    """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
+    asked = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
+    return f"/labelled/{seen.entry.id}/{{row}}?{asked}"
+
+
+def config_of(table: ImageTable, asked: Mapping[str, str]) -> LabelsConfig:
+    """The labels that a picture's URL names.
+
+    Raises:
+        InputError: labels that the table does not have.
+    """
+    try:
+        columns = parse_json(asked.get("columns", "[]"), "The columns")
+        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+            raise TypeError("a column's name is no text")
+    except (ValueError, TypeError) as error:
+        raise InputError("The columns of the label are no JSON list; open the page again.") from error
+    return labels_named(table, asked.get("kind", ""), columns)
+
+
+def query_of(seen: View, labels: ImageLabels, default: int) -> int:
+    """The image that asks: the query, or the first selected image, where it has a label; else `default`."""
+    wanted = [seen.query, *seen.selected[:1].tolist()]
+    return next((row for row in wanted if row is not None and labels.place(row) is not None), default)
+
+
+def ask(row: int) -> None:
+    """Image `row` becomes the query of all pages."""
+    st.session_state["text"] = ""
+    selection.ask(row)

@@ -1,0 +1,114 @@
+"""Notions: say in words what counts as similar, see the space follow."""
+
+import numpy as np
+import streamlit as st
+
+from access import redact
+from components.gallery import Section, gallery
+from likeness.errors import InputError
+from likeness.space import Space
+from pages.notions import editor as notion_editor
+from shared import cached, drafts, map_controls, maps, neighbors, selection, view
+from shared.drafts import Draft
+from shared.sidebar import readable
+
+_TOLD = {
+    "map_at_r": (
+        "MAP@R",
+        "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
+    ),
+    "precision_at_1": ("Precision@1", "How often the nearest neighbor has the same label."),
+    "r_precision": ("R-precision", "The share of an image's R nearest neighbors that have its label, in any order."),
+}
+
+
+def main() -> None:
+    """Draws the page."""
+    seen = view.current()
+    if seen.base.embed_texts is None:
+        st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
+        return
+    editor, pictures = st.columns([1, 2.15], gap="large")
+    with editor:
+        draft = notion_editor.edit(seen)
+    with pictures:
+        _pictures(seen, draft)
+
+
+def _pictures(seen: view.View, draft: Draft) -> None:
+    try:
+        fit = cached.fit(seen.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
+    except InputError as error:
+        st.warning(f"{redact(error)} The map shows the last version that could be fitted.", icon=":material/warning:")
+        last = drafts.current()
+        if last is None:
+            return
+        try:
+            fit = cached.fit(seen.entry.id, last.notion, last.dim, last.solver, last.seed)
+        except InputError:
+            return
+    saved = notion_editor.saved_fit(seen, draft)
+    _quiet_line(fit)
+    choice = map_controls.choose("notions")
+    maps.draw(seen, [seen.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
+    _numbers(seen, fit, saved, draft)
+    _before_and_after(seen, fit, saved)
+
+
+def _quiet_line(fit: Space) -> None:
+    degrees, stats = float(np.degrees(fit.estimator.loss_)), fit.estimator.fit_stats_
+    angle = f"{degrees:.3g}" if degrees > 1e-3 else "0"
+    st.caption(
+        f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, mean angle {angle} degrees",
+        help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
+    )
+
+
+def _newly_encoded(fit: Space) -> int:
+    """Prompts that the last edit made the encoder read; a fit that is shown again encoded none."""
+    told = st.session_state.setdefault("told_fits", {})
+    if st.session_state.get("last_fit") != id(fit):
+        told[id(fit)] = 0 if id(fit) in told else fit.estimator.fit_stats_.n_encoded
+        st.session_state["last_fit"] = id(fit)
+    return int(told[id(fit)])
+
+
+def _numbers(seen: view.View, fit: Space, saved: Space | None, draft: Draft) -> None:
+    attribute = draft.attribute
+    if attribute not in seen.base.table.attributes:
+        return
+    raw = cached.metrics(seen.entry.id, seen.base, attribute)
+    now = cached.metrics(seen.entry.id, fit, attribute)
+    before = cached.metrics(seen.entry.id, saved, attribute) if saved else raw
+    st.markdown(f"**Judged by {readable(attribute).lower()}**")
+    for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
+        against = "saved" if saved else "raw encoder"
+        delta = f"{now[name] - before[name]:+.3f}" if abs(now[name] - before[name]) >= 0.0005 else None
+        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"against {against}" if delta else None)
+        column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
+
+
+def _before_and_after(seen: view.View, fit: Space, saved: Space | None) -> None:
+    query = neighbors.Query(row=seen.query or 0)
+    spaces = [("Raw encoder", seen.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
+    found = neighbors.find(seen, query, [space for _, space in spaces])
+    st.html(
+        f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query">'
+        "<span><b>Neighbors of this image</b> in each space. Click a point or a picture to ask for another.</span></div>"
+    )
+    sections = [
+        Section(
+            title,
+            each.rows[:12].tolist(),
+            similarities=each.similarities[:12].tolist(),
+            same=neighbors.same_class(seen, query, each.rows[:12]),
+            captions=neighbors.captions(seen, each.rows[:12]),
+            ranked=True,
+            note=each.told,
+        )
+        for (title, _), each in zip(spaces, found, strict=True)
+    ]
+    gallery(sections, thumbnails=seen.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
+
+
+main()

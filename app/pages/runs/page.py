@@ -1,0 +1,186 @@
+"""Runs: how trainings go and what came of them, beside each other while they run."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from shared import cached
+from shared import run_card
+from shared import run_words
+from shared import training_off
+from access import redact
+from likeness.evaluation import find_metric, metric_title
+from likeness.io.paths import runs_dir
+from likeness.plots import convergence_curves
+from likeness.training.config import difference
+from likeness.training.runs.run_folder import RunFolder, list_runs
+from shared.progress import duration
+
+_MOST = 7  # runs in one figure: as many as there are colors that can be told apart
+_SECONDS = 1.0
+_MOST_POINTS = 400
+_OF_CLASSES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
+_OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Runs")
+    st.caption(
+        "What trainings measure as they go, on classes or images that they have never seen. They go on when you leave, and when the app is closed."
+    )
+    if training_off.runs_hidden():
+        return
+    found = {run.name: run for run in list_runs(runs_dir())}
+    if not found:
+        _nothing()
+        return
+    chosen = [found[name] for name in _choose(list(found)) if name in found]
+    if not chosen:
+        st.info("Choose at least one run above.", icon=":material/info:")
+        return
+    problems = {run.name: run_card.problem(run) for run in chosen}
+    for told in filter(None, problems.values()):
+        st.warning(told, icon=":material/warning:")
+    chosen = [run for run in chosen if not problems[run.name]]
+    if not chosen:
+        return
+    for run in chosen:
+        run_card.show(run)
+    running = any(run.status().state == "running" for run in chosen)
+    metric = _metric(chosen)
+    with st.container():
+        st.fragment(_curves, run_every=_SECONDS if running else None)(chosen, metric)
+    with st.container():
+        st.fragment(_table, run_every=_SECONDS if running else None)(chosen)
+    if len(chosen) > 1:
+        _differences(chosen)
+    else:
+        with st.expander("Its settings", icon=":material/tune:"):
+            st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
+
+
+def _nothing() -> None:
+    with st.container(border=True):
+        if training_off.tell():
+            return
+        st.markdown("**No runs yet.** Begin with one on the shipped images; on two cores it takes seconds.")
+        st.page_link("pages/train/page.py", label="Train a network", icon=":material/model_training:")
+
+
+def _choose(names: list[str]) -> list[str]:
+    asked_for = st.query_params.get("watch")  # a link on another page
+    if asked_for is not None:
+        del st.query_params["watch"]
+        st.session_state["runs"] = [asked_for] if asked_for in names else []
+    running = [name for name in names if run_card.folder(name).status().state == "running"]
+    return st.multiselect(
+        "Runs",
+        names,
+        default=(running or names)[:_MOST],
+        key="runs",
+        bind="query-params",
+        max_selections=_MOST,
+        placeholder="Choose runs to see and compare",
+    )
+
+
+def _metric(runs: list[RunFolder]) -> str:
+    measured = {column for run in runs for column in cached.run_metrics(run).columns}
+    names = [*_figures(runs), *(name for name in run_words.LOSSES if name in measured)]
+    metric = st.segmented_control(
+        "Curve",
+        names,
+        default=names[0],
+        required=True,
+        format_func=lambda name: run_words.LOSSES.get(name) or metric_title(name),
+        key="runs_metric",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return metric or names[0]
+
+
+def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
+    """What the runs are judged by: classes, continuous labels, or both."""
+    configs = [run.config() for run in runs]
+    by_labels = any(config.data.labels is not None for config in configs)
+    by_classes = not by_labels or any(config.data.split != "images" for config in configs)
+    return (*(_OF_CLASSES if by_classes else ()), *(_OF_LABELS if by_labels else ()))
+
+
+def _curves(runs: list[RunFolder], metric: str) -> None:
+    st.caption(run_words.told(metric))
+    frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
+    if frame.empty:
+        with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
+            st.caption("Nothing measured yet. A point appears with each evaluation.")
+        return
+    st.plotly_chart(
+        convergence_curves(frame, metric, runs=[run.name for run in runs]), theme="streamlit", key="runs_curves", config={"displayModeBar": False}
+    )
+
+
+def _points(run: RunFolder, metric: str) -> pd.DataFrame:
+    """What the run measured by epoch; more than 400 points are averaged in equal stretches."""
+    measured = cached.run_metrics(run)
+    if metric not in measured:
+        return pd.DataFrame({"run": [], "seed": [], "epoch": [], metric: []})
+    points = measured[["epoch", metric]].dropna().reset_index(drop=True)
+    if len(points) > _MOST_POINTS:
+        points = points.groupby(points.index * _MOST_POINTS // len(points)).mean()
+    return points.assign(run=run.name, seed=0)
+
+
+def _table(runs: list[RunFolder]) -> None:
+    figures = _figures(runs)
+    st.caption("The best value of each so far.")
+    st.dataframe(
+        pd.DataFrame([_line(run, figures) for run in runs]),
+        hide_index=True,
+        key="runs_table",
+        column_config={
+            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.told(name)) for name in figures
+        }
+        | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
+    )
+
+
+def _format(name: str) -> str:
+    """Label distances have units of their own, pixels or degrees; the other figures lie between 0 and 1."""
+    return f"%{find_metric(name).format}"
+
+
+def _line(run: RunFolder, names: tuple[str, ...]) -> dict[str, Any]:
+    status, config, measured = run.status(), run.config(), cached.run_metrics(run)
+    figures = {name: run_words.best(measured, name) for name in names}
+    return {
+        "Run": run.name,
+        "State": run_words.STATES[status.state][0],
+        "done": status.step / status.total if status.total else 0.0,
+        "Objective": run_words.objective(config),
+        "Guidance": run_words.guidance(config) or "none",
+        **figures,
+        "Time": duration(status.seconds),
+    }
+
+
+def _differences(runs: list[RunFolder]) -> None:
+    first, *others = runs
+    rows: dict[str, dict[str, str]] = {}
+    for run in others:
+        for key, (ours, theirs) in difference(first.config(), run.config()).items():
+            if key not in ("name", "note"):
+                rows.setdefault(key, {first.name: run_words.value(ours)})[run.name] = run_words.value(theirs)
+    st.subheader("What differs between them")
+    table = [
+        {"Setting": key} | {run.name: row.get(run.name, row[first.name]) for run in runs} for key, row in rows.items() if len(set(row.values())) > 1
+    ]
+    if not table:
+        st.caption("Nothing: the runs have the same settings.")
+        return
+    st.dataframe(pd.DataFrame(table), hide_index=True)
+
+
+main()

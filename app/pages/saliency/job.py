@@ -1,0 +1,42 @@
+"""Saliency maps in the background: shared by everybody who asks the same; the last ones are kept."""
+
+from dataclasses import dataclass
+
+from background import Job, jobs, run_in_background
+from likeness.saliency import saliency_of_spaces
+from likeness.space import Space
+
+_KEPT = 16
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be explained: images by row number, seen by spaces of one dataset; the settings of `saliency_of_spaces`."""
+
+    dataset: str
+    spaces: tuple[Space, ...]
+    rows: tuple[int, ...]
+    base: str | int
+    samples: int
+    noise: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for what has equal maps."""
+        return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
+
+
+def begin(asked: Asked) -> Job:
+    """The job whose result is one `Saliency` for each space."""
+
+    def work(job: Job) -> object:
+        return saliency_of_spaces(
+            asked.spaces, asked.rows, base=asked.base, samples=asked.samples, noise=asked.noise, progress=job.report, should_stop=job.should_stop
+        )
+
+    return run_in_background("saliency", asked.key, "Looking for what counts", work, kept=_KEPT)
+
+
+def find(asked: Asked) -> Job | None:
+    """The job of this asking, or None."""
+    return jobs().find("saliency", asked.key)

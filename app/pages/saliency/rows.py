@@ -1,0 +1,99 @@
+"""From saliency maps to rows of pictures: the image, what each space looks at, and the differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from components.picture_grid import Picture, PictureRow
+from likeness.errors import InputError
+from likeness.recipes.saliency_check import car_masks
+from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
+from likeness.space import Space
+from shared.sidebar import readable
+
+Masks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How maps are drawn.
+
+    Attributes:
+        maps, differences: which of the two.
+        percentile: value of a map that is drawn as its largest.
+        blur: deviation in pixels.
+        over_image: colors lie over the image in grey.
+    """
+
+    maps: bool
+    differences: bool
+    percentile: float
+    blur: float
+    over_image: bool
+
+
+def titles(found: Sequence[Saliency], look: Look) -> list[str]:
+    """Of the columns; the last of `found` is what the others are compared with."""
+    *spaces, against = found
+    named = readable(against.name)
+    columns = ["Image"] + ([named] if look.maps or not spaces else [])
+    for space in spaces:
+        own, differs = readable(space.name), look.differences and alike(space, against)
+        columns += ([own] if look.maps or not differs else []) + ([f"{own} − {named}"] if differs else [])
+    return columns
+
+
+def alike(a: Saliency, b: Saliency) -> bool:
+    """Whether both models were shown the same pixels; a run that crops sees others than an encoder that does not, and so has no difference."""
+    return np.array_equal(a.pixels, b.pixels)
+
+
+def rows(found: Sequence[Saliency], names: Sequence[str], masks: Masks | None, look: Look) -> list[PictureRow]:
+    """One row per image, a picture per title. names: of the images. masks: where the car is (n, h, w), where that is known."""
+    *spaces, against = (each.at(look.percentile) for each in found)
+    columns = [[Picture(pixels, _area(masks, i)) for i, pixels in enumerate(against.pixels)]]
+    if look.maps or not spaces:
+        columns.append(_maps(against, masks, look))
+    for space in spaces:
+        differs = look.differences and alike(space, against)
+        if look.maps or not differs:
+            columns.append(_maps(space, masks if alike(space, against) else None, look))
+        if differs:
+            columns.append(_differences(space, against, masks, look))
+    return [PictureRow(name, pictures) for name, pictures in zip(names, zip(*columns, strict=True), strict=False)]
+
+
+def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
+    """Where the car is in each image as the model sees it; None for images that the renderer did not make."""
+    try:
+        return car_masks(space, image_rows)
+    except InputError:
+        return None
+
+
+def _maps(found: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+    drawn = _drawn(map_picture(blurred(found.maps, look.blur)), found, look)
+    captions = [""] * len(drawn) if masks is None else [f"{share:.0%} on the car" for share in mass_share(found.maps, masks[: len(drawn)])]
+    return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
+
+
+def _differences(space: Saliency, against: Saliency, masks: Masks | None, look: Look) -> list[Picture]:
+    differences = difference(space, against)
+    soft = blurred(differences, look.blur)
+    # a blur flattens; the strongest place of each image is drawn in full color
+    strongest = np.abs(soft).max(axis=(1, 2), keepdims=True)
+    drawn = _drawn(difference_picture(soft / np.maximum(strongest, 1e-12)), space, look)
+    captions = [""] * len(drawn)
+    if masks is not None:
+        captions = [f"{share:.0%} of the yellow on the car" for share in difference_shares(differences, masks[: len(drawn)])[0]]
+    return [Picture(pixels, caption) for pixels, caption in zip(drawn, captions, strict=True)]
+
+
+def _drawn(colors: NDArray[np.uint8], found: Saliency, look: Look) -> NDArray[np.uint8]:
+    return overlay(found.pixels, colors, 0.7) if look.over_image else colors
+
+
+def _area(masks: Masks | None, i: int) -> str:
+    return "" if masks is None else f"car: {masks[i].mean():.0%} of the picture"

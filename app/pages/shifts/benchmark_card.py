@@ -1,0 +1,73 @@
+"""A benchmark as people see it: how many of its runs are done, what runs now, and the button that stops it or goes on."""
+
+import streamlit as st
+
+from access import check_training, redact
+from likeness.errors import InputError
+from likeness.studies.study_folder import StudyFolder, StudyStatus
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
+from pages.shifts import benchmarks
+from pages.shifts.benchmarks import Benchmark
+from server_settings import server
+from shared import run_card, run_words
+
+SECONDS = 1.0
+
+
+def show(benchmark: Benchmark) -> None:
+    """The card of a benchmark with a folder, drawn anew while it runs; called at a place that is the same in every run of the page."""
+    running = benchmarks.standing(benchmark).state == "running"
+    st.fragment(_card, run_every=SECONDS if running else None)(benchmark)
+
+
+def _card(benchmark: Benchmark) -> None:
+    assert benchmark.folder is not None
+    status = benchmarks.standing(benchmark)
+    label, icon = run_words.STATES[status.state]
+    run_card.redraw_page_after_begin_and_end(f"benchmark_state_{benchmark.key}", status.state)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**{benchmark.name}**  :material/{icon}: {label}  :gray[{_told(status)}]", width="stretch")
+            _button(benchmark.folder, status)
+        st.progress(status.done / status.total if status.total else 0.0)
+        if status.state == "failed" and status.message:
+            st.error(redact(status.message), icon=":material/error:")
+        elif status.state == "lost":
+            st.warning("Its process is gone, from outside. Resume it, and it goes on from where it was.", icon=":material/warning:")
+            words = processes.last_words(RunFolder(benchmark.folder.path))
+            if words:
+                with st.expander("Its last words"):
+                    st.code(redact(words), language=None)
+
+
+def _told(status: StudyStatus) -> str:
+    done = f"{status.done:,} of {status.total:,} runs"
+    return f"{done}; now {status.current}" if status.current else done
+
+
+def _button(folder: StudyFolder, status: StudyStatus) -> None:
+    """The one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
+    if status.state == "finished" or not server().allows_training:
+        return
+    asked = status.state == "running" and folder.stop_requested()
+    if status.state == "running":
+        label, icon, act = "Stopping" if asked else "Stop", "stop", _stop
+    else:
+        label, icon, act = "Start" if status.state == "new" else "Resume", "play_arrow", _resume
+    st.button(label, key=f"act_benchmark_{folder.name}", icon=f":material/{icon}:", on_click=act, args=(folder,), disabled=asked)
+
+
+def _stop(folder: StudyFolder) -> None:
+    try:
+        folder.request_stop()
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+
+
+def _resume(folder: StudyFolder) -> None:
+    try:
+        check_training()
+        folder.begin()
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")

@@ -1,0 +1,167 @@
+"""The form that starts a benchmark: methods and splits of the current images."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from access import check_training, redact, resolve_source
+from likeness.data import ImageClasses
+from likeness.errors import InputError
+from likeness.io.paths import runs_dir
+from likeness.shifts import SplitFile, write_splits
+from likeness.studies.study import StudyConfig
+from likeness.studies.study_folder import StudyFolder
+from pages.shifts import benchmarks, settings
+from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
+from pages.shifts.splits import Progression
+from shared import view
+from shared.sidebar import listed, readable
+
+_BATCH = 96
+_LONGEST = 100
+_SHOTS = 2
+_FEWEST_QUERIES = 2
+
+
+def show(seen: view.View) -> None:
+    """Draws the form."""
+    st.caption(
+        "Every method trains an embedding layer on the features of the bundled CLIP, on each split anew, and is judged on the classes that test. "
+        "A run takes some seconds. It goes on when you leave, and when the app is closed."
+    )
+    try:
+        shown = settings.choose(seen)
+    except InputError as error:
+        st.error(redact(error), icon=":material/error:")
+        return
+    if shown is None:
+        return
+    if shown.classes is None:
+        st.error(shown.problem, icon=":material/error:")
+        return
+    if len(shown.splits.splits) < 2:
+        st.error("These splits are a single one, and a benchmark compares two or more; choose other splits.", icon=":material/error:")
+        return
+    _fields(seen, shown, shown.classes)
+
+
+def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
+    most = len(shown.splits.splits)
+    methods = st.pills(
+        "Methods", list(METHODS), selection_mode="multi", default=list(FIRST), key="benchmark_methods", persist_state="session", help=help_text()
+    )
+    methods = [name for name in METHODS if name in methods]
+    st.session_state["benchmark_count"] = min(max(st.session_state.get("benchmark_count", 4), 2), most)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        count = st.number_input(
+            "How many splits", 2, most, key="benchmark_count", width=150, persist_state="session", help="Evenly from easy to hard."
+        )
+        seeds = st.number_input(
+            "Seeds",
+            1,
+            20,
+            2,
+            key="benchmark_seeds",
+            width=130,
+            persist_state="session",
+            help="Each run is repeated so often, with other draws.",
+        )
+        epochs = st.number_input(
+            "Epochs", 1, 1_000, 5, key="benchmark_epochs", width=130, persist_state="session", help="Passes over the training images."
+        )
+        few_shot = st.toggle(
+            "Few-shot",
+            True,
+            key="benchmark_few_shot",
+            persist_state="session",
+            help=f"Also measures what {_SHOTS} images of each test class bring when the trained layer is adapted to them.",
+        )
+    chosen = shown.splits.evenly(int(count))
+    st.caption(_told(chosen, len(methods), int(seeds), "Raw encoder" in methods))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input("Name", _free(), key=f"benchmark_name_{_free()}", width=260).strip()
+        wrong = _wrong(name, methods, chosen, classes, bool(few_shot))
+        st.button(
+            "Start",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="benchmark_start",
+            disabled=bool(wrong),
+            on_click=_begin,
+            args=(name, chosen, _study(seen, shown, chosen, methods, int(seeds), int(epochs), bool(few_shot))),
+        )
+    with st.container():
+        if wrong:
+            st.warning(wrong, icon=":material/warning:")
+
+
+def _told(splits: SplitFile, methods: int, seeds: int, raw: bool) -> str:
+    runs = len(splits.splits) * ((methods - raw) * seeds + raw)
+    names = ", ".join(f"{split.name} ({split.distance:.3g})" for split in splits)
+    return f"{runs:,} runs on {len(splits.splits)} splits: {names}."
+
+
+def _wrong(name: str, methods: list[str], splits: SplitFile, classes: ImageClasses, few_shot: bool) -> str:
+    """What stands in the way of a start, in a sentence."""
+    if not name or any(sign in name for sign in "/\\\0:") or name.startswith(".") or len(name.encode()) > _LONGEST:
+        return f"Give the benchmark a name without slashes and colons, without a dot at its beginning and below {_LONGEST} letters."
+    if (runs_dir() / name).exists():
+        return f"There is a benchmark or run {name} already; choose another name."
+    if not methods:
+        return "Choose at least one method."
+    counts = dict(zip(classes.names, np.bincount(classes.labels, minlength=len(classes.names)).tolist(), strict=True))
+    used = {each for split in splits for each in (*split.train, *split.test)}
+    single = min(used, key=lambda each: (counts[each], each))
+    if counts[single] < 2:
+        return f"The class '{single}' has one image, and no image finds itself; choose another class of an image."
+    tested = min({each for split in splits for each in split.test}, key=lambda each: (counts[each], each))
+    if few_shot and counts[tested] < _SHOTS + _FEWEST_QUERIES:
+        return (
+            f"The class '{tested}' has {counts[tested]} images, and few-shot needs {_SHOTS + _FEWEST_QUERIES}: {_SHOTS} to adapt to and "
+            f"{_FEWEST_QUERIES} to find. Switch few-shot off, or choose another class of an image."
+        )
+    return ""
+
+
+def _study(seen: view.View, shown: Progression, splits: SplitFile, methods: list[str], seeds: int, epochs: int, few_shot: bool) -> dict[str, Any]:
+    """The study as a dict, without the place of its splits."""
+    fewest = min(len(split.train) for split in splits)
+    per_class = next((count for count in (4, 6, 8, 12, 16, 24, 48) if _BATCH // count <= fewest), _BATCH // 2)
+    base: dict[str, Any] = {
+        "data": {"source": resolve_source(seen.entry.source), "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
+        "backbone": {"name": "clip:cars", "dim": 128, "head_only": True},
+        "objective": {"name": "margin"},
+        "batch": {"size": _BATCH, "per_class": per_class},
+        "optimizer": {"rate": 0.001},
+        "epochs": epochs,
+        "evaluate_every": epochs,
+        "structure": True,
+        "matched_classes": min(len(split.test) for split in splits),
+    }
+    if few_shot:
+        base["few_shot"] = {"shots": [_SHOTS], "episodes": 5, "steps": 50, "rate": 0.0003}
+    note = f"{shown.space.table.name}, by {listed([readable(name).lower() for name in shown.attributes])}, on {len(splits.splits)} splits."
+    return {"note": note, "base": base, "seeds": list(range(seeds)), "rows": {name: METHODS[name].changes for name in methods}}
+
+
+def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
+    folder = StudyFolder((runs_dir() / name).resolve())
+    file = folder.path / "splits.json"
+    try:
+        check_training()
+        write_splits(file, splits)
+        folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
+        folder.begin()
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+    except OSError as error:
+        told = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
+        st.toast(told, icon=":material/error:", duration="long")
+    else:
+        st.session_state["benchmark"] = benchmarks.own(name)
+        st.session_state["benchmark_form"] = False
+
+
+def _free() -> str:
+    return next(name for name in ("shifts", *(f"shifts-{number}" for number in range(2, 10_000))) if not (runs_dir() / name).exists())

@@ -1,0 +1,144 @@
+"""What a benchmark found so far: scores against distance, scores over all splits, what a few images bring, and what goes with a good score."""
+
+from collections.abc import Collection, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from access import redact
+from likeness.errors import InputError
+from likeness.evaluation import by_split, few_shot_gains, generalization_scores, scaled_structure, structure_correlations
+from likeness.plots import few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
+from shared import run_words
+
+MATCHED = "matched_recall_at_1"
+_QUIET = {"displayModeBar": False}
+_NAMES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000", MATCHED: "R@1 among equally many classes"}
+_TOLD = {
+    MATCHED: "R@1 where on every split the same number of classes look for each other: splits that lost test classes are easier by that alone, and "
+    "this figure is not. No test class was trained.",
+}
+_MEAN = "Mean of all methods"
+
+
+def choose(columns: Collection[str]) -> str:
+    """The switch between the figures that the runs have."""
+    names = [name for name in _NAMES if name in columns] or ["recall_at_1"]
+    if st.session_state.get("benchmark_figure") not in names:
+        st.session_state.pop("benchmark_figure", None)
+    chosen = st.segmented_control(
+        "Figure",
+        names,
+        default=names[0],
+        required=True,
+        format_func=lambda name: _NAMES[name],
+        key="benchmark_figure",
+        label_visibility="collapsed",
+    )
+    return str(chosen or names[0])
+
+
+def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str) -> None:
+    """Draws the results.
+
+    Args:
+        measured: a line per finished run, as `likeness.studies.study.measured`.
+        methods: all of the benchmark, in the order in which they get their looks.
+        figure: the column that is compared.
+        name: of the benchmark, for the file of the table.
+    """
+    if measured.empty or figure not in measured:
+        with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
+            st.caption("Nothing measured yet. A point appears with each run that is done.")
+        return
+    found = by_split(measured, figure)
+    _against_distance(found, methods, figure)
+    _over_all_splits(measured, methods, figure)
+    _few_shot(measured, methods)
+    _structure(measured, methods, figure)
+    _table(measured, found, figure, name)
+
+
+def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
+    st.caption(f"{_TOLD.get(figure) or run_words.told(figure)} Whiskers: one standard deviation over the seeds.")
+    st.plotly_chart(
+        generalization_curves(found, figure, named=_NAMES[figure], methods=methods), theme="streamlit", key="benchmark_curves", config=_QUIET
+    )
+
+
+def _over_all_splits(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
+    st.subheader("Over all splits", divider="gray")
+    st.caption(
+        f"The area under a method's line above, with the distances scaled to 0 to 1: an average of {_NAMES[figure]} that gives every part of the way "
+        "from easy to hard its share (aggregated generalization score, AGS)."
+    )
+    scores = generalization_scores(measured, figure)
+    if scores.empty:
+        st.caption(":material/hourglass_empty: A bar appears with each method that has been measured on all splits.")
+        return
+    st.plotly_chart(generalization_bars(scores, methods=methods), theme="streamlit", key="benchmark_ags", config=_QUIET)
+
+
+def _few_shot(measured: pd.DataFrame, methods: Sequence[str]) -> None:
+    gains = few_shot_gains(measured)
+    if gains.empty:
+        return
+    st.subheader("With a few images of each new class", divider="gray")
+    st.caption(
+        "What becomes of R@1 on the test classes when the trained layer is adapted to a few of their images; the others are looked for. "
+        "On the left each split, with the relative gain above the bars; on the right the gain of each method."
+    )
+    options = [_MEAN, *(row for row in methods if row in set(gains["row"]))]
+    if st.session_state.get("benchmark_shots_of") not in options:
+        st.session_state["benchmark_shots_of"] = _MEAN
+    chosen = st.selectbox("Bars of", options, key="benchmark_shots_of", width=260)
+    bars, curves = st.columns(2, gap="medium")
+    with bars:
+        st.plotly_chart(few_shot_bars(gains, None if chosen == _MEAN else chosen), theme="streamlit", key="benchmark_shots", config=_QUIET)
+    with curves:
+        st.plotly_chart(few_shot_curves(gains, methods=methods), theme="streamlit", key="benchmark_gains", config=_QUIET)
+
+
+def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
+    scaled = scaled_structure(measured, figure)
+    if scaled.empty:
+        return
+    st.subheader("Does the shape of the space tell?", divider="gray")
+    st.caption(
+        f"A point per run: a property of the training images' space, and {_NAMES[figure]} on the test classes, both from the least to the most on "
+        "their split. Where a line rises or falls steadily, the property tells which method will hold up; a correlation of 0 says that it does not. "
+        "Distance: between the centers of two classes. Spread: between images of a class. Uneven use: how far from all directions being used alike."
+    )
+    try:
+        figure_drawn = structure_scatter(scaled, structure_correlations(scaled), methods=methods)
+    except InputError as error:
+        st.caption(redact(error))
+        return
+    st.plotly_chart(figure_drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
+
+
+def _table(measured: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> None:
+    st.subheader("Table", divider="gray")
+    st.caption(f"{_NAMES[figure]}, its mean over the seeds. The file below, a CSV, has every figure of every run.")
+    places = found[["split", "distance"]].drop_duplicates()
+    titles = {str(split): f"{split} ({distance:.3g})" for split, distance in zip(places["split"], places["distance"], strict=True)}
+    table = found.pivot(index="row", columns="split", values="mean").reindex(columns=list(titles)).rename(columns=titles)
+    scores = generalization_scores(measured, figure).set_index("row")["ags"]
+    table["AGS"] = [float(scores.get(row, float("nan"))) for row in table.index]
+    order = [row for row in dict.fromkeys(measured["row"]) if row in table.index]
+    shown = table.loc[order].reset_index(names="Method")
+    st.dataframe(
+        shown,
+        hide_index=True,
+        key="benchmark_table",
+        column_config={str(column): st.column_config.NumberColumn(format="%.3f") for column in shown if column != "Method"},
+    )
+    st.download_button(
+        "Download every run",
+        measured.to_csv(index=False).encode(),
+        f"{name}.csv",
+        "text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="benchmark_csv",
+    )

@@ -1,0 +1,44 @@
+"""Shifts: how far train and test classes lie apart, and which methods hold up as they drift."""
+
+import streamlit as st
+
+from access import redact
+from likeness.errors import InputError
+from pages.shifts import benchmark_view, settings, steps_view
+from shared import view
+
+_APART, _HOLDS = "How far apart", "What holds up"
+
+
+def main() -> None:
+    """Draws the page."""
+    seen = view.current()
+    st.title("Shifts")
+    st.caption(
+        "A network is judged on classes that it was not trained on. How far do they lie from those that it knows, and does it still work as they "
+        "drift apart?"
+    )
+    apart, holds = st.tabs([_APART, _HOLDS], key="shifts", on_change="rerun", bind="query-params")
+    if apart.open:
+        with apart:
+            _apart(seen)
+    if holds.open:
+        with holds:
+            benchmark_view.show(seen)
+
+
+def _apart(seen: view.View) -> None:
+    if not seen.base.table.attributes:
+        st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
+        st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
+        return
+    try:
+        shown = settings.choose(seen)
+    except InputError as error:
+        st.error(redact(error), icon=":material/error:")
+        return
+    if shown is not None:
+        steps_view.show(seen, shown)
+
+
+main()

@@ -1,0 +1,172 @@
+"""How far train and test lie apart: the distance along the steps, the classes on a map, what moved in a step, and pictures of both sides."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from background import Job
+from components.gallery import Section, gallery
+from likeness.plots import class_sides, distance_curve
+from likeness.plots.distance_curve import KINDS
+from likeness.projection import LayoutJob
+from likeness.shifts import ClassSplit
+from pages.shifts import files
+from pages.shifts import splits as shift_splits
+from pages.shifts.splits import Progression
+from shared import progress, view
+from shared.sidebar import listed
+
+_PICTURES = 8
+_MOST_NAMED = 8
+_TILE = 118
+
+
+def show(seen: view.View, shown: Progression) -> None:
+    """Draws the splits."""
+    if shown.problem:
+        st.warning(shown.problem, icon=":material/warning:")
+    job = shift_splits.references(shown) if _comparable(shown) else None
+    layout = shift_splits.layout(shown) if shown.classes else None
+    with st.container():  # at the same place in every run
+        st.fragment(_look)(seen, shown)
+    waiting = _waiting(job, layout)
+    progress.poll(lambda: not waiting or _waiting(job, layout) != waiting)
+    st.subheader("Take some of these splits along", divider="gray")
+    files.save(shown.splits)
+
+
+def _comparable(shown: Progression) -> bool:
+    return shown.built and shown.classes is not None and int(np.bincount(shown.classes.labels).min()) > 1
+
+
+def _waiting(job: Job | None, layout: LayoutJob | None) -> list[str]:
+    """What is not ready yet."""
+    return [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
+
+
+def _look(seen: view.View, shown: Progression) -> None:
+    splits = {split.name: split for split in shown.splits}
+    names = list(splits)
+    if st.session_state.get("shift_step") not in names:
+        st.session_state["shift_step"] = "start" if "start" in names else names[0]
+    chosen = names[0]
+    if len(names) > 1:
+        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_TOLD_STEPS)
+    split, place = splits[chosen], names.index(chosen)
+    before = splits[names[place - 1]] if place else None
+    changes = split.changes_from(before) if before else {}
+    _numbers(shown, split)
+    st.markdown(_moves(changes) if before else "The first of the splits: the later ones are compared with the one before them.")
+    curve, classes = st.columns(2, gap="medium") if shown.classes else (st.container(), None)
+    with curve:
+        st.plotly_chart(
+            distance_curve(_steps(shown), chosen, _references(shown)), theme="streamlit", key="shift_curve", config={"displayModeBar": False}
+        )
+        st.caption(_noted(shown))
+    if classes is None:
+        return
+    moved = {name for side in changes.values() for name in side}
+    with classes:
+        st.plotly_chart(class_sides(_map(shown, split, moved)), theme="streamlit", key="shift_map", config={"displayModeBar": False})
+        st.caption("Each point is the mean of a class. Point at it for its name; classes that lie close look alike to this space.")
+    gallery(_pictures(shown, split, moved), thumbnails=seen.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
+
+
+_TOLD_STEPS = (
+    "From easy to hard. Swap: each side gives the class that is farthest from its own side and nearest to the other. "
+    "Removal: when swapping helps no more, classes that lie between the sides are taken out."
+)
+
+
+def _numbers(shown: Progression, split: ClassSplit) -> None:
+    start = next((each for each in shown.splits if each.name == "start"), None)
+    with st.container(border=True):
+        distance, train, test = st.columns([2, 1, 1])
+        times = "the start" if start is split else f"{split.distance / start.distance:.2f} times the start" if start and start.distance else None
+        distance.metric(
+            "Distance between train and test",
+            f"{split.distance:.3g}",
+            times,
+            delta_color="off",
+            delta_arrow="off",
+            help="Frechet distance: how far the means of the two sides lie apart, and how differently they are spread. 0 would be the same; "
+            "the larger, the less what was learned on one side helps on the other.",
+        )
+        train.metric("Classes that train", len(split.train))
+        test.metric("Classes that test", len(split.test))
+
+
+def _moves(changes: dict[str, tuple[str, ...]]) -> str:
+    """Which classes moved, in words."""
+    told = [
+        f"{_named(names)} {words[len(names) > 1]}"
+        for side, words in {
+            "to train": ("goes over to train", "go over to train"),
+            "to test": ("goes over to test", "go over to test"),
+            "removed": ("is taken out", "are taken out"),
+            "added": ("comes in", "come in"),
+        }.items()
+        if (names := changes.get(side, ()))
+    ]
+    return f"In this step {listed(told)}." if told else "In this step no class moves."
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = [f"**{name}**" for name in names[:_MOST_NAMED]]
+    return listed([*shown, f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else shown)
+
+
+def _steps(shown: Progression) -> pd.DataFrame:
+    kinds = [split.name.partition(" ")[0] for split in shown.splits]
+    kinds = [kind if kind in KINDS else "other" for kind in kinds]
+    return pd.DataFrame({"name": [split.name for split in shown.splits], "kind": kinds, "distance": [split.distance for split in shown.splits]})
+
+
+def _references(shown: Progression) -> dict[str, float]:
+    job = shift_splits.references(shown) if _comparable(shown) else None
+    return dict(job.result) if job is not None and job.finished and not job.error else {}
+
+
+def _noted(shown: Progression) -> str:
+    if not shown.built:
+        measured = f" of {shown.splits.encoder}" if shown.splits.encoder else ""
+        return f"Distances as the file has them{f', by features{measured}' if measured else ''}. {shown.splits.note}".strip()
+    job = shift_splits.references(shown) if _comparable(shown) else None
+    if job is not None and not job.finished:
+        return "What the start is to be compared with, broken lines, is still being measured."
+    if job is None or job.error:
+        return "A class with a single image can't be on both sides, so there is nothing to compare with."
+    return "Broken lines: how far two sides lie apart by chance alone, where the start's classes are dealt out at random, or are the same on both."
+
+
+def _map(shown: Progression, split: ClassSplit, moved: set[str]) -> pd.DataFrame:
+    assert shown.classes is not None
+    train, test, names = set(split.train), set(split.test), shown.classes.names
+    where = shift_splits.positions(shown)
+    return pd.DataFrame(
+        {
+            "name": names,
+            "x": where[:, 0],
+            "y": where[:, 1],
+            "side": ["train" if name in train else "test" if name in test else "out" for name in names],
+            "moved": [name in moved for name in names],
+        }
+    )
+
+
+def _pictures(shown: Progression, split: ClassSplit, moved: set[str]) -> list[Section]:
+    """An image of some classes of each side, first of those that moved."""
+    assert shown.classes is not None
+    numbers = {name: number for number, name in enumerate(shown.classes.names)}
+    first = dict(zip(*np.unique(shown.classes.labels, return_index=True), strict=True))
+    sections = []
+    for words, side in (("train", split.train), ("test", split.test)):
+        came = [name for name in side if name in moved]
+        others = [name for name in side if name not in moved]
+        spread = [others[place] for place in np.linspace(0, len(others) - 1, min(len(others), _PICTURES)).astype(int)]
+        names = [*came, *spread][:_PICTURES]
+        note = f"A picture each of {len(names)} of the {len(side)} classes{', those that moved first' if came else ''}"
+        sections.append(Section(f"Some classes that {words}", [int(first[numbers[name]]) for name in names], captions=names, note=note))
+    return sections

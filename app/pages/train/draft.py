@@ -1,0 +1,78 @@
+"""The config that is being edited on Train: its YAML as typed. Kept on disk under a token in the URL, so that no rerun or reload loses it."""
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from access import redact
+from likeness.errors import InputError
+from likeness.io.files import write_atomic
+from likeness.io.paths import cache_dir
+from likeness.io.text import parse_yaml
+from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
+
+FIRST = "shipped-cars-elg"
+_LONGEST = 64  # of a token
+
+
+def text() -> str:
+    """The YAML as typed, valid or not."""
+    if "train_text" not in st.session_state:
+        token = st.query_params.get("config", "")
+        kept = _file(token) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
+        if kept and kept.is_file():
+            st.session_state["train_token"] = token
+        st.session_state["train_text"] = (
+            kept.read_text(encoding="utf-8", errors="replace") if kept and kept.is_file() else as_yaml(read_config(FIRST))
+        )
+    if "train_token" in st.session_state:
+        st.query_params["config"] = st.session_state["train_token"]
+    typed: str = st.session_state["train_text"]
+    return typed
+
+
+def config() -> RunConfig:
+    """What is typed, as a config.
+
+    Raises:
+        InputError: while it does not fit; the message names each key.
+    """
+    content = parse_yaml(text(), "The text")
+    if content is None:
+        raise InputError("The text is empty, but a config is a mapping of keys such as data, backbone, objective; begin from a preset.")
+    return config_from(content, "The config")
+
+
+def take(typed: str) -> None:
+    """Makes `typed` the config, valid or not."""
+    token = st.session_state.setdefault("train_token", secrets.token_hex(8))
+    st.session_state["train_text"] = typed
+    st.session_state.pop("train_refused", None)
+    write_atomic(_file(token), typed.encode())
+
+
+def change(changes: dict[str, Any]) -> None:
+    """Other values by dotted keys; what does not fit leaves the config as it is, and `refused` says why."""
+    try:
+        take(as_yaml(with_changes(config(), changes)))
+    except InputError as error:
+        refuse(redact(error))
+    else:
+        st.session_state.pop("train_refused", None)
+
+
+def refuse(why: str) -> None:
+    """Leaves the config as it is; `refused` says why."""
+    st.session_state["train_refused"] = why
+
+
+def refused() -> str:
+    """Why the last change was not taken; empty where it was."""
+    why: str = st.session_state.get("train_refused", "")
+    return why
+
+
+def _file(token: str) -> Path:
+    return cache_dir() / "drafts" / f"{token}.yaml"

@@ -1,0 +1,289 @@
+"""The settings of a run that most people change, as fields; the rest stands in the text below them."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from likeness.data import is_published_source, source_help
+from likeness.data.catalog import BUNDLED, list_datasets
+from likeness.errors import InputError
+from likeness.labels import known_labels
+from likeness.language import PRIMERS, short_names
+from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
+from likeness.training.config import RunConfig
+from pages.train import draft as train_draft
+from shared import cached
+from shared.sidebar import readable
+from visitors import visitor
+
+Changes = Callable[[Any], dict[str, Any]]
+
+_NETWORKS = {
+    "clip:cars": "Bundled small CLIP",
+    "mobilenetv2_100": "MobileNetV2",
+    "resnet18": "ResNet-18",
+    "resnet50": "ResNet-50",
+    "inception_v3": "Inception v3",
+}
+_MOST_EXACT = 2**53  # whole numbers that a browser tells apart
+_NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
+_BY_CLASSES, _BY_LABELS = "Classes", "Places on a scale"
+
+
+def show(config: RunConfig) -> None:
+    """Draws the fields; what is changed goes into the draft at once."""
+    _images(config)
+    _network(config)
+    _objective(config)
+    if not config.objective.continuous:
+        _guidance(config)
+    _training(config)
+
+
+def _images(config: RunConfig) -> None:
+    st.subheader("Images and classes", divider="gray")
+    data = config.data
+    sources = {entry.source: entry.name for entry in list_datasets(visitor())}
+    st.selectbox(
+        "Images",
+        _with(list(sources), data.source),
+        format_func=lambda source: sources.get(source, source),
+        help=f"Bring more under Your images. In the text below, also: {source_help()}",
+        **_bound("data.source", data.source, _of_source),
+    )
+    offered = _labels(data.source)
+    if offered or data.split == "images":
+        st.segmented_control(
+            "Learn from",
+            [_BY_CLASSES, _BY_LABELS],
+            required=True,
+            help="Classes: images are alike or not. Places on a scale, such as viewpoints or poses: they are more or less alike.",
+            **_bound("data.labels", _BY_CLASSES if data.labels is None else _BY_LABELS, lambda picked: _of_way(picked, offered, config)),
+        )
+    if data.split == "images":
+        _scale(config, offered)
+        return
+    now = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
+    st.multiselect(
+        "Class of an image",
+        _with(_attributes(data.source), *now),
+        format_func=readable,
+        placeholder="Choose what makes a class",
+        help="Of several, the combination: car color and body type give classes such as red pickup.",
+        **_bound("data.attribute", now, lambda names: {"data.attribute": names[0] if len(names) == 1 else names} if names else {}),
+    )
+    if data.split == "classes":
+        st.slider(
+            "Share of the classes that train",
+            min(0.1, data.train_classes),
+            max(0.9, data.train_classes),
+            step=0.05,
+            format="percent",
+            help="The other classes are never shown in training; all figures are measured on them.",
+            **_bound("data.train_classes", data.train_classes),
+        )
+
+
+def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
+    """Which continuous labels, and how many images test."""
+    data = config.data
+    now = data.labels.model_dump(mode="json") if data.labels else {}
+    names = {name: labels for name, labels in offered.items() if labels != now}
+    current = next((name for name, labels in offered.items() if labels == now), readable(str(now.get("kind", ""))))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Label of an image",
+            [current, *names],
+            help="How far two images lie apart by this label is what the network learns.",
+            **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
+        )
+    if data.test_images < 1:
+        st.slider(
+            "Share of the images that test",
+            min(0.05, data.test_images),
+            max(0.9, data.test_images),
+            step=0.05,
+            format="percent",
+            help="The last ones; they are never shown in training. A column named split divides the images instead, where there is one.",
+            **_bound("data.test_images", data.test_images),
+        )
+
+
+def _labels(source: str) -> dict[str, dict[str, Any]]:
+    """The continuous labels that these images have, by name."""
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+    try:
+        return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
+    except InputError:  # its folder is gone, say; the preview tells
+        return {}
+
+
+def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) -> dict[str, Any]:
+    if picked == _BY_CLASSES:
+        return {"data.labels": None, "data.split": "classes", "augment": True} | _of_objective(next(iter(objectives_on("classes"))), config)
+    labels, batch = next(iter(offered.values()), None), config.batch
+    # every image of a batch as an anchor, or an epoch would have as many steps as there are images
+    anchors = {"batch.anchors": "all", "batch.drawn": max(1, batch.size // (batch.nearest + 1))}
+    learnt = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
+    return learnt | anchors | _of_objective(next(iter(objectives_on("distances"))), config)
+
+
+def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
+    """An objective with the rest of the config that it allows."""
+    none = dict.fromkeys(f"objective.{each}" for each in WRAPPERS) if OBJECTIVES[name].labels == "distances" else {}
+    return {"objective.name": name, "objective.options": {}} | none
+
+
+def _of_source(source: str) -> dict[str, Any]:
+    attributes = _attributes(source)
+    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
+    return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
+
+
+def _attributes(source: str) -> list[str]:
+    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+    try:
+        return list(cached.table(entry.id).attributes) if entry else []
+    except InputError:  # its folder is gone, say; the preview tells
+        return []
+
+
+def _network(config: RunConfig) -> None:
+    st.subheader("Network", divider="gray")
+    backbone = config.backbone
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Backbone",
+            _with(list(_NETWORKS), backbone.name),
+            format_func=lambda name: _NETWORKS.get(name, name),
+            accept_new_options=True,
+            help="Any name of timm, or clip: and a CLIP model. Weights are downloaded on first use; a file of them can be named in the text below.",
+            **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
+        )
+        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=140)
+    st.toggle(
+        "Train the embedding layer only",
+        help="On features that the backbone computes once: seconds instead of hours, and less gain.",
+        **_bound("backbone.head_only", backbone.head_only),
+    )
+
+
+def _objective(config: RunConfig) -> None:
+    st.subheader("Objective", divider="gray")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Objective",
+            _with(_objectives(config), config.objective.name),
+            format_func=lambda name: OBJECTIVES[name].title,
+            help="\n".join(f"- **{each.title}**: {each.help}" for each in map(OBJECTIVES.__getitem__, _objectives(config))),
+            **_bound("objective.name", config.objective.name, lambda name: {"objective.name": name, "objective.options": {}}),
+        )
+        if not config.objective.continuous:
+            st.toggle(
+                "With S2SD",
+                help=WRAPPERS["s2sd"].help,
+                **_bound("objective.s2sd", config.objective.s2sd is not None, lambda on: {"objective.s2sd": {} if on else None}),
+            )
+
+
+def _objectives(config: RunConfig) -> list[str]:
+    return list(objectives_on("distances" if config.objective.continuous else "classes"))
+
+
+def _guidance(config: RunConfig) -> None:
+    st.subheader("Language guidance", divider="gray")
+    chosen = config.guidance
+    kind = _NONE if chosen is None else _PLG if chosen.kind == "plg" else _ELG
+    st.segmented_control(
+        "Guidance",
+        [_NONE, _ELG, _PLG],
+        required=True,
+        label_visibility="collapsed",
+        help="Class names: a language model says how alike the classes are. Pseudolabels: the same for the ImageNet names that a classifier gives "
+        "the classes, for classes without telling names.",
+        **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, config)}),
+    )
+    if chosen is None:
+        st.caption("The labels alone: every two classes are equally different.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _number(
+            "Weight (omega)",
+            0.0,
+            1000.0,
+            "guidance.omega",
+            chosen.omega,
+            step=1.0,
+            width=160,
+            help="Of guidance beside the objective; the paper takes 1 to 10.",
+        )
+        _number(
+            "Shift (gamma)",
+            -5.0,
+            5.0,
+            "guidance.gamma",
+            chosen.gamma,
+            step=0.5,
+            width=160,
+            help="Of Eq. 2 and 3. At 1, as printed, images of different classes are drawn together as well; 0 is milder.",
+        )
+        if chosen.kind == "plg":
+            _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
+    st.multiselect(
+        "Language models",
+        _with(list(short_names()), *chosen.language),
+        accept_new_options=True,
+        help="Of several, the mean. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
+        **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),
+    )
+    st.selectbox("Sentence around the name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer))
+
+
+def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
+    before = config.guidance
+    if picked == _NONE:
+        return None
+    kept = {"omega": before.omega, "gamma": before.gamma, "language": before.language, "primer": before.primer} if before else {"omega": 5.0}
+    without_classifier = config.backbone.name.startswith("clip:") and config.data.source == BUNDLED.source
+    shipped = {"pseudolabels": "synthetic-cars"} if picked == _PLG and without_classifier else {}
+    return kept | {"kind": "plg" if picked == _PLG else "elg"} | shipped
+
+
+def _training(config: RunConfig) -> None:
+    st.subheader("Training", divider="gray")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _number("Epochs", 1, 100_000, "epochs", config.epochs, width=130)
+        batch = config.batch
+        if config.objective.continuous:
+            _number("Images in a batch", 3, 4096, "batch.size", batch.size, width=170)
+            _number("Neighbors of an anchor", 1, 512, "batch.nearest", batch.nearest, width=180)
+        else:
+            _number("Images in a batch", batch.per_class, 4096, "batch.size", batch.size, step=batch.per_class, width=170)
+            _number("Of each class", 1, 512, "batch.per_class", batch.per_class, width=140)
+        _number("Learning rate", 1e-8, 10.0, "optimizer.rate", config.optimizer.rate, step=1e-5, format="%.1e", width=160)
+        _number("Seed", 0, 2**31, "seed", config.seed, width=130)
+
+
+def _with(options: list[str], *more: str) -> list[str]:
+    return [*options, *(each for each in more if each not in options)]
+
+
+def _number(label: str, low: float, high: float, place: str, value: float, *, width: int, **options: Any) -> None:
+    """A field for a number from `low` to `high`; one outside, which can stand in the text, is shown as it is."""
+    if not math.isfinite(value) or abs(value) > _MOST_EXACT:
+        st.text_input(label, str(value), disabled=True, width=width, help="Beyond what a field can hold; change it in the text below.")
+        return
+    st.number_input(label, min(low, value), max(high, value), width=width, **options, **_bound(place, value))
+
+
+def _bound(place: str, value: Any, changes: Changes | None = None) -> dict[str, Any]:
+    """Arguments of a widget that shows `value` and writes what is chosen instead to the dotted key `place`, or what `changes` makes of it."""
+    key = f"train_field_{place}"
+    st.session_state[key] = value
+    return {"key": key, "on_change": _take, "args": (key, changes or (lambda given: {place: given}))}
+
+
+def _take(key: str, changes: Changes) -> None:
+    train_draft.change(changes(st.session_state[key]))

@@ -1,0 +1,164 @@
+"""Train: a config from a preset, changed in fields or as text; what language will say of its classes; the start of its run."""
+
+from typing import Any
+
+import streamlit as st
+
+from access import check_training, redact, shared_name
+from config_access import resolve_config
+from likeness.errors import InputError
+from likeness.io.paths import runs_dir
+from likeness.training.config import RunConfig, as_yaml, presets, read_config
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
+from pages.train import draft
+from pages.train import fields as train_fields
+from pages.train import preview as train_preview
+from shared import run_card, trained, training_off
+from shared.sidebar import readable
+
+_LONGEST = 200  # bytes of a name; file systems take some more
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Train")
+    st.caption(
+        "Teach a network what is similar: images of one class move together and others apart, or as far apart as their labels on a scale. "
+        "Language guidance also tells it how classes relate."
+    )
+    if training_off.tell():
+        return
+    chosen, problem = _config()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _preset()
+        name, taken = _name(chosen)
+        _start(chosen, name, taken)
+    with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
+        for told in filter(None, (problem, taken, draft.refused())):
+            st.warning(told, icon=":material/warning:")
+        if chosen and chosen.note:
+            st.caption(chosen.note)
+    with st.container():
+        begun = st.session_state.get("train_begun")
+        if begun:
+            run_card.show(RunFolder(begun), watch_link=True)
+    settings, preview = st.columns([5, 6], gap="large")
+    with settings:
+        with st.container():
+            if chosen:
+                train_fields.show(chosen)
+        _text(expanded=chosen is None)
+    with preview:
+        if chosen:
+            train_preview.show(chosen)
+
+
+def _config() -> tuple[RunConfig | None, str]:
+    """The config as typed, or what does not fit."""
+    try:
+        return draft.config(), ""
+    except InputError as error:
+        return None, redact(error)
+
+
+def _preset() -> None:
+    shipped = sorted(presets(), key=lambda name: not name.startswith("shipped"))
+    st.selectbox(
+        "Begin from",
+        [*shipped, *trained.names()],
+        index=None,
+        format_func=lambda name: readable(name) if name.startswith(trained.PREFIX) else name,
+        placeholder="A preset or a run",
+        key="train_preset",
+        on_change=_take_preset,
+        width=300,
+        help="Presets whose names begin with lg are the protocols of the language guidance paper; they need its datasets and a GPU.",
+    )
+
+
+def _take_preset() -> None:
+    name = st.session_state["train_preset"]
+    if name is None:
+        return
+    run = run_card.folder(name.removeprefix(trained.PREFIX)) if name.startswith(trained.PREFIX) else None
+    if run and run_card.problem(run):
+        draft.refuse(run_card.problem(run))
+        return
+    config = run.config() if run else read_config(name)
+    free = _free(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
+    draft.take(shared_name(as_yaml(config.model_copy(update={"name": free}))))
+
+
+def _name(chosen: RunConfig | None) -> tuple[str, str]:
+    """The run's name, and what is wrong with it."""
+    if chosen is None:
+        st.text_input("Name", disabled=True, width=260)
+        return "", ""
+    st.session_state["train_name"] = chosen.name
+    name: str = st.text_input("Name", key="train_name", width=260, on_change=_rename).strip()
+    if not name or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > _LONGEST:
+        return name, f"Give the run a name without slashes, without a dot at its beginning and below {_LONGEST} letters: it becomes a folder."
+    run = RunFolder(runs_dir() / name)
+    begun = str(run.path) == st.session_state.get("train_begun") and run.status().state == "running"
+    if begun or not (run.path / "config.yaml").is_file():
+        return name, ""
+    return name, f"There is a run {name} already; call this one {_free(name)}, say, or resume that one under Runs."
+
+
+def _rename() -> None:
+    draft.change({"name": st.session_state["train_name"].strip() or "run"})
+
+
+def _free(name: str) -> str:
+    stem, _, number = name.rpartition("-")
+    base, first = (stem, int(number) + 1) if stem and number.isdigit() else (name, 2)
+    return next(f"{base}-{each}" for each in range(first, first + 10_000) if not (runs_dir() / f"{base}-{each}").exists())
+
+
+def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
+    underway = st.session_state.get("train_begun") == str(runs_dir() / name) if name else False
+    st.button(
+        "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="train_start",
+        disabled=chosen is None or bool(problem) or underway,
+        on_click=_begin,
+        args=(chosen, name),
+    )
+
+
+def _begin(chosen: RunConfig, name: str) -> None:
+    run = RunFolder(runs_dir() / name)
+    try:
+        check_training()
+        processes.begin(run, resolve_config(chosen))
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+    else:
+        st.session_state["train_begun"] = str(run.path)
+
+
+def _text(expanded: bool) -> None:
+    """The whole config; open while it does not fit, since the fields are not there then."""
+    with st.expander("All settings as text", icon=":material/code:", expanded=expanded):
+        st.session_state["train_typed"] = draft.text()
+        st.text_area(
+            "YAML",
+            key="train_typed",
+            height=520,
+            on_change=_typed,
+            label_visibility="collapsed",
+            help="Every setting of the run; checked as you leave the field. The same file works with `likeness train`.",
+        )
+        content = draft.text().encode()
+        st.download_button("Download as file", content, "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download")
+
+
+def _typed() -> None:
+    typed: Any = st.session_state["train_typed"]
+    draft.take(typed)
+
+
+main()

@@ -1,0 +1,185 @@
+"""What a run will be told before it starts: who trains and who tests, how language relates the classes, which pseudolabels they get."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from access import redact, shared_name
+from background import Job, jobs, run_in_background
+from config_access import resolve_config
+from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.errors import InputError
+from likeness.evaluation import clustered_order
+from likeness.language import imagenet_names, readable_names
+from likeness.plots import class_heat_maps
+from likeness.training.config import RunConfig
+from likeness.training.data.overview import class_overview, example_queries, example_rows
+from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.guidance.preview import has_classifier, pseudolabel_config, summarize_similarities
+from shared import cached, progress
+from visitors import visitor
+
+_KIND = "pseudolabels"
+_MOST_SHOWN = 60  # classes in one heat map
+_PICTURES = 3  # of each class
+_QUERIES, _NEAREST = 6, 4  # shown where there are no classes
+_CLASSES, _NAMES, _PSEUDO = "Classes", "What language says", "Pseudolabels"
+
+
+def show(config: RunConfig) -> None:
+    """Draws the preview of a config."""
+    tabs = {_CLASSES: _classes, _NAMES: _names, _PSEUDO: _pseudolabels}
+    try:
+        config = resolve_config(config)
+        images = _images(config.data.model_dump_json(), config.seed, config)
+    except InputError as error:
+        st.info(f"Nothing to show yet. {redact(error)}", icon=":material/info:")
+        return
+    for tab, draw in zip(st.tabs(list(tabs), key="train_tabs", on_change="rerun"), tabs.values(), strict=True):
+        if tab.open:
+            with tab:
+                try:
+                    draw(config, images)
+                except InputError as error:
+                    st.info(redact(error), icon=":material/info:")
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
+def _images(data: str, seed: int, _config: RunConfig) -> RunImages:
+    return run_images(_config.data, seed)
+
+
+def _classes(config: RunConfig, images: RunImages) -> None:
+    if config.data.split == "images":
+        _divided(config, images)
+        return
+    held = f", {len(images.validation):,} of its images are held out for validation" if len(images.validation) else ""
+    batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
+    tested = len(images.names) - len(images.train_classes)
+    st.caption(
+        f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
+        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
+    )
+    frame = class_overview(images).rename(columns=str.capitalize)
+    entry = _entry(config)
+    columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
+    if entry is not None and len(cached.table(entry.id)) == len(images.table):
+        for place in range(_PICTURES):
+            frame.insert(place, f"picture {place}", _pictures(entry, images, len(images.names), place))
+            columns[f"picture {place}"] = st.column_config.ImageColumn("", width=44)
+    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44, width="content")
+
+
+def _divided(config: RunConfig, images: RunImages) -> None:
+    """Who trains and who tests, where there are no classes; some queries and their nearest by label, which is what a space should find."""
+    asked, others = images.queries, images.gallery
+    st.caption(
+        f"{len(images.train):,} images train; of {len(images.test):,} others {len(asked):,} are queries, which search among the remaining "
+        f"{len(others):,}. The nearest by label stand beside each query: so would a perfect space answer."
+    )
+    entry = _entry(config)
+    if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
+        return
+    shown, nearest = example_queries(images, _QUERIES, _NEAREST)
+    columns = {"Query": shown} | {f"Nearest {place + 1}": nearest[:, place] for place in range(nearest.shape[1])}
+    frame = pd.DataFrame({name: [f"/thumbnails/{entry.id}/{row}" for row in rows] for name, rows in columns.items()})
+    st.dataframe(
+        frame,
+        hide_index=True,
+        row_height=84,
+        height=36 + 84 * len(frame),
+        column_config={name: st.column_config.ImageColumn(width=92) for name in frame},
+        width="content",
+    )
+
+
+def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
+    """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
+    return ["" if row is None else f"/thumbnails/{entry.id}/{row}" for row in example_rows(images, classes, place)]
+
+
+def _entry(config: RunConfig) -> DatasetEntry | None:
+    source = shared_name(config.data.source)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+
+
+def _names(config: RunConfig, images: RunImages) -> None:
+    if config.guidance is None:
+        st.info("Language takes no part in this run. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
+        return
+    from likeness.training.guidance.language_side import class_names
+
+    names = class_names(images, config.guidance.names)
+    similarities = _similarities(tuple(names), config.guidance.model_dump_json(include={"language", "primer"}), config)
+    order = clustered_order(similarities)
+    shown = order[:_MOST_SHOWN]
+    st.caption(
+        "How alike the language model finds the names of the classes that train. Guidance asks the images to agree: a bright block is a group of "
+        "classes that should stay near each other." + (f" {len(shown)} of {len(names):,} classes are shown." if len(shown) < len(names) else "")
+    )
+    st.plotly_chart(
+        class_heat_maps({"Language": similarities}, names, shown), theme="streamlit", key="train_language", config={"displayModeBar": False}
+    )
+    st.caption(_extremes(similarities, names))
+
+
+def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
+    found = summarize_similarities(similarities, names)
+    near, far = found.nearest, found.farthest
+    return (
+        f"Most alike: **{near[0]}** and **{near[1]}** ({near[2]:.3g}). Least alike: **{far[0]}** and **{far[1]}** ({far[2]:.3g}). "
+        f"Between two classes, {found.mean:.3g} on average, with a spread of {found.deviation:.2g}."
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading the class names")
+def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> NDArray[np.float32]:
+    from likeness.training.guidance.language_side import expert_similarities
+
+    assert _config.guidance is not None
+    return expert_similarities(_config.guidance, list(names))
+
+
+def _pseudolabels(config: RunConfig, images: RunImages) -> None:
+    st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
+    if config.guidance and config.guidance.pseudolabels:
+        from likeness.training.guidance.language_side import pseudolabel_names
+
+        used, chosen = pseudolabel_names(config, images)
+        _table(config, images, [[used[each] for each in row] for row in chosen])
+        return
+    asked = pseudolabel_config(config)
+    guidance = asked.guidance and asked.guidance.model_dump_json(include={"classifier", "k", "average"})
+    key = (asked.data.model_dump_json(), asked.backbone.model_dump_json(), guidance, config.seed)
+    job = jobs().find(_KIND, key)
+    if job is not None and progress.follow(job):
+        called = imagenet_names()
+        _table(config, images, [[called[each] for each in row] for row in job.result])
+    elif job is None and has_classifier(asked):
+        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, asked, images))
+        st.caption("Each training image passes the classifier once; the result is kept for the run.")
+    elif job is None:
+        st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")
+
+
+def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
+    def work(job: Job) -> NDArray[np.int64]:
+        from likeness.training.guidance.language_side import pseudolabels
+
+        return pseudolabels(config, images, lambda _, done, total: job.report_or_stop(done, total))
+
+    run_in_background(_KIND, key, "Pseudolabels", work)
+
+
+def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
+    entry = _entry(config)
+    frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(names) for names in labels]})
+    columns: dict[str, Any] = {"Taken for": st.column_config.TextColumn(width="large")}
+    if entry is not None and len(cached.table(entry.id)) == len(images.table):
+        frame.insert(0, "picture", _pictures(entry, images, len(frame), 0))
+        columns["picture"] = st.column_config.ImageColumn("", width=44)
+    st.dataframe(frame, hide_index=True, column_config=columns, height=520, row_height=44)

@@ -1,0 +1,215 @@
+"""Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
+
+import streamlit as st
+
+from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
+from background import Job, jobs, run_in_background
+from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
+from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
+from likeness.errors import InputError
+from likeness.space import Space, embed
+from server_settings import server
+from shared import progress, sidebar
+from shared.plain import plain
+from visitors import visitor
+
+ENCODERS = {
+    "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
+    "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
+    "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
+    "other": "Another one, by its name",
+}
+_DOWNLOADED = ("ViT-B-32/openai", "ViT-L-14/openai")
+_MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
+
+
+def main() -> None:
+    """Draws the page."""
+    st.title("Your images")
+    if server().shared and not server().roots:
+        st.caption("Bring images of your own. They are kept on this server, where only you, and whom you give a link, can open them.")
+        _upload()
+    else:
+        told = "Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice."
+        st.caption(told + (" What you upload, only you can open, and whom you give a link." if server().shared else ""))
+        _tabs()
+    _jobs()
+    _datasets()
+
+
+def _tabs() -> None:
+    folder, table, upload = st.tabs(["Folder", "Table of paths", "Upload"])
+    root = min(server().roots, default="photos")
+    with folder:
+        source = st.text_input(
+            "Folder on this server" if server().shared else "Folder on this computer",
+            key="folder",
+            placeholder=f"{root}/birds",
+            help=_told_roots() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
+        )
+        _hint(source.strip())
+        _begin_button(source, None, "folder")
+    with table:
+        source = st.text_input(
+            "CSV or Parquet file",
+            key="table",
+            placeholder=f"{root}/labels.csv",
+            help=_told_roots() + "One row per image: a column of paths, relative to the file, and columns of labels.",
+        )
+        column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
+        _begin_button(source, column.strip() or None, "table")
+    with upload:
+        _upload()
+
+
+def _told_roots() -> str:
+    """Where a path may begin on a shared server."""
+    offered = sidebar.listed(sorted(server().roots)).replace(" and ", " or ") if server().roots else ""
+    return f"Begin with {offered}, which this server offers. " if offered else ""
+
+
+def _encoders() -> list[str]:
+    return [name for name in ENCODERS if server().allows_downloads or name not in _DOWNLOADED]
+
+
+def _encoder(where: str) -> str:
+    chosen = st.selectbox("Encoder", _encoders(), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
+    if chosen == "other":
+        return st.text_input(
+            "Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine"
+        ).strip()
+    return chosen
+
+
+def _begin_button(source: str, column: str | None, where: str) -> None:
+    encoder = _encoder(where)
+    if st.button("Embed these images", type="primary", key=f"begin_{where}", disabled=not source.strip() or not encoder):
+        _check_and_begin(source.strip(), encoder, column)
+
+
+def _hint(folder: str) -> None:
+    named = _recognized(folder) if folder else None
+    if named:
+        st.info(
+            f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
+        )
+
+
+def _recognized(folder: str) -> str | None:
+    """How to name the paper's dataset in a folder, if it holds one."""
+    try:
+        named = recognized(path_text(folder))
+    except InputError:
+        return None
+    return shared_name(named) if named else None
+
+
+def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
+    try:
+        table = read_dataset(resolve_source(source), path_column=column)
+        entry = new_entry(name or table.name, shared_name(absolute_source(resolve_source(source))), encoder, column)
+        resolve_encoder(encoder)
+        _check_load()
+    except InputError as error:
+        st.error(redact(error), icon=":material/error:")
+        return
+    begin(entry, len(table))
+
+
+def _check_load() -> None:
+    """Raises InputError where a visitor of a shared server has enough under way."""
+    if server().shared and sum(not job.finished for job in _own_jobs()) >= _MOST_AT_ONCE:
+        raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
+
+
+def begin(entry: DatasetEntry, total: int) -> Job:
+    """Starts embedding in the background; the dataset joins the catalog when it is done."""
+
+    source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
+
+    def work(job: Job) -> Space:
+        job.report(0, total)
+        table = read_dataset(source, path_column=entry.path_column, name=entry.name)
+        done = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        if not job.should_stop():
+            add_dataset(entry)
+        return done
+
+    job = run_in_background("embedding", entry.id, entry.name, work, anew=True)
+    st.session_state.setdefault("own_jobs", []).append(entry.id)
+    progress.tell_end(job)
+    return job
+
+
+def _upload() -> None:
+    files = st.file_uploader(
+        "Images, or a ZIP of images", type=["jpg", "jpeg", "png", "webp", "bmp", "gif", "tif", "tiff", "zip"], accept_multiple_files=True, key="files"
+    )
+    name = st.text_input("Name", value="My images", key="upload_name")
+    encoder = _encoder("upload")
+    if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
+        try:
+            _check_load()
+            table = save_uploads(((file.name, file.getvalue()) for file in files), name, limits=upload_limits())
+            source = shared_name(absolute_source(str(table.root)))
+            resolve_encoder(encoder)
+        except InputError as error:
+            st.error(redact(error), icon=":material/error:")
+            return
+        begin(new_entry(name, source, encoder, owner=visitor() or ""), len(table))
+
+
+def _own_jobs() -> list[Job]:
+    """All of this server; where others use it, those that this session began."""
+    own = st.session_state.get("own_jobs", [])
+    return [job for job in jobs().all("embedding") if not server().shared or job.key in own]
+
+
+def _jobs() -> None:
+    running = [job for job in _own_jobs() if not job.finished]
+    progress.poll(lambda: not running or any(job.finished for job in running), lambda: progress.bars(running))
+    for job in _own_jobs():
+        if job not in running:
+            _report(job)
+
+
+def _report(job: Job) -> None:
+    if job.error:
+        st.error(redact(job.error), icon=":material/error:")
+    elif job.stopped:
+        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
+        st.info(told, icon=":material/pause:")
+    else:
+        failed = job.result.table.failed
+        st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
+        if failed:
+            with st.expander(f"{len(failed)} could not be read and were left out"):
+                st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
+    with st.container(horizontal=True):
+        if not job.error and not job.stopped:
+            _link(str(job.key), "Explore them")
+        st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
+
+
+def _link(id: str, label: str) -> None:
+    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
+    st.page_link("pages/explore/page.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
+
+
+def _datasets() -> None:
+    st.subheader("Datasets")
+    for entry in list_datasets(visitor()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redact(entry.encoder)))}]", width="stretch")
+            _link(entry.id, "Explore")
+            if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
+                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
+
+
+def _remove(id: str) -> None:
+    remove_dataset(id, visitor())
+    if st.session_state.get("dataset") == id:
+        st.session_state["dataset"] = BUNDLED.id
+
+
+main()

@@ -1,0 +1,50 @@
+"""Starts the server of the app: checks its settings, then runs Streamlit in this process. `likeness app` calls it with its options as JSON."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from server_settings import VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
+
+
+def serve(options: dict[str, Any]) -> None:
+    """Serves the app until it is stopped.
+
+    Args:
+        options: address; port, None for the first free one; settings, a YAML file or None; and single settings, None where they were not given.
+
+    Raises:
+        InputError: settings that do not fit, or an address that others can reach without saying so.
+    """
+    address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
+    settings = _settings(file, options)
+    check_address(address, settings)
+    os.environ[VARIABLE] = settings.as_text()
+    arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
+    arguments += ["--server.maxUploadSize", str(settings.max_upload_mb)]
+    if port:
+        arguments += ["--server.port", str(port)]
+    _run_streamlit(arguments)
+
+
+def _settings(file: str | None, given: dict[str, Any]) -> ServerSettings:
+    """Those of the file, or else of the environment, with what was given on the command line in their place."""
+    base = server() if file is None else read_settings(Path(file))
+    return settings_from(base.model_dump() | {name: value for name, value in given.items() if value is not None})
+
+
+def _run_streamlit(arguments: list[str]) -> None:
+    from streamlit.web.cli import main
+
+    main(arguments, prog_name="streamlit")
+
+
+if __name__ == "__main__":
+    try:
+        serve(json.loads(sys.argv[1]))
+    except InputError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,75 @@
+"""The maps of a page: one or two spaces with one selection, one query and one coloring."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from components.linked_map import linked_map
+from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity
+from likeness.space import Space
+from shared import layouts, selection, view
+from shared.coloring import color_map
+from shared.map_controls import Choice
+from shared.sidebar import readable
+
+
+def draw(
+    seen: view.View,
+    spaces: Sequence[Space],
+    choice: Choice,
+    *,
+    slot: str,
+    key: str,
+    height: int,
+    on_query: Callable[[int | None], None],
+    neighbors: Sequence[np.ndarray] | None = None,
+) -> None:
+    """Draws the spaces as `choice` lays them out; what is pointed at goes to the selection and to `on_query`.
+
+    `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are joined
+    to the query.
+    """
+    placed = layouts.lay_out(spaces, choice, f"{slot}_{seen.entry.id}")
+    linked_map(
+        [MapPanel(readable(space.name), layout.shown, layout.note) for space, layout in zip(spaces, placed, strict=True)],
+        _coloring(seen.frame, seen.color),
+        n=len(seen.frame),
+        thumbnails=seen.thumbnails,
+        info=seen.info,
+        key=key,
+        identity=seen.entry.id,
+        selected=seen.selected if len(seen.selected) else None,
+        query=seen.query,
+        neighbors=neighbors if seen.query is not None else None,
+        dimmed=seen.hidden,
+        height=height,
+        on_event=partial(_take_in, on_query),
+    )
+    _tell_problems(choice, placed)
+
+
+@cache_by_identity
+def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
+    return color_map(frame, attribute)
+
+
+def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
+    if event.selection_changed:
+        selection.select([] if event.selected is None else event.selected)
+    if event.query_changed:
+        on_query(event.query)
+
+
+def _tell_problems(choice: Choice, placed: Sequence[layouts.Layout]) -> None:
+    failed = [layout for layout in placed if layout.problem]
+    if failed:
+        names = " and ".join(readable(layout.name) for layout in failed)
+        st.warning(
+            f"The {choice.title} map of {names} could not be computed, so the PCA map is shown. Choose other map settings to try again.",
+            icon=":material/warning:",
+        )
+        with st.expander("Details"):
+            st.text("\n".join(layout.problem for layout in failed))

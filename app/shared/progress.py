@@ -1,0 +1,130 @@
+"""Work in the background as people see it: a bar with rate and remaining time, a stop, and word of its end on whatever page they are."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+import background
+from access import redact
+from background import Job
+from shared.plain import plain
+
+_WAIT = 0.4
+
+
+def poll(ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
+    """Draws something, again every while, and once it is `ready` the whole page. Called at a place that is the same in every run."""
+    waiting = not ready()
+    with st.container():  # there in every run, so that a late rerun of the fragment finds its place
+        st.fragment(_poll, run_every=every if waiting else None)(ready, draw, waiting)
+
+
+def _poll(ready: Callable[[], bool], draw: Callable[[], None], waiting: bool) -> None:
+    if waiting and ready():
+        st.rerun()
+    with st.container():
+        draw()
+
+
+def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT) -> bool:
+    """Shows how far jobs are until all have ended, and then why one did not end well, with a button that begins it anew.
+
+    Args:
+        jobs: what a page waits for.
+        resume: the button's label after a stop.
+        stopped: a sentence on what a stop left; by default how far the job came.
+        wait: seconds in which no bar is shown.
+
+    Returns:
+        Whether all have ended well.
+    """
+    for job in jobs:
+        if not job.wait(wait):
+            tell_end(job)
+    poll(lambda: all(job.finished for job in jobs), lambda: bars(jobs))
+    if not all(job.finished for job in jobs):
+        return False
+    for job in jobs:
+        _no_need_to_tell(job)
+        if not job.succeeded:
+            _tell_why(job, stopped)
+            label = "Try again" if job.error else resume
+            st.button(label, icon=":material/replay:", key=f"again_{job.id}", on_click=background.jobs().again, args=(job,))
+    return all(job.succeeded for job in jobs)
+
+
+def bars(jobs: Sequence[Job]) -> None:
+    """Those under way, inside what `poll` draws."""
+    for job in jobs:
+        if not job.finished:
+            bar(job)
+
+
+def _tell_why(job: Job, stopped: str) -> None:
+    if job.error:
+        st.error(redact(job.error), icon=":material/error:")
+    else:
+        st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
+
+
+def bar(job: Job) -> None:
+    """A job under way, and the button that stops it."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        stage = job.stage
+        done, total = (stage.done, stage.total) if stage else (job.done, job.total)
+        said = f"{stage.what}, {done:,} of {total:,}" if stage else _standing(job)
+        st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {said}")
+        if job.stoppable:
+            stopping = job.stopped
+            key = f"stop_{job.id}"
+            st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
+
+
+def _standing(job: Job) -> str:
+    if not job.total:
+        return "getting ready"
+    left = f", {duration(job.seconds_left)} left" if job.seconds_left is not None else ""
+    return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate)}{left}"
+
+
+def rate(per_second: float) -> str:
+    """`, 3.2 a second`, `, 12 a minute`; nothing before there is one."""
+    if per_second <= 0:
+        return ""
+    if per_second < 1:
+        return f", {60 * per_second:.0f} a minute" if per_second > 1 / 60 else ""
+    return f", {per_second:,.0f} a second" if per_second >= 10 else f", {per_second:.1f} a second"
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `3 min`."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def tell_end(job: Job) -> None:
+    """This session will be told when `job` has ended, on whatever page it is then."""
+    if job not in _told():
+        _told().append(job)
+
+
+def _told() -> list[Job]:
+    told: list[Job] = st.session_state.setdefault("told_jobs", [])
+    return told
+
+
+def _no_need_to_tell(job: Job) -> None:
+    """Its end is seen where it is drawn."""
+    if job in _told():
+        _told().remove(job)
+
+
+def watch() -> None:
+    """Tells of the ends of jobs; called once a run, after the page, at a place that is the same in every run."""
+    told = _told()
+    for job in [job for job in told if job.finished]:
+        told.remove(job)
+        if job.error:
+            st.toast(f"{plain(job.title)}: {redact(job.error)}", icon=":material/error:", duration="long")
+        elif not job.stopped:
+            st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
+    poll(lambda: not told or any(job.finished for job in told), every=1.5)

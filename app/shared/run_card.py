@@ -1,0 +1,115 @@
+"""One run as people see it: how it stands, and what can be done with it."""
+
+import streamlit as st
+
+from access import check_training, redact, resolve_source, shared_name
+from likeness.data import absolute_source
+from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.errors import InputError
+from likeness.io.paths import runs_dir
+from likeness.training.loop import processes
+from likeness.training.runs.run_folder import RunFolder
+from server_settings import server
+from shared import run_words, trained
+from visitors import visitor
+
+_SECONDS = 1.0
+
+
+def show(run: RunFolder, *, watch_link: bool = False) -> None:
+    """The card of a run, drawn anew while it runs; called at a place that is the same in every run of the page.
+
+    Args:
+        run: its folder.
+        watch_link: with a link to its curves.
+    """
+    st.fragment(_card, run_every=_SECONDS if run.status().state == "running" else None)(run, watch_link)
+
+
+def _card(run: RunFolder, watch_link: bool) -> None:
+    status = run.status()
+    label, icon = run_words.STATES[status.state]
+    redraw_page_after_begin_and_end(f"run_state_{run.path}", status.state)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(f"**{run.name}**  :material/{icon}: {label}  :gray[{run_words.standing(status)}]", width="stretch")
+            _actions(run, status.state, watch_link)
+        if status.state == "running":
+            st.progress(min(status.step / status.total, 1.0) if status.total else 0.0)
+        if status.state == "failed" and status.message:
+            st.error(redact(status.message), icon=":material/error:")
+        elif status.state == "lost":
+            st.warning("Its process is gone, from outside. Resume it, and it goes on from its last checkpoint.", icon=":material/warning:")
+            words = processes.last_words(run)
+            if words:
+                with st.expander("Its last words"):
+                    st.code(redact(words), language=None)
+
+
+def redraw_page_after_begin_and_end(key: str, state: str) -> None:
+    """What stands around a card follows what it shows while that goes on; `key` names it in the session."""
+    before, st.session_state[key] = st.session_state.get(key, state), state
+    if (before == "running") != (state == "running"):
+        st.rerun()
+
+
+def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
+    """The link, then the one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        with st.container(width="content"):
+            if watch_link:
+                st.page_link("pages/runs/page.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
+            elif run.best.is_file():
+                _open(run)
+        if state != "finished" and server().allows_training:
+            asked = state == "running" and run.stop_requested()
+            label, icon, act = (
+                ("Stopping" if asked else "Stop", "stop", RunFolder.request_stop)
+                if state == "running"
+                else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
+            )
+            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=asked)
+
+
+def _open(run: RunFolder) -> None:
+    entry = _dataset_of(run)
+    link = {"open": entry.id, "show": trained.PREFIX + run.name} if entry else None
+    if link is None:
+        st.caption("Add its images under Your images to explore its space.")
+    else:
+        st.page_link("pages/explore/page.py", label="Explore its space", icon=":material/scatter_plot:", query_params=link)
+
+
+def _dataset_of(run: RunFolder) -> DatasetEntry | None:
+    """The dataset in the app that the run was trained on."""
+    source = _absolute(run.config().data.source)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+
+
+def _absolute(source: str) -> str:
+    try:
+        return shared_name(absolute_source(resolve_source(source)))
+    except InputError:
+        return source
+
+
+def _resume(run: RunFolder) -> None:
+    try:
+        check_training()
+        processes.begin(run)
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+
+
+def problem(run: RunFolder) -> str:
+    """Why the run cannot be shown, in a sentence; empty where it can."""
+    try:
+        run.config()
+    except InputError as error:
+        return f"The settings of the run '{run.name}' cannot be read, so it is left out. {redact(error)}"
+    return ""
+
+
+def folder(name: str) -> RunFolder:
+    """The run of this name."""
+    return RunFolder(runs_dir() / name)

@@ -1,0 +1,77 @@
+"""Words and figures of runs as people read them."""
+
+from typing import Any
+
+import pandas as pd
+
+from access import redact
+from likeness.evaluation import find_metric
+from likeness.losses import OBJECTIVES, WRAPPERS
+from likeness.training.config import RunConfig
+from likeness.training.runs.run_folder import Status
+from shared.progress import duration
+
+LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
+TOLD = {
+    "loss": "The loss of each batch: the objective, plus omega times the guidance.",
+    "loss_objective": "The objective's part of the loss, on the labels alone.",
+    "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
+}
+STATES = {
+    "new": ("Not started", "schedule"),
+    "running": ("Running", "play_circle"),
+    "stopped": ("Stopped", "pause_circle"),
+    "finished": ("Finished", "check_circle"),
+    "failed": ("Failed", "error"),
+    "lost": ("Interrupted", "warning"),
+}
+
+
+def told(metric: str) -> str:
+    """One sentence on a metric or a part of the loss."""
+    return TOLD[metric] if metric in TOLD else f"{find_metric(metric).title}: {find_metric(metric).help}"
+
+
+def standing(status: Status) -> str:
+    """How far a run is, in a few words."""
+    if status.state == "running" and status.step == 0:
+        return redact(status.message or "Starting")
+    done = f"{status.step:,} of {status.total:,} steps" if status.total else "no step yet"
+    if status.state == "running":
+        rate = status.step / status.seconds if status.seconds else 0.0
+        return f"{done}, {duration((status.total - status.step) / rate)} left" if rate else done
+    return f"{done}, {duration(status.seconds)}"
+
+
+def objective(config: RunConfig) -> str:
+    """`Multisimilarity + S2SD`, `R-margin + uniform prior`, `Margin + DiVA`."""
+    chosen = config.objective
+    around = [wrapper.title for name, wrapper in WRAPPERS.items() if getattr(chosen, name) is not None]
+    return " + ".join([OBJECTIVES[chosen.name].title, *around])
+
+
+def guidance(config: RunConfig) -> str:
+    """`ELG, omega 5`, `PLG Top-5, omega 5`, or nothing."""
+    chosen = config.guidance
+    if chosen is None:
+        return ""
+    kind = f"PLG Top-{chosen.k}" if chosen.kind == "plg" else "ELG" if chosen.way == "match" else chosen.way
+    return f"{kind}, omega {chosen.omega:g}"
+
+
+def best(measured: pd.DataFrame, metric: str) -> float | None:
+    """The best value of a metric in a run's `metrics`; None before its first evaluation."""
+    if metric not in measured or not measured[metric].notna().any():
+        return None
+    return float(measured[metric].max() if find_metric(metric).larger_is_better else measured[metric].min())
+
+
+def value(shown: Any) -> str:
+    """A config's value as people read it."""
+    if shown is None:
+        return "none"
+    if isinstance(shown, bool):
+        return "yes" if shown else "no"
+    if isinstance(shown, list | tuple):
+        return ", ".join(value(each) for each in shown) or "none"
+    return f"{shown:g}" if isinstance(shown, float) else str(shown)

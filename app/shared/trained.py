@@ -1,0 +1,68 @@
+"""Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from background import Job, run_in_background
+from likeness.encoders import encoder_identity
+from likeness.errors import InputError
+from likeness.io.paths import runs_dir
+from likeness.space import Space, embed
+from likeness.training.runs.run_folder import trained_folders
+from server_settings import server
+from shared import cached, progress
+
+PREFIX = "run "
+_KEPT = 16  # spaces in memory
+
+
+class StillEmbedding(Exception):  # noqa: N818  (an answer, not an error)
+    """A space that is asked for is being embedded."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job.title)
+        self.job = job
+
+
+def names() -> list[str]:
+    """Names of the spaces of all runs that have weights, newest first. Drawn on every page, so it looks at file names alone."""
+    if not server().runs:
+        return []
+    return [PREFIX + folder.name for folder in trained_folders(runs_dir())]
+
+
+def space(dataset_id: str, name: str) -> Space:
+    """The space of a run on a dataset.
+
+    Raises:
+        StillEmbedding: while its images are being embedded, or after that was stopped or failed.
+        InputError: there is no such run.
+    """
+    if name not in names():  # a link may name any
+        raise InputError(f"The run '{name.removeprefix(PREFIX)}' has no weights yet; choose it again after its first evaluation.")
+    job = _embed(dataset_id, runs_dir() / name.removeprefix(PREFIX))
+    job.wait(0.4)
+    if not job.succeeded:
+        raise StillEmbedding(job)
+    found: Space = job.result
+    return found
+
+
+def show(waiting: StillEmbedding) -> None:
+    """In place of the page: how far the embedding is, or why it has ended."""
+    told = "Stopped; what was embedded is kept. Choose another space in the sidebar, or go on."
+    if progress.follow(waiting.job, resume="Go on", stopped=told, wait=0):
+        st.rerun()
+
+
+def _embed(dataset_id: str, run: Path) -> Job:
+    table, encoder = cached.table(dataset_id), f"run:{run.resolve()}"
+
+    def work(job: Job) -> Space:
+        found = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        if len(found.table) < len(table) and not job.should_stop():
+            raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
+        return found.replace(name=PREFIX + run.name)
+
+    return run_in_background("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, kept=_KEPT)

@@ -1,0 +1,75 @@
+"""What every page looks at: the dataset, space A, perhaps space B, the coloring and the filters, as the sidebar has them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from likeness.data.catalog import DatasetEntry
+from likeness.space import Space
+from shared import selection
+
+
+@dataclass(frozen=True)
+class View:
+    """One rerun's choices.
+
+    Attributes:
+        entry: the dataset's place in the catalog.
+        base: its images in their encoder's space.
+        a, b: the spaces to show; b is None where only one is.
+        color: attribute that colors the map, or None.
+        hidden: (n,) bool, True for images that the filters take out; None without filters.
+    """
+
+    entry: DatasetEntry
+    base: Space
+    a: Space
+    b: Space | None
+    color: str | None
+    hidden: NDArray[np.bool_] | None
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Paths and attributes of the images, row by row."""
+        return self.base.table.frame
+
+    @property
+    def selected(self) -> selection.Rows:
+        """The selected images; a link may name more rows than there are."""
+        chosen = selection.rows()
+        return chosen[chosen < len(self.frame)]
+
+    @property
+    def query(self) -> int | None:
+        """The image whose neighbors are asked for; None where a link names a row that there is not."""
+        row = selection.query()
+        return row if row is not None and row < len(self.frame) else None
+
+    @property
+    def spaces(self) -> list[Space]:
+        """A, and B where there is one."""
+        return [self.a] if self.b is None else [self.a, self.b]
+
+    @property
+    def thumbnails(self) -> str:
+        """URL of the picture of image {row}."""
+        return f"/thumbnails/{self.entry.id}/{{row}}"
+
+    @property
+    def info(self) -> str:
+        """URL of the attributes of image {row}."""
+        return f"/info/{self.entry.id}/{{row}}"
+
+
+def show(view: View) -> None:
+    """Makes `view` the one that pages see."""
+    st.session_state["view"] = view
+
+
+def current() -> View:
+    """The view of this rerun."""
+    view: View = st.session_state["view"]
+    return view

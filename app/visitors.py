@@ -1,0 +1,89 @@
+"""Who is asking: on a shared server each browser has a cookie, and with it datasets, notions and splits of its own."""
+
+import re
+import secrets
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from likeness.io.paths import cache_dir
+from server_settings import server
+
+COOKIE = "likeness_visitor"
+_YEAR = 365 * 24 * 3600
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+def visitor() -> str | None:
+    """The token of who is asking on a shared server, "" in a background thread; None elsewhere: there all belongs to the one who started it."""
+    return _token() if server().shared else None
+
+
+def is_token(text: str) -> bool:
+    """Whether this has the form of a visitor's token, which is used as a folder's name."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def visitors_dir() -> Path:
+    """Below which each visitor of a shared server has a folder."""
+    return cache_dir() / "visitors"
+
+
+def own_dir() -> Path:
+    """Where the things lie that are the visitor's own: the cache itself where the server is not shared."""
+    token = visitor()
+    return visitors_dir() / token if token else cache_dir()
+
+
+def notions_dir() -> Path:
+    """Where the visitor's own notions lie."""
+    return own_dir() / "notions"
+
+
+def splits_dir() -> Path:
+    """Where the splits lie that the visitor keeps."""
+    return own_dir() / "splits"
+
+
+def _token() -> str:
+    """The token of the browser that this rerun is for; of the session where it takes no cookies; "" in a background thread."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return ""
+    kept = st.context.cookies.get(COOKIE, "")
+    if is_token(kept):
+        return kept
+    own: str = st.session_state.setdefault("visitor", secrets.token_hex(16))
+    return own
+
+
+class Visits:
+    """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to show the app in a frame
+    of another site."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        new = server().shared and not is_token(connection.cookies.get(COOKIE, ""))
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "same-origin")
+                headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
+                if new and headers.get("content-type", "").startswith("text/html"):
+                    secure = "; Secure" if connection.headers.get("x-forwarded-proto") == "https" else ""
+                    cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"
+                    headers.append("Set-Cookie", cookie)
+            await send(message)
+
+        await self.app(scope, receive, answer)

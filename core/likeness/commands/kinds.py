@@ -1,0 +1,47 @@
+"""`likeness kinds`: what can be named, a table for each kind."""
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+from likeness.commands.options import Format
+from likeness.commands.terminal import check_format, print_table
+from likeness.errors import InputError
+
+# Kind -> where its entries are listed, or what lists them.
+KINDS = {
+    "objectives": "likeness.losses:OBJECTIVES",
+    "methods": "likeness.notions.methods:METHODS",
+    "language-models": "likeness.language:LANGUAGE_FAMILIES",
+    "encoders": "likeness.encoders:encoder_families",
+    "miners": "likeness.samplers:MINERS",
+}
+
+
+def kinds(
+    kind: Annotated[str, typer.Argument(help=f"Of {', '.join(KINDS)}.")],
+    format: Format = "table",
+) -> None:
+    """List what can be named: each with its title, what it does, and its options with their defaults and bounds.
+
+    Examples: `likeness kinds objectives`, `likeness kinds miners --format markdown`
+    """
+    import pandas as pd
+
+    check_format(format)
+    if kind not in KINDS:
+        raise InputError(f"There is no list of '{kind}'; choose from {', '.join(KINDS)}.")
+    module, name = KINDS[kind].split(":")
+    registry = getattr(import_module(module), name)
+    entries = registry() if callable(registry) else registry
+    print_table(pd.DataFrame([_row(entry) for entry in entries.values() if getattr(entry, "listed", True)]), format)
+
+
+def _row(entry: Any) -> dict[str, str]:
+    row = {"name": entry.name, "title": entry.title, "help": entry.help}
+    if hasattr(entry, "form"):
+        row["form"] = (entry.form or entry.name).replace("'", "`")
+    if hasattr(entry, "options"):
+        row["options"] = ", ".join(f"{name} {option.text()}" for name, option in entry.options.items())
+    return row

@@ -1,0 +1,83 @@
+"""Help that names what is registered, such as datasets and metrics. It is written when it is shown, so that a command starts without them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from typer.core import TyperCommand
+
+
+class ListedHelp(TyperCommand):
+    """A command whose options may say "{datasets}" in their help, or another name of `LISTS`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help with the lists in their places."""
+        for option in self.params:
+            text = getattr(option, "help", None)
+            if text:
+                option.help = fill(text)  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+
+def fill(text: str) -> str:
+    """The text with what the lists hold now.
+
+    >>> "cars196" in fill("Images: {datasets}")
+    True
+    """
+    for place, written in LISTS.items():
+        if place in text:
+            text = text.replace(place, written())
+    return text
+
+
+def _datasets() -> str:
+    from likeness.data import source_help
+
+    return source_help()
+
+
+def _label_kinds() -> str:
+    from likeness.labels import sources
+
+    return "; ".join(f"`{kind.name}`: {kind.help}" for kind in sources.KINDS)
+
+
+def _metrics() -> str:
+    from likeness.evaluation import definitions
+
+    return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None)
+
+
+def _engines() -> str:
+    from likeness.search import engines
+
+    return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
+
+
+def _methods() -> str:
+    from likeness.notions.methods import METHODS
+
+    return ", ".join(f"`{name}`" for name in METHODS)
+
+
+def _encoders() -> str:
+    from likeness.encoders import known_forms
+
+    return known_forms().replace("'", "`")
+
+
+def _renders() -> str:
+    from likeness.recipes.renders import RENDERS
+
+    return "; ".join(f"`{render.name}`: {render.help.rstrip('.')}" for render in RENDERS)
+
+
+LISTS: dict[str, Callable[[], str]] = {
+    "{datasets}": _datasets,
+    "{engines}": _engines,
+    "{label kinds}": _label_kinds,
+    "{metrics}": _metrics,
+    "{renders}": _renders,
+    "{methods}": _methods,
+    "{encoders}": _encoders,
+}

@@ -1,0 +1,26 @@
+"""`likeness render`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likeness.commands.options import Seed
+from likeness.commands.terminal import progress_bar
+
+
+def render(
+    folder: Annotated[Path, typer.Argument(help="Folder to write the images and `attributes.csv` to.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many images.")] = 2000,
+    seed: Seed = 0,
+    what: Annotated[str, typer.Option(help="{renders}.")] = "synthetic-cars",
+) -> None:
+    """Render images with all attributes, from a seed.
+
+    Examples: `likeness render cars/ -n 500 --seed 7`, `likeness render rooms/ --what synthetic-rooms`
+    """
+    from likeness.recipes.renders import find_render
+
+    with progress_bar("Rendering") as progress:
+        find_render(what).draw(folder, n, seed, progress)
+    typer.echo(f"{n} images in {folder}")

@@ -1,0 +1,142 @@
+"""From what a person names to a table of images."""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from likeness.data import readers
+from likeness.data.readers import tabular
+from likeness.data.readers.dataset import Dataset
+from likeness.data.readers.folder import read_folder
+from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.io.paths import as_path
+
+# Two characters at least: "C:\cars" is a folder.
+_PUBLISHED = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
+_MAX_DIGITS = 8
+
+
+class _Published(NamedTuple):
+    name: str
+    split: str
+    folder: str
+
+    def dataset(self) -> Dataset:
+        found = named_dataset(self.name) if self.name in dataset_names() else None
+        if found is None or found.layout is None:
+            known = ", ".join(published_names())
+            raise InputError(f"There is no dataset '{self.name}' in '{self}'; write one of {known} before the colon, or give a folder.")
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.name}{f'/{self.split}' if self.split else ''}:{self.folder}"
+
+
+def read_dataset(source: str | Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
+    """A table from what a person names.
+
+    Args:
+        source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or a dataset by name
+            (`likeness.data.dataset_names`): "cars", which ships; "synthetic-poses" or "synthetic-poses@500", drawn once; "cars196:FOLDER", a
+            published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
+        path_column: the column of paths in such a file; by default it is found.
+        name: shown to people; by default the folder's, file's or dataset's.
+
+    Raises:
+        InputError: if there is no such place or dataset, or it holds no images.
+
+    Example:
+        >>> read_dataset("cars").name
+        'Synthetic Cars'
+    """
+    table = _read(source, path_column, name)
+    return replace(table, name=name or table.name)
+
+
+def absolute_source(source: str) -> str:
+    """What `read_dataset` takes, so that it is found from anywhere: with an absolute folder or file.
+
+    Raises:
+        InputError: a path that may not be read here.
+    """
+    if source.partition("@")[0] in plain_names():
+        return source
+    if is_published_source(source):
+        published = _published(source)
+        return str(published._replace(folder=str(as_path(published.folder).resolve())))
+    return str(as_path(source).resolve())
+
+
+def is_published_source(source: str) -> bool:
+    """Whether this reads `NAME:FOLDER` and is not the path of something that is there."""
+    return _PUBLISHED.fullmatch(source.strip()) is not None and not Path(source).expanduser().exists()
+
+
+def recognized(folder: str | Path) -> str | None:
+    """The source that reads this folder as the published dataset that lies in it, such as "cars196:data/cars"; None if there is none.
+
+    A folder alone is never read as a published dataset: who names a folder means all images in it. This is for a hint.
+    """
+    try:
+        place = as_path(folder)
+    except InputError:
+        return None
+    if not place.is_dir():
+        return None
+    layouts = ((dataset.name, dataset.layout) for dataset in readers.DATASETS if dataset.layout is not None)
+    return next((f"{name}:{folder}" for name, layout in layouts if layout.distinct and layout.is_root(place)), None)
+
+
+def _read(source: str | Path, path_column: str | None, name: str | None) -> ImageTable:
+    text = str(source)
+    if not text.strip():
+        raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
+    plain, _, count = text.partition("@")
+    if plain in plain_names():
+        return _read_plain(named_dataset(plain), text, count)
+    if is_published_source(text):
+        return _read_published(_published(text))
+    path = as_path(source)
+    if path.is_dir():
+        return read_folder(path, name)
+    if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
+        raise _nothing_there(text)
+    return tabular.read_table(path, path_column, name)
+
+
+def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:
+    if dataset.origin == "ships" and source == dataset.name:
+        return dataset.read()
+    whole = count.isdecimal() and len(count) <= _MAX_DIGITS and int(count) > 0
+    if dataset.origin != "generated" or (source != dataset.name and not whole):
+        generated = [name for name in plain_names() if named_dataset(name).origin == "generated"]
+        named = ", ".join(generated)
+        raise InputError(f"There are no generated images '{source}'; write one of {named}, perhaps with a number: '{generated[0]}@500'.")
+    return dataset.read(int(count) if count else None)
+
+
+def _read_published(source: _Published) -> ImageTable:
+    dataset = source.dataset()
+    if not source.folder:
+        raise InputError(f"'{source}' names no folder; write where it lies, as in '{source.name}:data/{source.name}'.")
+    return dataset.read(source.folder, source.split or dataset.split)
+
+
+def _published(source: str) -> _Published:
+    match = _PUBLISHED.fullmatch(source.strip())
+    if match is None:
+        raise InputError(f"'{source}' names no dataset; write it as NAME:FOLDER with one of {', '.join(published_names())}.")
+    return _Published(match["name"].lower(), match["split"] or "", match["folder"].strip())
+
+
+def _nothing_there(source: str) -> InputError:
+    if os.sep in source:
+        return InputError(f"There is nothing at '{source}'; give a folder of images, or a CSV or Parquet file that lists them.")
+    return InputError(
+        f"There is no dataset '{source}'; give {', '.join(plain_names())}, a folder of images, a CSV or Parquet file that lists them, or "
+        f"NAME:FOLDER with one of {', '.join(published_names())}."
+    )

@@ -1,0 +1,47 @@
+"""A dataset that people call by its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.table import ImageTable
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset with a name. Its file declares it as `DATASET`; one line lists it, in `likeness.data.readers`.
+
+    What stands above data, and other packages, list theirs as an entry point of the group "likeness.datasets".
+
+    Attributes:
+        name: what people write: letters, digits and dashes.
+        title: shown to people.
+        help: one sentence.
+        read: returns the table. What ships: `read()`. What is generated: `read(count, progress)`, where `count` is None for the usual number.
+            What is published: `read(folder, split)`.
+        origin: "ships", "generated", or the layout of a published one, as it lies on disk when it is unpacked.
+        split: of a published one, the part that is read where none is named.
+
+    Example:
+        >>> from likeness.data import named_dataset
+        >>> named_dataset("cars196").usage
+        'cars196:FOLDER'
+    """
+
+    name: str
+    title: str
+    help: str
+    read: Callable[..., ImageTable]
+    origin: OfficialLayout | Literal["ships", "generated"]
+    split: str = "test"
+
+    @property
+    def layout(self) -> OfficialLayout | None:
+        """How a published dataset lies on disk; None for the others."""
+        return self.origin if isinstance(self.origin, OfficialLayout) else None
+
+    @property
+    def usage(self) -> str:
+        """How it is written: "cars", "synthetic-poses" or "cars196:FOLDER"."""
+        return self.name if self.layout is None else f"{self.name}:FOLDER"

@@ -1,0 +1,61 @@
+"""The datasets with a name: those that `likeness.data.readers` lists, and those that stand above it or come with other packages."""
+
+from importlib.metadata import entry_points
+
+from likeness.data import readers
+from likeness.data.readers.dataset import Dataset
+from likeness.errors import InputError
+
+GROUP = "likeness.datasets"
+
+
+def dataset_names() -> list[str]:
+    """The names of all datasets, without loading those that are entry points.
+
+    >>> "cars196" in dataset_names()
+    True
+    """
+    return [*(dataset.name for dataset in readers.DATASETS), *(point.name for point in entry_points(group=GROUP))]
+
+
+def named_datasets() -> list[Dataset]:
+    """All datasets with a name, in the order of their lists."""
+    return [named_dataset(name) for name in dataset_names()]
+
+
+def named_dataset(name: str) -> Dataset:
+    """The dataset of this name.
+
+    Raises:
+        InputError: if there is none, with the known names.
+    """
+    for dataset in readers.DATASETS:
+        if dataset.name == name:
+            return dataset
+    for point in entry_points(group=GROUP, name=name):
+        dataset = point.load()
+        if isinstance(dataset, Dataset) and dataset.name == name:
+            return dataset
+        raise InputError(f"The entry point '{name}' of '{GROUP}' is no Dataset of that name; repair '{point.value}'.")
+    raise InputError(f"There is no dataset '{name}'; choose from {', '.join(dataset_names())}.")
+
+
+def published_names() -> list[str]:
+    """The names of the published datasets, which are read as NAME:FOLDER."""
+    return [dataset.name for dataset in readers.DATASETS if dataset.layout is not None]
+
+
+def plain_names() -> list[str]:
+    """The names of the datasets that need no folder: what ships, and what is generated."""
+    published = set(published_names())
+    return [name for name in dataset_names() if name not in published]
+
+
+def source_help() -> str:
+    """What a person can name for images, in one sentence for menus and help."""
+    plain = ", ".join(f"`{name}`" for name in plain_names())
+    published = ", ".join(f"`{name}:...`" for name in published_names())
+    return (
+        f"{plain}, a folder of images, a CSV / Parquet file with image paths, or a published dataset as NAME:FOLDER: {published} "
+        "(`cars196/all:FOLDER`: more than the paper evaluates)."
+    )

@@ -1,0 +1,74 @@
+"""What the package offers by one name and the packages below by several."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likeness.encoders import load_encoder
+from likeness.space import Space, load_space
+
+if TYPE_CHECKING:
+    from likeness.encoders import Encoder
+    from likeness.training.config import RunConfig
+    from likeness.training.runs.run_folder import RunFolder
+
+
+def load(what: str | Path) -> "Space | Encoder":
+    """A saved space, or an encoder: a trained run ("run:FOLDER") and every other name that `embed` takes.
+
+    Args:
+        what: a `.parquet` file that `Space.save` wrote, or an encoder's name.
+
+    Raises:
+        InputError: there is no such file, or it holds no space; no such encoder.
+
+    Example:
+        >>> import likeness as lk
+        >>> lk.load("cars").dim
+        512
+    """
+    if isinstance(what, Path) or what.endswith(".parquet"):
+        return load_space(what)
+    return load_encoder(what)
+
+
+def maps(a: Space, b: Space, **settings: Any) -> Any:
+    """Two linked maps of the same images as a notebook widget: one selection, one query and one coloring; `.selected` has the rows.
+
+    Args:
+        a, b: two spaces of the same table.
+        settings: as for `likeness.plots.linked_map.show_maps` (color, method ...).
+    """
+    from likeness.plots.linked_map import show_maps
+
+    return show_maps(a, b, **settings)
+
+
+def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, loss: Any = None, **changes: Any) -> "RunFolder":
+    """Trains a run, or goes on with it.
+
+    Args:
+        config: a `RunConfig`, its content as a dict, a YAML file, or the name of a preset (`likeness train --list`).
+        folder: of the run; by default one of the config's name in the folder of runs.
+        loss: a loss of one's own, (embeddings (n, d), labels (n,)) -> scalar, instead of the config's objective.
+        changes: other values by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
+
+    Returns:
+        The run: `.metrics()`, `.report()`; `embed(images, "run:FOLDER")` is its space.
+
+    Raises:
+        InputError: anything in config or data that does not fit.
+
+    Example:
+        >>> import tempfile, likeness as lk
+        >>> run = lk.train("shipped-cars-elg", tempfile.mkdtemp() + "/run", epochs=1)
+        >>> run.status().state
+        'finished'
+    """
+    from likeness.io.paths import runs_dir
+    from likeness.training.config import RunConfig, config_from, read_config, with_changes
+    from likeness.training.loop.train import train as train_run
+
+    chosen = config if isinstance(config, RunConfig) else config_from(config) if isinstance(config, dict) else read_config(config)
+    chosen = with_changes(chosen, changes) if changes else chosen
+    options: dict[str, Any] = {} if loss is None else {"loss": loss}
+    return train_run(chosen, folder or runs_dir() / chosen.name, **options)

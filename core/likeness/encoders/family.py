@@ -1,0 +1,45 @@
+"""What a family of encoders declares about itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from likeness.encoders.encoder import Encoder
+
+
+class EncoderName(NamedTuple):
+    """A name in its parts: the family's name, and what the family makes of the rest (a folder, a hub id, a model's name)."""
+
+    kind: str
+    target: str
+
+
+@dataclass(frozen=True)
+class EncoderFamily:
+    """Encoders of one kind.
+
+    Attributes:
+        name: the prefix of "PREFIX:TARGET".
+        title: for people.
+        help: one sentence.
+        form: of a name, for help and errors: "'timm:MODEL'".
+        has_text: whether they embed texts too.
+        identity: (name, target) -> 16 hex digits that change whenever the vectors would; needs no torch.
+        load: (name, target, device) -> the encoder.
+        claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
+    """
+
+    name: str
+    title: str
+    help: str
+    form: str
+    has_text: bool
+    identity: Callable[[str, str], str]
+    load: Callable[[str, str, str], Encoder]
+    claims: Callable[[str], str] = lambda name: ""
+
+
+def looks_like_folder(name: str) -> bool:
+    """Whether a name without prefix is meant as a path."""
+    return name.startswith(("/", "./", "../", "~")) or Path(name).is_dir()

@@ -1,0 +1,143 @@
+"""Encoders given as objects: anything with `encode_images`, and `encode_texts` where it reads texts."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+from uuid import uuid4
+
+import numpy as np
+from PIL import Image
+
+from likeness.encoders.encoder import Encoder, Vectors
+from likeness.errors import InputError
+from likeness.io.images import read_image
+
+
+class ImageEncoder(Protocol):
+    """What can embed images."""
+
+    def encode_images(self, images: list[Image.Image]) -> Any:
+        """Rows (n, d) of RGB images."""
+        ...
+
+
+class TextEncoder(Protocol):
+    """What can embed texts."""
+
+    def encode_texts(self, texts: list[str]) -> Any:
+        """Rows (n, d) of texts."""
+        ...
+
+
+EncoderLike = Encoder | ImageEncoder | TextEncoder | str
+
+
+def has_text(encoder: Any) -> bool:
+    """Whether an object embeds texts: its `has_text`, or whether it has `encode_texts`."""
+    return bool(getattr(encoder, "has_text", hasattr(encoder, "encode_texts")))
+
+
+def object_identity(encoder: Any) -> str:
+    """What names an object in stores and caches; empty where nothing does, and then nothing of it is stored.
+
+    Its own `identity`, a text that must change whenever its vectors would. Without one, a torch module has a digest of its class, its methods'
+    code and its weights. What else decides its vectors, such as a size to which it scales images, is not in it: such a module needs its own.
+    """
+    own = getattr(encoder, "identity", None)
+    if isinstance(own, str) and own:
+        return own
+    if not callable(getattr(encoder, "state_dict", None)):
+        return ""
+    kind = type(encoder)
+    found = sha256(f"{kind.__module__}.{kind.__qualname__}".encode())
+    for name, method in sorted(vars(kind).items()):
+        if code := getattr(method, "__code__", None):
+            constants = [each for each in code.co_consts if isinstance(each, str | int | float)]
+            found.update(repr((name, code.co_code, code.co_names, constants)).encode())
+    for name, weight in encoder.state_dict().items():
+        array = np.ascontiguousarray(weight.detach().cpu().float().numpy())
+        found.update(f"{name} {weight.dtype} {array.shape}".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()[:16]
+
+
+def as_encoder(encoder: Any) -> Encoder:
+    """An object as an encoder: itself where it is a whole one, otherwise with what it lacks around it.
+
+    Raises:
+        InputError: an object that can encode neither images nor texts.
+    """
+    if isinstance(encoder, Encoder):
+        return encoder
+    if not hasattr(encoder, "encode_images") and not hasattr(encoder, "encode_texts"):
+        raise InputError(f"The encoder {encoder!r} is neither a name nor an object with encode_images; pass one of them.")
+    return ObjectEncoder(encoder)
+
+
+class ObjectEncoder:
+    """An object as an `Encoder`: images are read for it, and its vectors come out as unit rows of float32.
+
+    Args:
+        encoder: `encode_images` of a list of RGB images (PIL) gives rows (n, d), NumPy or torch, of any length; so does `encode_texts` of a list
+            of texts, where there is one.
+    """
+
+    def __init__(self, encoder: Any) -> None:
+        self._encoder = encoder
+        self.name = str(getattr(encoder, "name", type(encoder).__name__))
+        self._digest = object_identity(encoder)
+        self.has_text = has_text(encoder)
+
+    @property
+    def identity(self) -> str:
+        """As `object_identity`: its own as it is now, or what was computed when it was wrapped."""
+        own = getattr(self._encoder, "identity", None)
+        return own if isinstance(own, str) and own else self._digest
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Unit rows (n, d), float32."""
+        if not hasattr(self._encoder, "encode_images"):
+            raise InputError(f"The encoder '{self.name}' has no encode_images, so it embeds texts only; choose another one.")
+        read = [read_image(each) if isinstance(each, Path) else each for each in images]
+        return _unit(_rows(self._encoder.encode_images(read), len(read), f"encode_images of '{self.name}'"))
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Rows (n, d), float32; of unit length where there are images to meet."""
+        if not self.has_text:
+            raise InputError(f"The encoder '{self.name}' has no encode_texts; choose an encoder with a text side, such as 'cars'.")
+        rows = _rows(self._encoder.encode_texts(list(texts)), len(texts), f"encode_texts of '{self.name}'")
+        return _unit(rows) if hasattr(self._encoder, "encode_images") else rows
+
+    def unknown_words(self, text: str) -> list[str]:
+        """What the object says, or none."""
+        told = getattr(self._encoder, "unknown_words", None)
+        return list(told(text)) if told else []
+
+
+class Unstored(ObjectEncoder):
+    """An encoder without identity, under one that no other has."""
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__(encoder)
+        self._own = uuid4().hex[:16]
+
+    @property
+    def identity(self) -> str:
+        """Drawn."""
+        return self._own
+
+
+def _rows(found: Any, count: int, source: str) -> Vectors:
+    if hasattr(found, "detach"):
+        found = found.detach().float().cpu().numpy()
+    rows = np.asarray(found, dtype=np.float32)
+    if rows.ndim != 2 or len(rows) != count:
+        raise InputError(f"{source} gives an array of shape {rows.shape}; expected ({count}, d), a row for each of what it was given.")
+    return rows
+
+
+def _unit(rows: Vectors) -> Vectors:
+    """A row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)

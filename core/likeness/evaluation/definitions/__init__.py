@@ -1,0 +1,11 @@
+"""Metrics: a file for those that are computed together, and one line for each file here."""
+
+from likeness.evaluation.definitions import clustering, continuous, retrieval, structure
+from likeness.evaluation.metric import Metric
+
+LISTED: tuple[Metric, ...] = (
+    *retrieval.METRICS,
+    *clustering.METRICS,
+    *structure.METRICS,
+    *continuous.METRICS,
+)

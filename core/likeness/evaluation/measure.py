@@ -1,0 +1,74 @@
+"""Metrics of a space, those that are wanted, each computed once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from likeness.errors import InputError
+from likeness.evaluation.metric import Metric, own_metric
+from likeness.evaluation.metric_names import METRICS, find_metric
+
+Wanted = str | Callable[[Any, Any], float]
+
+
+def metrics(
+    vectors: Any,
+    labels: Any,
+    include: Wanted | Sequence[Wanted] | None = None,
+    *,
+    distance: Literal["cosine", "euclidean"] = "cosine",
+    seed: int = 0,
+) -> dict[str, float]:
+    """How well vectors of the same label lie together: retrieval, clustering and structure, what is wanted of them.
+
+    Args:
+        vectors: (n, d), NumPy or torch.
+        labels: label of each row (n,), of any hashable kind.
+        include: names of metrics (`likeness.evaluation.metric_names`; "recall_at_10" for any number), or functions (vectors, labels) -> number;
+            None: those of `METRICS`.
+        distance: by what rows are ranked and grouped.
+        seed: of the k-means behind "ami", "nmi" and "f1".
+
+    Returns:
+        The metrics by name, in the order of `include`; functions by their own names.
+
+    Raises:
+        InputError: an unknown name, one that needs label distances, two functions of one name, or whatever `retrieval_metrics`,
+            `clustering_metrics` and `structure_metrics` refuse.
+
+    Example:
+        >>> rows = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]]
+        >>> metrics(rows, ["car", "car", "van", "van"], include=["precision_at_1", "recall_at_2", "nmi"])
+        {'precision_at_1': 1.0, 'recall_at_2': 1.0, 'nmi': 1.0}
+    """
+    return measure(vectors, labels, chosen_metrics(include), distance, seed)
+
+
+def chosen_metrics(include: Wanted | Sequence[Wanted] | None = None) -> list[Metric]:
+    """The metrics that are named, each once; None: those of `METRICS`.
+
+    Raises:
+        InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
+    """
+    wanted: Sequence[Wanted] = list(METRICS) if include is None else [include] if isinstance(include, str) or callable(include) else list(include)
+    if not wanted:
+        raise InputError(f"There is no metric to measure; name at least one of {', '.join(METRICS)}.")
+    found: dict[str, Metric] = {}
+    for each in dict.fromkeys(wanted):
+        metric = find_metric(each) if isinstance(each, str) else own_metric(each)
+        if metric.name in found:
+            raise InputError(f"Two metrics are called '{metric.name}', so their figures could not be told apart; rename your function.")
+        if metric.compute is None:
+            raise InputError(f"The metric '{metric.name}' needs distances between labels; use `likeness.evaluation.continuous_metrics`.")
+        found[metric.name] = metric
+    return list(found.values())
+
+
+def measure(
+    vectors: Any, labels: Any, chosen: Sequence[Metric], distance: Literal["cosine", "euclidean"] = "cosine", seed: int = 0
+) -> dict[str, float]:
+    """The values of these metrics; those that are computed together are computed in one call."""
+    found: dict[str, float] = {}
+    for compute in dict.fromkeys(metric.compute for metric in chosen):
+        if compute is not None:
+            found |= compute(vectors, labels, [metric.name for metric in chosen if metric.compute is compute], distance, seed)
+    return {metric.name: float(found[metric.name]) for metric in chosen}

@@ -1,0 +1,84 @@
+"""Confines a process and those that it starts to some folders and addresses: for programs that open what others name.
+
+Core checks every path that it is given (`likeness.io.paths.as_path`) and every file that a table lists (`check_readable`). Nothing is
+confined until `confine` is called.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from likeness.errors import InputError
+
+VARIABLE = "LIKENESS_CONFINED"
+
+
+class _Limits(NamedTuple):
+    folders: tuple[str, ...]
+    entries_of: tuple[str, ...]
+    urls: tuple[str, ...]
+
+
+def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iterable[str] = ()) -> None:
+    """From now on, only what lies in these folders is opened, by this process and by those that it starts.
+
+    Args:
+        folders: may be listed and read. Links in them that lead out of all of them are not followed.
+        entries_of: of these, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
+        urls: addresses below which remote files are read, such as "s3://bucket/photos".
+    """
+    limits = _Limits(tuple(map(_real, folders)), tuple(map(_real, entries_of)), tuple(url.rstrip("/") for url in urls))
+    os.environ[VARIABLE] = json.dumps(limits._asdict())
+
+
+def is_confined() -> bool:
+    """Whether this process is confined to some folders."""
+    return bool(os.environ.get(VARIABLE))
+
+
+def allows(path: Path) -> bool:
+    """Whether a path may be read, links followed; always true where nothing is confined."""
+    if not is_confined():
+        return True
+    limits = _limits(os.environ[VARIABLE])
+    try:
+        real = os.path.realpath(path)
+    except (OSError, ValueError):
+        return False
+    return any(is_inside(real, folder) for folder in limits.folders) or any(
+        is_inside(real, folder) and real != folder for folder in limits.entries_of
+    )
+
+
+def check_readable(path: Path) -> Path:
+    """The path of an image or another file that a table lists, as it is.
+
+    Raises:
+        PermissionError: it lies outside of the folders that may be read.
+    """
+    if not allows(path):
+        raise PermissionError(1, "the file lies outside of the folders that may be read here", path.name)
+    return path
+
+
+def check_url(url: str) -> None:
+    """Raises InputError for an address that may not be read here."""
+    if is_confined() and (".." in url or not any(url.startswith(f"{base}/") for base in _limits(os.environ[VARIABLE]).urls)):
+        raise InputError(f"'{url}' cannot be reached here: only some addresses are read; copy the images, or upload them instead.")
+
+
+def is_inside(real: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it; both without links."""
+    return real == folder or real.startswith(folder.rstrip("/") + os.sep)
+
+
+@lru_cache(maxsize=8)
+def _limits(text: str) -> _Limits:
+    return _Limits(**{name: tuple(listed) for name, listed in json.loads(text).items()})
+
+
+def _real(folder: Path) -> str:
+    return os.path.realpath(folder)

@@ -1,0 +1,72 @@
+"""Vectors with what is known about each row, as one file: Parquet, or NumPy's own format for the vectors alone."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.io.files import open_atomic
+
+_ABOUT = b"likeness.space"
+_VECTOR = "vector"
+
+
+class VectorFile(NamedTuple):
+    """What a file holds: vectors (n, d), a row of `frame` for each, and what is said about all of them."""
+
+    vectors: NDArray[np.float32]
+    frame: pd.DataFrame
+    about: dict[str, Any]
+
+
+def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
+    """Writes the file whole or not at all.
+
+    Args:
+        path: ends in `.parquet`, or in `.npy` for the vectors alone.
+        vectors: (n, d).
+        frame: n rows, perhaps without a column.
+        about: what JSON can hold.
+
+    Raises:
+        InputError: another ending, or a column called "vector".
+    """
+    if path.suffix not in (".npy", ".parquet"):
+        raise InputError(f"Can't write '{path}'; end its name in .npy or .parquet.")
+    if path.suffix == ".npy":
+        with open_atomic(path) as file:
+            np.save(file, vectors)
+        return
+    if _VECTOR in frame:
+        raise InputError(f"The attribute '{_VECTOR}' has the name of the column of vectors; rename it.")
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    column = pa.FixedSizeListArray.from_arrays(pa.array(np.asarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
+    table = pa.Table.from_pandas(frame, preserve_index=False).append_column(_VECTOR, column) if len(frame.columns) else pa.table({_VECTOR: column})
+    with open_atomic(path) as file:
+        parquet.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), _ABOUT: json.dumps(about).encode()}), file)
+
+
+def read_vector_file(path: Path) -> VectorFile:
+    """What `write_vector_file` wrote as Parquet.
+
+    Raises:
+        InputError: there is no such file, or it holds something else.
+    """
+    import pyarrow.parquet as parquet
+
+    if not path.is_file():
+        raise InputError(f"There is no file '{path}'; give a file that `space.save` wrote.")
+    try:
+        table = parquet.read_table(path)
+        about = json.loads(table.schema.metadata[_ABOUT])
+        column = table.column(_VECTOR).combine_chunks()
+        vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
+        return VectorFile(np.asarray(vectors, np.float32), table.drop_columns([_VECTOR]).to_pandas(), dict(about))
+    except Exception as error:  # pyarrow's parsers raise anything on foreign content
+        raise InputError(f"'{path.name}' holds no space; write one with `space.save`.") from error

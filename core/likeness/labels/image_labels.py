@@ -1,0 +1,146 @@
+"""The continuous labels of a table's images, of those that have one: whose label is near, and whose labels are spread widely."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.labels.parts import PartLabels
+from likeness.labels.poses import joints_of
+from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.labels.sources import LabelsConfig, known_labels, label_distances
+
+_POOL = 400  # images that widely spread ones are chosen from
+
+
+@dataclass(frozen=True)
+class ImageLabels:
+    """The labels of m images of a table.
+
+    Attributes:
+        config: which labels.
+        rows: (m,) the images that have one, ascending rows of the table.
+        distances: of these m images, in this order.
+        note: which images are left out, in one sentence; empty where none is.
+    """
+
+    config: LabelsConfig
+    rows: Rows
+    distances: LabelDistances
+    note: str = ""
+
+    def place(self, row: int) -> int | None:
+        """Where image `row` stands among those that have a label."""
+        found = int(np.searchsorted(self.rows, row))
+        return found if found < len(self.rows) and self.rows[found] == row else None
+
+    def distances_to(self, row: int, others: Rows) -> NDArray[np.float32]:
+        """Label distances (r,) of image `row` to the images `others` (r,), all as rows of the table.
+
+        Raises:
+            InputError: an image without a label.
+        """
+        place = self.place(row)
+        if place is None:
+            raise InputError(f"Image {row} has no such label; choose another image.")
+        found: NDArray[np.float32] = self.distances.between(np.array([place]), np.searchsorted(self.rows, others))[0]
+        return found
+
+    def nearest(self, row: int, among: Rows, k: int) -> tuple[Rows, NDArray[np.float32]]:
+        """The k images of `among` whose labels are nearest to that of image `row`, itself left out, and their label distances, nearest first."""
+        others = among[among != row]
+        distances = self.distances_to(row, others)
+        nearest = np.argsort(distances, kind="stable")[:k]
+        return others[nearest], distances[nearest]
+
+    def spread(self, among: Rows, count: int) -> list[int]:
+        """So many images of `among`, widely spread: first the one in the middle, then always the one farthest from those before."""
+        some = among[np.unique(np.linspace(0, len(among) - 1, min(len(among), _POOL)).round().astype(np.int64))]
+        places = np.searchsorted(self.rows, some)
+        distances = self.distances.between(places, places)
+        chosen = [int(distances.mean(axis=1).argmin())]
+        while len(chosen) < min(count, len(some)):
+            chosen.append(int(distances[chosen].min(axis=0).argmax()))
+        return [int(row) for row in some[chosen]]
+
+
+@dataclass(frozen=True)
+class _Some:
+    """Label distances of some of the images: row i is image `at[i]`."""
+
+    distances: LabelDistances
+    at: Rows
+
+    @property
+    def unit(self) -> str:
+        return self.distances.unit
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def between(self, rows: Rows, columns: Rows) -> Distances:
+        return self.distances.between(self.at[rows], self.at[columns])
+
+
+def read_image_labels(table: ImageTable, config: LabelsConfig, report: Callable[[int, int], None] | None = None) -> ImageLabels:
+    """The labels of a table's images; where distances are known within parts only, those of the test images.
+
+    Raises:
+        InputError: no image has the label, or as `label_distances`.
+    """
+    rows = labelled_rows(table, config)
+    some = len(rows) < len(table)
+    part = ImageTable(table.name, table.root, table.frame.iloc[rows]) if some else table
+    note = f"{len(table) - len(rows):,} images without this label are left out." if some else ""
+    labels = ImageLabels(config, rows, label_distances(part, config, report), note)
+    distances = labels.distances
+    if not isinstance(distances, PartLabels) or len(distances.matrices) == 1:
+        return labels
+    names = list(distances.matrices)
+    kept = "test" if "test" in names else names[-1]
+    at = np.flatnonzero(distances.part == names.index(kept))
+    note = f"Distances are known within parts of these images only: these are the {len(at):,} of {kept}."
+    return replace(labels, rows=rows[at], distances=_Some(distances, at), note=note)
+
+
+def labelled_rows(table: ImageTable, config: LabelsConfig) -> Rows:
+    """Images that have all that the label needs.
+
+    Raises:
+        InputError: none has.
+    """
+    columns = {
+        "pose": [f"{name}_{axis}" for name in config.columns or joints_of(table.frame) for axis in "xy"],
+        "layout": [(*config.columns, "layout")[0]],
+        "captions": ["captions"],
+    }.get(config.kind, list(config.columns))
+    rows = np.flatnonzero(table.frame[columns].replace([np.inf, -np.inf], np.nan).notna().all(axis=1).to_numpy())
+    if not len(rows):
+        raise InputError(f"No image has a label: the column '{columns[0]}' is empty everywhere. Choose another label.")
+    return rows
+
+
+def numeric_columns(table: ImageTable) -> list[str]:
+    """Columns of numbers that an image can have as its label; those of joints belong to poses."""
+    joints = {f"{name}_{axis}" for name in joints_of(table.frame) for axis in "xy"}
+    columns = [name for name in table.attributes if name not in joints]
+    return [name for name in columns if pd.api.types.is_numeric_dtype(table.frame[name]) and table.frame[name].nunique() > 2]
+
+
+def labels_named(table: ImageTable, kind: str, columns: Sequence[str]) -> LabelsConfig:
+    """The labels of this kind and these columns: one that the table is known to have, or numbers or angles of its columns.
+
+    Raises:
+        InputError: the table does not have them.
+    """
+    wanted = tuple(columns)
+    known = next((config for config in known_labels(table).values() if (config.kind, config.columns) == (kind, wanted)), None)
+    if known is not None:
+        return known
+    if kind not in ("numbers", "angles") or not wanted or not set(wanted) <= set(numeric_columns(table)):
+        raise InputError(f"These images have no label of kind '{kind}' with the columns {wanted}; choose one that is offered.")
+    return LabelsConfig(kind="angles" if kind == "angles" else "numbers", columns=wanted)

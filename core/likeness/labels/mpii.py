@@ -1,0 +1,149 @@
+"""MPII Human Pose: the distances between poses that come with the images (Kim et al., CVPR 2019, section 4.3)."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from likeness.data.readers.mat_file import read_variable
+from likeness.data.readers.mpii_pose import DISTANCES, LAYOUT, check_shape, image_parts
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.io.plain_pickle import PlainUnpickler
+from likeness.labels.kind import LabelKind
+from likeness.labels.parts import PartLabels
+
+Matrix = NDArray[np.float32]
+_TRAIN = "dist_pose_trn"
+_LISTS = ("list_nn.pkl", "dist_nn.pkl")
+# Distances may be off by so much of the largest, one way and the other and on the diagonal: how they were rounded is not published.
+_ROUNDING = 1e-3
+_BLOCK = 1024
+
+
+def mpii_labels(table: ImageTable) -> PartLabels:
+    """Distances between poses of the images of `read_mpii_pose`, in pixels of the 288 px images: sums over joints (section 4.3).
+
+    They are known among the training and among the test images. Those of the training images come from `dist_pose_trn.mat` (variable
+    `dist_pose_trn`) where it is there, otherwise from the lists. What is rounded, up to a thousandth of the largest distance, is evened out:
+    both ways get their mean, an image and itself 0. Held in memory: 4 bytes a pair, 0.6 GB for training and 0.4 GB for test.
+
+    Raises:
+        InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or
+            not symmetric.
+    """
+    if not LAYOUT.is_root(table.root):
+        raise InputError(f"'{table.name}' has no '{DISTANCES}.mat'; read {LAYOUT.name} as mpii-pose:FOLDER, or name another kind of label.")
+    images = dict(zip(("train", "test"), image_parts(table.root), strict=True))
+    where = {path: (name, place) for name, paths in images.items() for place, path in enumerate(paths)}
+    unknown = [path for path in table.frame["path"] if path not in where]
+    if unknown:
+        raise InputError(
+            f"'{unknown[0]}' of '{table.name}' is in neither of the two folders of {LAYOUT.name}, and {len(unknown) - 1} more; leave them out."
+        )
+    found = [where[path] for path in table.frame["path"]]
+    names = [name for name in images if any(name == each for each, _ in found)]
+    matrices = {name: _matrix(table.root, name, len(images[name])) for name in names}
+    return PartLabels(matrices, np.array([names.index(name) for name, _ in found]), np.array([place for _, place in found]), "px")
+
+
+def _matrix(root: Path, part: str, count: int) -> Matrix:
+    if part == "test":
+        return _from_mat(LAYOUT.find(root, f"{DISTANCES}.mat"), DISTANCES, count, part)
+    if (root / f"{_TRAIN}.mat").is_file():
+        return _from_mat(root / f"{_TRAIN}.mat", _TRAIN, count, part)
+    return _from_lists(root, count)
+
+
+def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
+    given = read_variable(LAYOUT, file, variable)
+    check_shape(file, given.shape, count, part)
+    if given.dtype.kind not in "fiu":
+        raise InputError(f"'{variable}' in '{file.name}' of {LAYOUT.name} has type {given.dtype}, expected numbers; take it anew from {LAYOUT.page}.")
+    return _evened(given.astype(np.float32), file)
+
+
+def _from_lists(root: Path, count: int) -> Matrix:
+    """Each row of the lists names the other images, each row of the distances gives how far they are."""
+    lists, distances = (LAYOUT.find(root, name) for name in _LISTS)
+    others = _list(lists, count, np.int32, "iu")
+    foreign = others[(others < 0) | (others >= count)]
+    if foreign.size:
+        raise InputError(f"'{lists.name}' of {LAYOUT.name} names image {foreign[0]}, and there are {count} from 0; take it anew from {LAYOUT.page}.")
+    apart = _list(distances, count, np.float32, "fiu")
+    wrong = np.argwhere(~(apart >= 0) | np.isinf(apart))
+    if wrong.size:
+        row, place = wrong[0]
+        raise _uneven(distances, (row, others[row, place]), f"{apart[row, place]:g}, expected a number of 0 or more")
+    matrix = np.full((count, count), np.nan, dtype=np.float32)
+    for row in range(count):
+        matrix[row, others[row]] = apart[row]
+        matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
+    left = np.argwhere(np.isnan(matrix))
+    if left.size:
+        raise InputError(
+            f"Row {left[0][0]} of '{lists.name}' of {LAYOUT.name} does not name the {count - 1} other images once each; take it anew from "
+            f"{LAYOUT.page}."
+        )
+    return _evened(matrix, distances)
+
+
+def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
+    """The training part of a pickle (count, count - 1), in a type that holds no more than it must; the rest is let go."""
+    try:
+        with file.open("rb") as opened:
+            content = PlainUnpickler(opened).load()
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read ({reason}); take it anew from {LAYOUT.page}.") from error
+    except Exception as error:  # whatever a damaged pickle does to its reader
+        raise InputError(f"'{file.name}' of {LAYOUT.name} is no pickle of plain arrays: {error}; take it anew from {LAYOUT.page}.") from error
+    if not isinstance(content, dict) or "trn" not in content:
+        raise InputError(f"'{file.name}' of {LAYOUT.name} has no key 'trn'; take it anew from {LAYOUT.page}.")
+    try:
+        rows: NDArray[Any] = np.asarray(content["trn"])
+        rows = np.stack(list(rows)) if rows.dtype == object and rows.size else rows
+    except (TypeError, ValueError) as error:
+        raise InputError(f"'trn' in '{file.name}' of {LAYOUT.name} is no array ({error}); take it anew from {LAYOUT.page}.") from error
+    if rows.shape != (count, count - 1) or rows.dtype.kind not in kinds:
+        raise InputError(
+            f"'trn' in '{file.name}' of {LAYOUT.name} has shape {rows.shape} and type {rows.dtype}, and there are {count} training images, expected "
+            f"{(count, count - 1)}; unpack all images and take the files anew from {LAYOUT.page}."
+        )
+    return rows.astype(dtype)
+
+
+def _evened(matrix: Matrix, file: Path) -> Matrix:
+    """The same matrix, exactly symmetric and 0 on the diagonal; changed in place, block by block."""
+    lowest, largest = float(matrix.min()), float(matrix.max())
+    if not 0 <= lowest <= largest < np.inf:
+        wrong = np.argwhere(~(matrix >= 0) | np.isinf(matrix))[0]
+        raise _uneven(file, wrong, f"{matrix[tuple(wrong)]:g}, expected a number of 0 or more")
+    own = np.flatnonzero(np.diagonal(matrix) > _ROUNDING * largest)
+    if own.size:
+        raise _uneven(file, (own[0], own[0]), f"{matrix[own[0], own[0]]:g}, expected 0")
+    starts = range(0, len(matrix), _BLOCK)
+    for row, column in ((row, column) for row in starts for column in starts if column >= row):
+        ours, theirs = matrix[row : row + _BLOCK, column : column + _BLOCK], matrix[column : column + _BLOCK, row : row + _BLOCK].T
+        wrong = np.argwhere(np.abs(ours - theirs) > _ROUNDING * largest)
+        if wrong.size:
+            there, back = ours[tuple(wrong[0])], theirs[tuple(wrong[0])]
+            raise _uneven(file, wrong[0] + (row, column), f"{there:g} one way and {back:g} the other, expected the same")
+        mean = (ours + theirs) / 2
+        ours[:], theirs[:] = mean, mean
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def _uneven(file: Path, pair: Any, what: str) -> InputError:
+    return InputError(
+        f"In '{file.name}' of {LAYOUT.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take the file anew from {LAYOUT.page}."
+    )
+
+
+def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
+    return {"Pose": {}} if LAYOUT.is_root(table.root) else {}
+
+
+KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, report: mpii_labels(table), _offered)

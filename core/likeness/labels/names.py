@@ -1,0 +1,20 @@
+"""Class names: the farther apart a language model reads two of them, the farther apart their images."""
+
+import numpy as np
+
+from likeness.data.classes import image_classes
+from likeness.data.table import ImageTable
+from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.matrix import ClassLabels
+from likeness.language import class_similarities, readable_names
+
+
+def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> ClassLabels:
+    chosen: str | tuple[str, ...] = options.columns if len(options.columns) > 1 else (*options.columns, "class")[0]
+    classes = image_classes(table, chosen)
+    distances = np.maximum(1 - class_similarities(readable_names(classes.names), options.language).astype(np.float64), 0)
+    np.fill_diagonal(distances, 0)
+    return ClassLabels((distances + distances.T) / 2, classes.labels, options.within)
+
+
+KIND = LabelKind("names", "the language similarity of class names", _read)

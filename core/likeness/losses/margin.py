@@ -1,0 +1,55 @@
+"""Margin loss (Wu et al., ICCV 2017), and with rho-regularization (Roth et al., ICML 2020); by pytorch-metric-learning."""
+
+from typing import TYPE_CHECKING
+
+from likeness.losses.objective import Objective
+from likeness.options import Option
+from likeness.samplers import check_rho, make_miner
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_OPTIONS = {
+    "beta": Option(1.2, "Distance that parts images of one class from those of others."),
+    "margin": Option(0.2, "By how much both sides keep away from it."),
+    "learn_beta": Option(False, "Whether each class learns its own beta."),
+}
+
+
+def margin_loss(classes: int, beta: float, margin: float, learn_beta: bool = False) -> "nn.Module":
+    """The margin loss of triplets: (embeddings, labels, triplets) -> scalar; beta is one, or learnt for each class."""
+    from pytorch_metric_learning.losses import MarginLoss
+
+    loss: nn.Module = MarginLoss(margin, beta=beta, learn_beta=learn_beta, num_classes=classes if learn_beta else None)
+    return loss
+
+
+def _make(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> "nn.Module":
+    from likeness.losses.mined import Mined
+
+    return Mined(margin_loss(classes, beta, margin, learn_beta), make_miner("distance-weighted"))
+
+
+def _make_with_rho(classes: int, dim: int, beta: float, margin: float, learn_beta: bool, rho: float) -> "nn.Module":
+    from likeness.losses.mined import Mined
+
+    check_rho(rho)
+    return Mined(margin_loss(classes, beta, margin, learn_beta), make_miner("rho-triplets", rho=rho))
+
+
+MARGIN = Objective(
+    "margin",
+    "Margin",
+    "Two images of a class must lie nearer than a bound, two of different classes farther.",
+    _make,
+    _OPTIONS,
+    mines=True,
+)
+R_MARGIN = Objective(
+    "r-margin",
+    "R-margin",
+    "Margin that now and then pushes images of one class apart, so that they keep their differences.",
+    _make_with_rho,
+    _OPTIONS | {"rho": Option(0.2, "Share of the triplets that are switched.", 0, 1)},
+    mines=True,
+)

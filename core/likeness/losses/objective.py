@@ -1,0 +1,57 @@
+"""What an objective, and what wraps one, declares about itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from likeness.options import Option
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Labels = Literal["classes", "distances"]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss that a run can train with.
+
+    Attributes:
+        name: in configs.
+        title: for people.
+        help: one sentence.
+        make: (classes, dim, **options) -> a module (embeddings (n, d), labels) -> scalar. `classes` are those of training and `dim` is d; both
+            matter to objectives with a proxy for each class, which are then parameters of the module. Heavy imports belong into it.
+        options: with the papers' values and bounds.
+        labels: "classes": labels are class numbers (n,) from 0; "distances": label distances (a, n) of the first a rows, the anchors.
+        unit: it needs embeddings of unit length.
+        mines: it compares tuples that a miner picks, and another miner can be taken (`likeness.samplers.MINERS`).
+        listed: offered in menus and tables; false for what stands in a config only.
+    """
+
+    name: str
+    title: str
+    help: str
+    make: "Callable[..., nn.Module]"
+    options: Mapping[str, Option] = field(default_factory=dict)
+    labels: Labels = "classes"
+    unit: bool = True
+    mines: bool = False
+    listed: bool = True
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """What goes around an objective on classes.
+
+    Attributes:
+        name: its key in a config's objective.
+        title: for people, as it stands within a phrase: "Margin + uniform prior".
+        help: one sentence.
+        options: with defaults and bounds; None: its class checks them.
+    """
+
+    name: str
+    title: str
+    help: str
+    options: Mapping[str, Option] | None = None

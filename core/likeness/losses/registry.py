@@ -1,0 +1,90 @@
+"""The objectives that a run can train with, a line each, and what wraps them. Needs no torch."""
+
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.losses.arcface import ARCFACE
+from likeness.losses.binary_margin import BINARY_MARGIN
+from likeness.losses.contrastive import CONTRASTIVE
+from likeness.losses.custom import CUSTOM, CUSTOM_DISTANCES
+from likeness.losses.dense_triplet import BINARY_TRIPLET, DENSE_TRIPLET, DENSE_TRIPLET_OFFICIAL
+from likeness.losses.log_ratio import LOG_RATIO, LOG_RATIO_OFFICIAL
+from likeness.losses.margin import MARGIN, R_MARGIN
+from likeness.losses.multi_similarity import MULTISIMILARITY, MULTISIMILARITY_OFFICIAL
+from likeness.losses.objective import Labels, Objective
+from likeness.losses.proxyanchor import PROXYANCHOR
+from likeness.losses.softmax import SOFTMAX
+from likeness.losses.triplet import TRIPLET
+from likeness.options import check_options, defaults
+from likeness.samplers import Mine, make_miner
+
+if TYPE_CHECKING:
+    from torch import nn
+
+OBJECTIVES: dict[str, Objective] = {
+    objective.name: objective
+    for objective in (
+        MULTISIMILARITY,
+        MULTISIMILARITY_OFFICIAL,
+        MARGIN,
+        R_MARGIN,
+        CONTRASTIVE,
+        TRIPLET,
+        ARCFACE,
+        PROXYANCHOR,
+        SOFTMAX,
+        LOG_RATIO,
+        LOG_RATIO_OFFICIAL,
+        DENSE_TRIPLET,
+        DENSE_TRIPLET_OFFICIAL,
+        BINARY_TRIPLET,
+        BINARY_MARGIN,
+        CUSTOM,
+        CUSTOM_DISTANCES,
+    )
+}
+
+
+def objectives_on(labels: Labels) -> dict[str, Objective]:
+    """The objectives that read class labels, or label distances, by name: those that menus and tables list."""
+    return {name: each for name, each in OBJECTIVES.items() if each.labels == labels and each.listed}
+
+
+def check_objective(name: str, options: dict[str, Any]) -> str:
+    """What is wrong with an objective's name or options, in one sentence; empty where nothing is."""
+    if name not in OBJECTIVES:
+        return f"There is no objective '{name}'; choose from {', '.join(each.name for each in OBJECTIVES.values() if each.listed)}."
+    return check_options(f"The objective '{name}'", OBJECTIVES[name].options, options, "objective.options")
+
+
+def check_mines(name: str) -> str:
+    """Why another miner cannot be taken, in one sentence; empty where it can."""
+    if OBJECTIVES[name].mines:
+        return ""
+    return f"The objective '{name}' takes no miner; choose one of {', '.join(each for each, known in OBJECTIVES.items() if known.mines)}."
+
+
+def make_objective(name: str, classes: int = 0, dim: int = 0, *, miner: str | Mine | None = None, **options: Any) -> "nn.Module":
+    """The objective of this name: a module (embeddings (n, d), labels) -> scalar, its labels as `Objective.labels` says.
+
+    Args:
+        name: one of `OBJECTIVES`.
+        classes, dim: how many classes train, and d; what reads label distances needs neither.
+        miner: in place of the objective's own: a name of `likeness.samplers.MINERS`, or a callable (embeddings, labels) -> row numbers.
+        options: of the objective, by its own names; each has the papers' value by default.
+
+    Raises:
+        InputError: unknown name or option, a value out of bounds, or a miner for an objective that compares no mined tuples.
+    """
+    if wrong := check_objective(name, options):
+        raise InputError(wrong)
+    objective = OBJECTIVES[name]
+    if miner is not None and (wrong := check_mines(name)):
+        raise InputError(wrong)
+    module = objective.make(classes, dim, **(defaults(objective.options) | options))
+    if miner is not None:
+        from likeness.losses.mined import Mined
+
+        assert isinstance(module, Mined), "an objective that mines is made as Mined"
+        return Mined(module.loss, make_miner(miner))
+    return module

@@ -1,0 +1,30 @@
+"""What an estimator of notions declares about itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Maker = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a comparison has to know of a method.
+
+    Attributes:
+        name: in tables and configs.
+        title: for people.
+        help: one sentence.
+        make: called with the keywords dim and seed; gives an object with fit and transform.
+        learns_from: "text", "labels" (of the images) or "nothing".
+        seeds: it has random choices.
+        dims: its dimensions can be chosen.
+    """
+
+    name: str
+    title: str
+    help: str
+    make: Maker
+    learns_from: Literal["text", "labels", "nothing"] = "text"
+    seeds: bool = True
+    dims: bool = True

@@ -1,0 +1,32 @@
+"""What a miner declares about itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from likeness.options import Option
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Mine = Callable[["Tensor", "Tensor"], Any]
+
+
+@dataclass(frozen=True)
+class Miner:
+    """A way to pick the tuples of a batch that a loss compares.
+
+    Attributes:
+        name: in configs.
+        title: for people.
+        help: one sentence.
+        make: (**options) -> (embeddings (n, d), labels (n,)) -> row numbers, as pytorch-metric-learning has them: (anchors, positives, negatives),
+            or (anchors, positives, anchors, negatives).
+        options: with defaults and bounds.
+    """
+
+    name: str
+    title: str
+    help: str
+    make: Callable[..., Mine]
+    options: Mapping[str, Option] = field(default_factory=dict)

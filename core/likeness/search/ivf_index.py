@@ -1,0 +1,243 @@
+"""One index of an encoder's vectors on disk, in cells of like vectors, from which the nearest of every notion are found."""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.arrays import to_numpy
+from likeness.errors import InputError
+from likeness.io.array_files import read_array
+from likeness.io.text import decoded, parse_json
+from likeness.search.indexed_search import IndexedSearch
+
+Floats = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+
+_VERSION = 1
+_ITERATIONS = 10
+# Vectors that k-means sees for each cell; more move its centers by less than their spread.
+_PER_CELL = 40
+_BLOCK_BYTES = 256 * 1024**2
+_FILES = ("centers", "starts", "rows", "vectors")
+_ABOUT = "about.json"
+_SPOT_CHECKS = 16
+
+
+@dataclass(frozen=True)
+class IVFIndex:
+    """Vectors of n images, those of a cell beside each other; memory-mapped, so that what is not asked for is not read.
+
+    Attributes:
+        centers: (cells, d) unit rows.
+        starts: where each cell begins and ends (cells + 1,).
+        rows: number of each vector's image (n,), ascending within a cell.
+        vectors: (n, d).
+    """
+
+    centers: Floats
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    vectors: Floats
+
+    def cell(self, number: int) -> slice:
+        """Where the cell lies in `rows` and `vectors`."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    @property
+    def summary(self) -> str:
+        """How large it is, in a few words."""
+        n, d = self.vectors.shape
+        return f"{n:,} images, {d} dimensions, {len(self.centers):,} cells, {self.vectors.nbytes / 1e6:,.0f} MB"
+
+    def search(self, vectors: Floats, U: Any = None) -> IndexedSearch:
+        """The search in a space of these vectors (n, m), exact where that is as fast."""
+        return IndexedSearch(vectors, self, U)
+
+
+def cells_for(count: int) -> int:
+    """4 sqrt(n) cells: then finding the nearest cells costs about as much as looking through them."""
+    return max(1, min(int(4 * np.sqrt(count)), count // _PER_CELL))
+
+
+def build_ivf(
+    vectors: Any,
+    folder: Path | str,
+    *,
+    cells: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> IVFIndex:
+    """Builds the index of vectors (n, d), which may be memory-mapped, in a folder; it is there whole or not at all.
+
+    An inverted file (IVF): centers by the spherical k-means of faiss on a sample, then two passes over the vectors, one that finds each one's
+    cell and one that lays them out. Beside a block of 256 MB and 12 bytes an image, memory holds nothing. The files take as much room as the
+    vectors.
+
+    Args:
+        vectors: unit rows, as an encoder's Space has them.
+        folder: where the index goes; one that is there is replaced.
+        cells: how many; by default 4 sqrt(n).
+        seed: of the sample and of k-means.
+        progress: called with (vectors done, 2 n): each is read twice.
+        should_stop: asked after every block.
+
+    Raises:
+        InputError: vectors that are no finite rows of numbers, a wrong number of cells, no room on the disk, or a stop.
+    """
+    rows = to_numpy(vectors)
+    if rows.ndim != 2 or not rows.size or rows.dtype.kind != "f":
+        raise InputError(f"An index needs rows of numbers, but the array has shape {rows.shape} and type {rows.dtype}; pass one vector per image.")
+    wanted = cells_for(len(rows)) if cells is None else cells
+    if not 1 <= wanted <= len(rows):
+        raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; ask for 1 to {len(rows)}, or leave the number out.")
+    target = Path(folder)
+    partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
+    try:
+        partial.mkdir(parents=True)
+        _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
+        shutil.rmtree(target, ignore_errors=True)
+        partial.replace(target)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return open_ivf(target, rows)
+
+
+def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
+    """Opens an index of these vectors (n, d) without reading it.
+
+    Raises:
+        InputError: no index there, one that is cut off or damaged, or one of other vectors.
+    """
+    path, rows = Path(folder), to_numpy(vectors)
+    try:
+        about = parse_json(decoded((path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
+        short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
+        if short or about["version"] != _VERSION:
+            raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")
+        index = IVFIndex(*(read_array(path / f"{name}.npy", mapped=True) for name in _FILES))
+    except FileNotFoundError as error:
+        raise InputError(f"There is no whole index in '{path}'; build it again.") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"The index in '{path}' is damaged ({error}); build it again.") from error
+    if index.vectors.shape != rows.shape or not _same_vectors(index, rows):
+        raise InputError(f"The index in '{path}' is of other vectors than these {' x '.join(map(str, rows.shape))}; build it again.")
+    return index
+
+
+class _Watch:
+    """Tells of progress, and ends the work where that is wanted."""
+
+    def __init__(self, total: int, progress: Progress | None, should_stop: Callable[[], bool] | None) -> None:
+        self._total, self._progress, self._should_stop, self._done = total, progress, should_stop, 0
+
+    def add(self, count: int) -> None:
+        self._done += count
+        if self._progress:
+            self._progress(self._done, self._total)
+        if self._should_stop and self._should_stop():
+            raise InputError("The index was stopped before it was whole; build it again.")
+
+
+def _write(rows: Floats, folder: Path, cells: int, seed: int, watch: _Watch) -> None:
+    import faiss
+
+    quantizer = faiss.IndexFlatIP(rows.shape[1])
+    quantizer.add(_centers(rows, cells, seed))
+    cell_of = np.empty(len(rows), np.int32)
+    for begin, block in _blocks(rows):
+        cell_of[begin : begin + len(block)] = quantizer.search(block, 1)[1][:, 0]
+        watch.add(len(block))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(cell_of, minlength=cells))]).astype(np.int64)
+    np.save(folder / "centers.npy", quantizer.reconstruct_n(0, cells))
+    np.save(folder / "starts.npy", starts)
+    order = np.lib.format.open_memmap(folder / "rows.npy", "w+", np.int64, (len(rows),))
+    vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, rows.shape)
+    for name in ("rows", "vectors"):
+        _reserve(folder / f"{name}.npy")
+    free = starts[:-1].copy()
+    for begin, block in _blocks(rows):
+        mine = cell_of[begin : begin + len(block)]
+        by_cell = np.argsort(mine, kind="stable")
+        counts = np.bincount(mine, minlength=cells)
+        # the i-th of a cell's vectors in this block goes to the i-th free place of the cell
+        places = np.arange(len(block)) + np.repeat(free - (np.cumsum(counts) - counts), counts)
+        order[places], vectors[places] = begin + by_cell, block[by_cell]
+        free += counts
+        watch.add(len(block))
+    order.flush()
+    vectors.flush()
+    sizes = {name: (folder / f"{name}.npy").stat().st_size for name in _FILES}
+    (folder / _ABOUT).write_text(json.dumps({"version": _VERSION, "bytes": sizes}))
+
+
+def _reserve(file: Path) -> None:
+    """Takes the room on the disk now: a mapped file that finds none later ends the process instead of raising an error."""
+    if hasattr(os, "posix_fallocate"):
+        with file.open("r+b") as opened:
+            os.posix_fallocate(opened.fileno(), 0, file.stat().st_size)
+
+
+def _centers(rows: Floats, cells: int, seed: int) -> Floats:
+    """Unit centers (cells, d) from k-means on a sample."""
+    import faiss
+
+    chosen = np.sort(np.random.default_rng(seed).choice(len(rows), min(len(rows), cells * _PER_CELL), replace=False))
+    model = faiss.Kmeans(
+        rows.shape[1], cells, niter=_ITERATIONS, spherical=True, seed=seed, min_points_per_centroid=1, max_points_per_centroid=_PER_CELL
+    )
+    model.train(_finite(rows[chosen]))
+    return np.asarray(model.centroids, np.float32)
+
+
+def _blocks(rows: Floats) -> Iterator[tuple[int, Floats]]:
+    size = max(1, _BLOCK_BYTES // (4 * rows.shape[1]))
+    for begin in range(0, len(rows), size):
+        yield begin, _finite(rows[begin : begin + size])
+
+
+def _finite(rows: Floats) -> Floats:
+    block: Floats = np.ascontiguousarray(rows, dtype=np.float32)
+    if not np.isfinite(block.sum(axis=1)).all():
+        raise InputError("Some of the vectors hold NaN or infinity; embed those images again.")
+    return block
+
+
+def _same_vectors(index: IVFIndex, rows: Floats) -> bool:
+    """Whether a few of the stored vectors are the rows that they say they are."""
+    places = np.linspace(0, len(rows) - 1, min(_SPOT_CHECKS, len(rows))).astype(int)
+    named = index.rows[places]
+    return bool((named >= 0).all() and (named < len(rows)).all()) and np.array_equal(index.vectors[places], rows[named].astype(np.float32))
+
+
+class IVFEngine:
+    """An inverted file on disk, whose cells are read through every notion."""
+
+    name = "ivf"
+    help = "Files in a folder, memory-mapped; searches are exact where that is as fast."
+
+    def build(self, vectors: Any, place: Path | str, *, frame: Any = None, **options: Any) -> IVFIndex:
+        """As `build_ivf`; attributes are not kept."""
+        return build_ivf(vectors, place, **options)
+
+    def holds(self, place: Path | str) -> bool:
+        """Whether there is something of such an index."""
+        return (Path(place) / _ABOUT).is_file()
+
+    def open(self, place: Path | str, vectors: Any) -> IVFIndex:
+        """As `open_ivf`."""
+        return open_ivf(place, vectors)
+
+
+ENGINE = IVFEngine()

@@ -1,0 +1,64 @@
+"""Splits of the images of a table: which classes can be divided, and how."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from likeness.data import ImageClasses, ImageTable, image_classes
+from likeness.errors import InputError
+from likeness.shifts.construct import split_file, split_steps, start_halves
+from likeness.shifts.removal import Removal
+from likeness.shifts.split_files import SplitFile
+from likeness.shifts.splits import Rule
+
+FEWEST_CLASSES = 4
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    """How splits are built.
+
+    Attributes:
+        per_step: classes that each side gives in a step.
+        rule, removal: of `swap_splits` and `removal_splits`.
+        easier: easier splits come first.
+        random: the start is of random halves.
+    """
+
+    per_step: int = 1
+    rule: Rule = "paper"
+    removal: Removal = "paper"
+    easier: bool = False
+    random: bool = False
+
+
+def divisible_classes(table: ImageTable, attributes: Sequence[str]) -> ImageClasses:
+    """The classes of a table's images.
+
+    Raises:
+        InputError: an attribute with gaps, too few classes to divide, or hardly two images in a class.
+    """
+    found = image_classes(table, attributes)
+    what = " and ".join(name.replace("_", " ") for name in attributes)
+    if len(found.names) < FEWEST_CLASSES:
+        raise InputError(f"By {what} there are {len(found.names)} classes, but two must train and two must test; choose another class of an image.")
+    if 2 * len(found.names) > len(found.labels):
+        raise InputError(
+            f"By {what} there are {len(found.names):,} classes for {len(found.labels):,} images, hardly any with two images; choose another class of "
+            "an image."
+        )
+    return found
+
+
+def build_splits(class_means: Any, names: Sequence[str], options: SplitOptions, **about: Any) -> SplitFile:
+    """All splits of the classes `names`, whose mean vectors are `class_means` (c, d), from easy to hard.
+
+    Args:
+        about: further fields of `SplitFile`: dataset, attribute, encoder.
+
+    Raises:
+        InputError: as `split_steps`.
+    """
+    train, test = start_halves(len(names), options.random)
+    steps = split_steps(class_means, train, test, options.per_step, options.rule, options.removal, options.easier)
+    return split_file(steps, names, rule=options.rule, removal=options.removal, per_step=options.per_step, **about)

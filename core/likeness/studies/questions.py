@@ -1,0 +1,40 @@
+"""What a study asks: which notions, and in how many dimensions."""
+
+from pathlib import Path
+
+from likeness.data import ImageTable, recognized
+from likeness.defaults import PAPER_NOTIONS
+from likeness.errors import InputError
+from likeness.notions import Notion, list_notions
+from likeness.studies.comparison import SUGGESTED
+
+
+def judged_notions(table: ImageTable, every: bool = False, folder: Path | None = None) -> list[Notion]:
+    """The notions that a table has labels to judge: the paper's three for Synthetic Cars where it has those, else all; all with `every`.
+
+    `folder` is where the user's own notions lie; by default a folder of the cache.
+
+    Raises:
+        InputError: it has no label that a notion is judged by.
+    """
+    attributes = table.attributes
+    labelled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
+    if not labelled:
+        named = recognized(table.root)
+        remedy = f"; write '{named}' to read it with its labels" if named else ""
+        raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
+    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
+    return labelled if every else paper or labelled
+
+
+def parse_dimensions(text: str) -> list[int | str]:
+    """`128,suggested` -> [128, "suggested"]; raises InputError for anything else."""
+    return [SUGGESTED if part.strip() == SUGGESTED else parse_whole_number(part) for part in text.split(",")]
+
+
+def parse_whole_number(text: str) -> int:
+    """`128` -> 128; raises InputError for anything else."""
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"'{text}' is not a whole number; give numbers such as 2,16,128.") from None

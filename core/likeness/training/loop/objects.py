@@ -1,0 +1,78 @@
+"""A loss, a miner or a language model given as an object in place of a name: what the run's config says of it, and the objective that it makes."""
+
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from likeness.errors import InputError
+from likeness.losses import Mined, as_module, make_objective
+from likeness.samplers import make_miner
+from likeness.training.config import ObjectiveConfig, RunConfig, with_changes
+
+CUSTOM = "custom"
+
+
+class GivenObjects(NamedTuple):
+    """What a call of `train` brings along; None: the config names it.
+
+    Attributes:
+        loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
+            class numbers (n,), or label distances (a, n) of the first a rows where the config's objective reads those.
+        miner: (embeddings, labels) -> tuples of row numbers.
+        language: for guidance, an object with `encode_texts`, or several.
+    """
+
+    loss: Any = None
+    miner: Any = None
+    language: Any = None
+
+    def copy(self) -> "GivenObjects":
+        """With parameters of their own."""
+        return deepcopy(self)
+
+
+NOTHING_GIVEN = GivenObjects()
+
+
+def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
+    """The config of a run that trains with these objects: in the place of a name it says "custom", so that a run is not resumed without them.
+
+    Raises:
+        InputError: a miner for an objective that compares no mined tuples, or a language model without guidance.
+    """
+    changes: dict[str, Any] = {}
+    if given.loss is not None:
+        # whether embeddings are scaled was a matter of the objective whose place the object takes
+        name = f"{CUSTOM}-distances" if config.objective.continuous else CUSTOM
+        changes |= {"objective.name": name, "objective.options": {}, "backbone.unit": config.unit_embeddings}
+    if given.miner is not None:
+        changes |= {"objective.miner": CUSTOM, "objective.miner_options": {}}
+    if given.language is not None:
+        if config.guidance is None:
+            raise InputError("A language model was given, but the config has no guidance; set guidance, or leave out language.")
+        changes |= {"guidance.language": [CUSTOM]}
+    return with_changes(config, changes) if changes else config
+
+
+def run_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:
+    """The objective itself, without what wraps it.
+
+    Raises:
+        InputError: an object that the config speaks of and that is not given, or one that cannot be called.
+    """
+    miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
+    if given.loss is None:
+        return make_objective(config.name, classes, dim, miner=miner, **config.options)
+    if miner is None:
+        return as_module(given.loss)
+    return Mined(given.loss, make_miner(miner))
+
+
+def require_here(given: GivenObjects, processes: int) -> None:
+    """Raises InputError for objects where the run's processes are begun from here: they are told the config only."""
+    if any(each is not None for each in given):
+        raise InputError(
+            f"What is given as an object does not reach the {processes} processes of the run; set devices to 1, "
+            f"or start a script that calls train with torchrun."
+        )

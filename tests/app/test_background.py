@@ -1,0 +1,160 @@
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from background import Job, Jobs, Stage
+from likeness.errors import InputError
+
+
+def _job(work: Callable[[Job], Any]) -> Job:
+    return Job("embedding", "photos", "Embedding", work)
+
+
+def test_a_job_reports_progress_and_its_result() -> None:
+    def work(job: Job) -> str:
+        job.report(3, 4)
+        job.report(4, 4)
+        return "vectors"
+
+    job = _job(work)
+    assert job.wait(600)
+    assert (job.done, job.total, job.result, job.error) == (4, 4, "vectors", None)
+    assert job.succeeded
+
+
+def test_a_stopped_job_ends_early_and_keeps_what_it_did() -> None:
+    begun = threading.Event()
+
+    def work(job: Job) -> str:
+        begun.set()
+        while not job.should_stop():
+            pass
+        return "half"
+
+    job = _job(work)
+    assert begun.wait(600)
+    assert not job.finished
+    job.stop()
+    assert job.wait(600)
+    assert job.result == "half"
+    assert job.stopped
+    assert not job.succeeded
+
+
+def test_work_that_knows_of_no_stop_ends_with_its_next_report() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(job: Job) -> str:
+        job.report_or_stop(1, 3)
+        begun.set()
+        assert go_on.wait(600)
+        job.report_or_stop(2, 3)
+        return "all"
+
+    job = _job(work)
+    assert begun.wait(600)
+    job.stop()
+    go_on.set()
+    assert job.wait(600)
+    assert (job.done, job.result, job.error, job.succeeded) == (2, None, None, False)
+
+
+def test_bad_input_becomes_its_own_sentence_and_a_defect_names_itself() -> None:
+    def refuse(job: Job) -> None:
+        raise InputError("There is no folder 'x'.")
+
+    def fail(job: Job) -> None:
+        raise KeyError("vectors")
+
+    def full(job: Job) -> None:
+        raise OSError(28, "No space left on device")
+
+    jobs = [_job(refuse), _job(fail), _job(full)]
+    assert all(job.wait(600) for job in jobs)
+    assert jobs[0].error == "There is no folder 'x'."
+    assert "KeyError" in (jobs[1].error or "")
+    assert "No space left on device" in (jobs[2].error or "")
+
+
+def test_the_rate_leaves_out_what_was_done_before() -> None:
+    release = threading.Event()
+
+    def work(job: Job) -> None:
+        job.report(900, 1000)
+        release.wait(600)
+        job.report(1000, 1000)
+
+    job = _job(work)
+    while not job.total:
+        pass
+    assert job.seconds_left is None
+    release.set()
+    assert job.wait(600)
+    assert job.done - job._already == 100
+
+
+def test_what_was_found_can_be_read_while_the_work_goes_on() -> None:
+    found, release = threading.Event(), threading.Event()
+
+    def work(job: Job) -> None:
+        job.stage = Stage("embeds", 3, 10)
+        job.found.append("one")
+        found.set()
+        assert release.wait(600)
+        job.stage = None
+        job.found.append("two")
+
+    job = _job(work)
+    assert found.wait(600)
+    first = job.stamp
+    assert (job.found, job.stage) == (["one"], Stage("embeds", 3, 10))
+    release.set()
+    assert job.wait(600)
+    assert (job.found, job.stage) == (["one", "two"], None)
+    assert job.stamp != first
+
+
+def test_a_key_has_one_job_at_a_time_and_its_end_is_shared() -> None:
+    release = threading.Event()
+    jobs = Jobs()
+    first = jobs.run("embedding", "photos", "Embedding", lambda job: release.wait(600))
+    assert jobs.run("embedding", "photos", "Embedding", lambda job: None, anew=True) is first
+    assert jobs.run("judging", "photos", "Judging", lambda job: None) is not first
+    assert jobs.all("embedding") == [first]
+    jobs.forget(first)
+    assert jobs.find("embedding", "photos") is first  # still under way
+    release.set()
+    assert first.wait(600)
+    assert jobs.run("embedding", "photos", "Embedding", lambda job: None) is first
+    jobs.forget(first)
+    assert jobs.find("embedding", "photos") is None
+
+
+def test_a_second_attempt_leaves_the_first_as_it_was() -> None:
+    jobs = Jobs()
+    first = jobs.run("comparisons", "key", "Comparison", lambda job: job.found.append(1))
+    assert first.wait(600)
+    second = jobs.again(first)
+    assert second.wait(600)
+    assert second is not first
+    assert jobs.find("comparisons", "key") is second
+    assert first.found == second.found == [1]
+    assert first.stamp != second.stamp
+
+
+@pytest.mark.parametrize("kept", [1, 3])
+def test_of_each_kind_those_asked_for_last_are_kept(kept: int) -> None:
+    jobs, release = Jobs(), threading.Event()
+    under_way = jobs.run("maps", "slow", "Slow", lambda job: release.wait(600), kept=kept)
+    other = jobs.run("texts", 0, "Other", lambda job: None, kept=kept)
+    for key in range(5):
+        assert jobs.run("maps", key, "Quick", lambda job: None, kept=kept).wait(600)
+        jobs.run("maps", 0, "Quick", lambda job: None, kept=kept).wait(600)
+    expected = {1: [0], 3: [3, 4, 0]}[kept]
+    assert [job.key for job in jobs.all("maps") if job is not under_way] == expected
+    assert under_way in jobs.all("maps")
+    assert jobs.find("texts", 0) is other
+    release.set()
+    assert under_way.wait(600)

@@ -1,0 +1,73 @@
+import threading
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from background import Job
+from pages.compare import live_runs
+from pages.compare.live_runs import Asked, measuring
+
+
+@pytest.fixture(autouse=True)
+def no_jobs() -> None:
+    st.cache_resource.clear()
+
+
+def _asked(release: threading.Event, started: list[int]) -> Asked:
+    """Two runs, with a wait between them."""
+
+    def study(name: str, progress: Any, should_stop: Any, on_run: Any) -> None:
+        started.append(1)
+        progress(0, 2)
+        on_run({"notion": name, "method": "raw"})
+        progress(1, 2)
+        assert release.wait(600)
+        if not should_stop():
+            on_run({"notion": name, "method": "exact"})
+            progress(2, 2)
+
+    return Asked("key", "Comparison", measuring(study, "car color"), lambda job: None)
+
+
+def _methods(job: Job) -> list[str]:
+    runs = live_runs.runs_of(job)
+    assert set(runs["notion"]) == {"car color"}
+    return list(runs["method"])
+
+
+def test_runs_can_be_read_while_the_job_goes_on_and_the_same_key_shares_it() -> None:
+    release, started = threading.Event(), []
+    asked = _asked(release, started)
+    job = live_runs.begin(asked)
+    assert live_runs.begin(_asked(release, started)) is job
+    assert live_runs.find(asked) is job
+    while not job.found:
+        job.wait(0.01)
+    assert _methods(job) == ["raw"]
+    assert not job.succeeded
+    release.set()
+    assert job.wait(600)
+    assert _methods(job) == ["raw", "exact"]
+    assert job.succeeded
+    assert started == [1]
+
+
+def test_a_stop_keeps_the_runs_and_a_second_attempt_begins_anew() -> None:
+    release, started = threading.Event(), []
+    asked = _asked(release, started)
+    first = live_runs.begin(asked)
+    first.stop()
+    release.set()
+    assert first.wait(600)
+    assert _methods(first) == ["raw"]
+    assert not first.succeeded
+    second = live_runs.begin(asked)
+    assert second.wait(600)
+    assert _methods(second) == ["raw", "exact"]
+    assert live_runs.find(asked) is second
+    assert _methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole
+
+
+def test_nobody_has_asked() -> None:
+    assert live_runs.find(_asked(threading.Event(), [])) is None

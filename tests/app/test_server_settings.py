@@ -1,0 +1,117 @@
+"""Settings of a server: from a file, the environment and the command line; addresses beyond this machine."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import serve
+from likeness.errors import InputError
+from server_settings import ServerSettings, check_address, read_settings, server, settings_from
+
+
+def test_one_person_may_do_all() -> None:
+    own = server()
+    assert not own.shared
+    assert own.allows_training
+    assert own.allows_downloads
+
+
+def test_a_shared_server_allows_little_unless_told(tmp_path: Path) -> None:
+    shared = settings_from({"shared": True, "roots": [str(tmp_path)]})
+    assert shared.roots == {tmp_path.name: tmp_path.resolve()}
+    assert not shared.allows_training
+    assert not shared.allows_downloads
+    assert settings_from({"shared": True, "training": True, "downloads": True}).allows_training
+
+
+def test_settings_go_through_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = settings_from({"shared": True, "roots": {"photos": str(tmp_path)}, "max_upload_mb": 7, "urls": ["s3://a/b"]})
+    monkeypatch.setenv("LIKENESS_SERVER", chosen.as_text())
+    assert server() == chosen
+    (tmp_path / "server.yaml").write_text("shared: true\nmax_upload_mb: 9\n")
+    monkeypatch.setenv("LIKENESS_SERVER", str(tmp_path / "server.yaml"))
+    assert server().max_upload_mb == 9
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"shraed": True}, "there is no key 'shraed'"),
+        ({"shared": True, "roots": ["/nowhere/at/all"]}, "there is no folder '/nowhere/at/all'"),
+        ({"roots": ["/"]}, "roots"),
+        ({"shared": True, "roots": {"uploads": "/tmp"}}, "is taken"),
+        ({"shared": True, "roots": {"a/b": "/tmp"}}, "cannot be told from a path"),
+        ({"shared": True, "max_pixels": 1}, "max_pixels"),
+        ([], "dict"),
+        (None, "dict"),
+    ],
+)
+def test_what_does_not_fit_is_named(content: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        settings_from(content)
+
+
+def test_two_roots_of_one_name(tmp_path: Path) -> None:
+    for folder in ("a/photos", "b/photos"):
+        (tmp_path / folder).mkdir(parents=True)
+    with pytest.raises(InputError, match="two folders are called 'photos'; name them"):
+        settings_from({"shared": True, "roots": [str(tmp_path / "a/photos"), str(tmp_path / "b/photos")]})
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="There is no file of settings"):
+        read_settings(Path("none.yaml"))
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])
+def test_an_address_for_others_is_refused_unless_it_is_meant(address: str) -> None:
+    with pytest.raises(InputError, match=r"would let everyone .*; add --shared .*, or --trust-network"):
+        check_address(address, ServerSettings())
+    check_address(address, ServerSettings(shared=True))
+    check_address(address, ServerSettings(trust_network=True))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", "[::1]", "127.1.2.3"])
+def test_this_machine_is_always_served(address: str) -> None:
+    check_address(address, ServerSettings())
+
+
+def test_the_command_hands_its_options_to_the_app(run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr("likeness.commands.app.os.execv", lambda program, arguments: started.append(arguments))
+    status, _, _ = run("app", "--address", "0.0.0.0", "--shared", "--root", "photos", "--training", "--port", "8600")
+    assert status == 0
+    _, script, options = started[0]
+    assert Path(script).name == "serve.py"
+    assert Path(script).is_file()
+    given = {name: value for name, value in json.loads(options).items() if value is not None}
+    assert given == {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": ["photos"], "training": True}
+
+
+def test_the_server_starts_with_what_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(serve, "_run_streamlit", started.append)
+    monkeypatch.setenv("LIKENESS_SERVER", "{max_upload_mb: 7}")  # put back afterwards; `serve` sets it for the process that it becomes
+    options = dict.fromkeys(("port", "settings", "shared", "roots", "training", "runs", "downloads", "trust_network"))
+    with pytest.raises(InputError, match=r"Serving on 0\.0\.0\.0 would let everyone"):
+        serve.serve(options | {"address": "0.0.0.0"})
+    assert not started
+    serve.serve(options | {"address": "0.0.0.0", "port": 8600, "shared": True, "roots": [str(tmp_path)], "training": True})
+    assert started[0][started[0].index("--server.address") + 1] == "0.0.0.0"
+    assert started[0][started[0].index("--server.port") + 1] == "8600"
+    assert started[0][started[0].index("--server.maxUploadSize") + 1] == "7"
+    assert server().shared
+    assert server().allows_training
+    assert list(server().roots) == [tmp_path.name]
+
+
+def test_bad_settings_end_the_command_in_one_line() -> None:
+    options = {"address": "0.0.0.0", "port": None, "settings": None}
+    ended = subprocess.run([sys.executable, serve.__file__, json.dumps(options)], capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: Serving on 0.0.0.0 would let everyone")
+    assert ended.stderr.count("\n") == 1

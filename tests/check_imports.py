@@ -1,0 +1,104 @@
+"""Which package of the library takes names from which: `python tests/check_imports.py` prints the edges, and fails where one runs upward.
+
+Every import counts: at the top of a file, inside a function, for types alone. The packages stand in ORDER, the ground first; each may import only
+those before it. Modules may not import each other in a circle either.
+"""
+
+import ast
+import sys
+from collections import Counter
+from pathlib import Path
+
+CORE = Path(__file__).resolve().parents[1] / "core"
+
+# the ground first; a line may be widened only by what stands in no other
+ORDER = (
+    *("errors", "defaults", "options", "registry", "threads"),
+    *("io", "arrays", "data", "encoders", "language", "labels", "notions", "search", "evaluation"),
+    *("samplers", "losses", "shifts", "projection", "saliency", "plots", "space"),
+    *("training", "studies", "recipes", "door", "commands"),
+)
+Edge = tuple[str, str]
+
+
+def modules(core: Path) -> dict[str, Path]:
+    """Dotted name -> file of every module of the library."""
+    return {".".join(file.relative_to(core).with_suffix("").parts).removesuffix(".__init__"): file for file in sorted(core.glob("likeness/**/*.py"))}
+
+
+def imports(name: str, file: Path, known: dict[str, Path]) -> set[str]:
+    """The library's modules that a module imports, wherever it does."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name in known}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module in known:
+            found |= {f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in known else node.module for alias in node.names}
+    return found - {name}
+
+
+def package(module: str) -> str:
+    """The package, or the module that stands beside packages, below `likeness`."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def package_edges(graph: dict[str, set[str]]) -> Counter[Edge]:
+    """How many imports lead from a package to another; the door's own file and `__main__` stand above all."""
+    pairs = ((package(module), package(target)) for module, targets in graph.items() for target in targets)
+    return Counter((here, there) for here, there in pairs if here != there and here not in ("", "__main__"))
+
+
+def upward(edges: Counter[Edge]) -> list[str]:
+    """What is wrong with edges between packages, a sentence each."""
+    level = {name: place for place, name in enumerate(ORDER)}
+    unknown = sorted({name for edge in edges for name in edge} - set(ORDER))
+    wrong = [f"{name} stands nowhere in ORDER" for name in unknown]
+    return wrong + [f"{here} imports {there}, which stands above it" for here, there in sorted(edges) if level.get(here, 99) <= level.get(there, 0)]
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Modules that import each other in a circle: strongly connected components of more than one (Tarjan, SIAM J. Comput. 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in sorted(graph.get(node, ())):
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            ring = [stack.pop()]
+            while ring[-1] != node:
+                ring.append(stack.pop())
+            if len(ring) > 1:
+                found.append(sorted(ring))
+
+    for node in graph:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main() -> int:
+    """Prints the edges between packages and what is wrong; 1 where something is."""
+    known = modules(CORE)
+    graph = {name: imports(name, file, known) for name, file in known.items()}
+    del graph["likeness"]  # the door names everything, and nothing imports it for its names
+    graph = {name: targets - {"likeness"} for name, targets in graph.items()}
+    edges = package_edges(graph)
+    for here in reversed(ORDER):
+        targets = [f"{there} {edges[here, there]}" for there in reversed(ORDER) if edges[here, there]]
+        print(f"{here:10} -> {', '.join(targets)}")
+    wrong = upward(edges) + [f"these import each other in a circle: {', '.join(ring)}" for ring in circles(graph)]
+    print(f"{len(edges)} edges between {len(ORDER)} packages; {len(wrong)} upward or in a circle", *wrong, sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What holds for every command: a file of its own, help from there, and one line in the list."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from likeness.commands import cli
+from likeness.commands.listed_help import LISTS, fill
+
+Run = Callable[..., tuple[int, str, str]]
+FOLDER = Path(cli.__file__).parent
+
+
+def name_of(command: Any) -> str:
+    return str(command.info.name if isinstance(command, typer.Typer) else command.__name__.replace("_", "-"))
+
+
+def help_of(command: Any) -> str:
+    return str(command.info.help if isinstance(command, typer.Typer) else command.__doc__)
+
+
+@pytest.mark.parametrize("command", [*cli.COMMANDS, *cli.HIDDEN], ids=name_of)
+def test_a_command_has_a_file_and_help_of_its_own(command: Any) -> None:
+    name = name_of(command)
+    file = FOLDER / f"{name.replace('-', '_')}.py"
+    assert f"`likeness {name}`" in file.read_text(encoding="utf-8").partition("\n")[0]
+    assert re.match(r"[A-Z].+[.?)]", help_of(command).strip().splitlines()[0])
+    if not isinstance(command, typer.Typer):
+        assert Path(command.__code__.co_filename) == file
+
+
+def test_the_help_shows_each_command_once_and_no_hidden_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = run("--help")
+    shown = re.findall(r"^│ ([a-z][a-z-]+) ", out, re.MULTILINE)
+    assert sorted(shown) == sorted(name_of(command) for command in cli.COMMANDS)
+
+
+def test_one_that_is_listed_is_in_the_help_and_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def count_words(text: str) -> None:
+        """Count the words of a text."""
+        typer.echo(len(text.split()))
+
+    monkeypatch.setattr(cli, "COMMANDS", (*cli.COMMANDS, count_words))
+    assert re.search(r"count-words +Count the words of a text\.", run("--help")[1])
+    assert run("count-words", "a red car") == (0, "3\n", "")
+
+
+def test_every_list_in_a_help_is_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command shows a place for a list that nobody fills."""
+    monkeypatch.setenv("COLUMNS", "200")
+    written = {place for file in FOLDER.glob("*.py") for place in re.findall(r"\{[a-z ]+\}", _help_texts(file))}
+    assert written == set(LISTS)
+    for place in LISTS:
+        assert "`" in fill(place)
+        assert place not in fill(place)
+
+
+def _help_texts(file: Path) -> str:
+    return " ".join(re.findall(r'help="([^"]*)"', file.read_text(encoding="utf-8")))
+
+
+def test_starting_takes_none_of_the_heavy_ones() -> None:
+    import subprocess
+
+    code = "import sys, likeness.commands.cli; print([name for name in ('torch', 'pandas', 'numpy', 'plotly') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,246 @@
+"""What holds for every reader of a published dataset, and the way to them by name."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.data import DATASETS, absolute_source, read_dataset, recognized
+from likeness.errors import InputError
+from likeness.notions import get_notion, list_notions
+
+Writers = dict[str, Callable[[Path], Path]]
+LAYOUTS = {dataset.name: dataset.layout for dataset in DATASETS if dataset.layout is not None}
+READERS = {dataset.name: dataset.read for dataset in DATASETS if dataset.layout is not None}
+
+# images of the evaluated part of each miniature, and the notions of the paper that its labels judge
+EXPECTED = {
+    "cars196": (6, {"cars196-car-model", "cars196-manufacturer", "cars196-car-type"}),
+    "coco-captions": (2, set()),
+    "cub200": (3, {"cub200-bird-species"}),
+    "deepfashion": (3, {"deepfashion-clothing-category", "deepfashion-texture", "deepfashion-fabric", "deepfashion-fit"}),
+    "online-products": (4, set()),
+    "lsun-rooms": (4, set()),
+    "mpii-pose": (7, set()),
+    "movie-posters": (7, {"movie-posters-genre", "movie-posters-production-country"}),
+    "synthetic-cars": (3, {"car-model", "car-model-names", "car-color", "background-color"}),
+}
+EACH = pytest.mark.parametrize("name", list(READERS))
+# MPII has no list of its images: one that is absent is an error, see test_mpii_pose.py.
+LISTED = pytest.mark.parametrize("name", [name for name in READERS if name != "mpii-pose"])
+
+
+def test_every_reader_is_tested() -> None:
+    assert set(EXPECTED) == set(READERS)
+
+
+@EACH
+def test_a_miniature_is_read_with_the_labels_of_its_notions(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    table = READERS[name](str(miniatures[name](tmp_path / "set")), "test")
+    count, notions = EXPECTED[name]
+    assert len(table) == count
+    assert table.root == tmp_path / "set"
+    assert {notion.slug for notion in list_notions() if notion.attribute in table.attributes} == notions
+    assert not table.frame.isna().any().any()
+    assert table.name == LAYOUTS[name].name
+
+
+@EACH
+def test_the_parts_make_the_whole(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    root = str(miniatures[name](tmp_path))
+    whole = set(READERS[name](root, "all").frame["path"])
+    test = set(READERS[name](root, "test").frame["path"])
+    if name == "movie-posters":
+        assert test == whole
+        return
+    train = set(READERS[name](root, "train").frame["path"])
+    other = {"deepfashion": "val", "coco-captions": "validation"}.get(name)
+    rest = set(READERS[name](root, other).frame["path"]) if other else set()
+    assert test | train | rest == whole
+    assert len(test) + len(train) + len(rest) == len(whole)
+
+
+@EACH
+def test_it_is_found_from_the_folder_it_lies_in(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    root = miniatures[name](tmp_path / "data" / "Größe 1")
+    (tmp_path / "data" / "another").mkdir()
+    assert READERS[name](str(tmp_path / "data"), "test").root == root
+
+
+@EACH
+def test_two_copies_in_one_folder_are_not_guessed_among(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    for copy in ("10", "9"):
+        miniatures[name](tmp_path / copy)
+    with pytest.raises(InputError, match=r"several folders of .*: '9', '10'; name one of them"):
+        READERS[name](str(tmp_path), "test")
+
+
+@EACH
+def test_a_wrong_folder_is_answered_with_what_is_missing_and_where_it_is_published(name: str, tmp_path: Path) -> None:
+    layout = LAYOUTS[name]
+    for folder, said in ((tmp_path, f"directly inside holds '{layout.indexes[0]}'"), (tmp_path / "none", "There is no folder '")):
+        with pytest.raises(InputError) as caught:
+            READERS[name](str(folder), "test")
+        assert said in str(caught.value)
+        assert f"published at {layout.page}" in str(caught.value)
+
+
+@EACH
+def test_an_unknown_split_is_answered_with_the_known_ones(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"There is no split 'tets'; choose from test, .*all"):
+        READERS[name](str(miniatures[name](tmp_path)), "tets")
+
+
+@LISTED
+def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    root = miniatures[name](tmp_path)
+    present = [path for path in READERS[name](str(root), "test").paths() if path.is_file()]
+    present[0].unlink()
+    table = READERS[name](str(root), "test")
+    assert len(table) == EXPECTED[name][0]
+    assert present[0] in table.paths()
+    for path in present[1:]:
+        path.unlink()
+    with pytest.raises(
+        InputError, match=r"None of the \d images .* lists for the split 'test' is in .*; unpack the images of .*published at https://"
+    ):
+        READERS[name](str(root), "test")
+
+
+@LISTED
+def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
+    from likeness.space import embed
+
+    root = miniatures[name](tmp_path)
+    table = read_dataset(f"{name}:{root}")
+    absent = sum(not path.is_file() for path in table.paths())
+    next(path for path in table.paths() if path.is_file()).unlink()
+    base = embed(read_dataset(f"{name}:{root}"))
+    assert len(base.table.failed) == absent + 1
+    assert len(base.table) == len(table) - absent - 1
+
+
+class TestSources:
+    def test_a_name_a_split_and_a_folder(self, miniatures: Writers, tmp_path: Path) -> None:
+        root = miniatures["cars196"](tmp_path / "with: colon" / "cars 196")
+        assert len(read_dataset(f"cars196:{root}")) == 6
+        assert len(read_dataset(f" CARS196/train: {root}")) == 4
+        assert read_dataset(f"cars196/all:{root}").name == "Cars196 (all)"
+        assert read_dataset(f"cars196:{root}", name="Mine").name == "Mine"
+
+    def test_the_home_folder(self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        miniatures["cub200"](tmp_path / "birds")
+        assert read_dataset("cub200:~/birds").root == tmp_path / "birds"
+
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            (
+                "cars169:data",
+                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, coco-captions, cub200, deepfashion, lsun-rooms, ",
+            ),
+            ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
+            ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),
+            ("movie-posters/train:.", "There is no split 'train'; choose from test, all"),
+            ("s3://bucket/cars", "There is no dataset 's3' in"),
+            ("nowhere", "or NAME:FOLDER with one of cars196, coco-captions, cub200"),
+        ],
+    )
+    def test_what_is_not_right(self, source: str, message: str) -> None:
+        with pytest.raises(InputError) as caught:
+            read_dataset(source)
+        assert message in str(caught.value)
+        assert len(str(caught.value).splitlines()) == 1
+
+    def test_a_folder_of_such_a_name_stays_a_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "cars196:mine").mkdir()
+        (tmp_path / "cars196:mine" / "1.png").touch()
+        assert list(read_dataset("cars196:mine").frame["path"]) == ["1.png"]
+
+    def test_absolute(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert absolute_source("cars196/all:data/cars") == f"cars196/all:{tmp_path}/data/cars"
+        assert absolute_source("cub200:data") == f"cub200:{tmp_path}/data"
+        assert absolute_source("data/labels.csv") == f"{tmp_path}/data/labels.csv"
+        assert absolute_source("cars") == "cars"
+        with pytest.raises(InputError, match="There is no dataset 'cars169'"):
+            read_dataset(absolute_source("cars169:data"))
+
+
+class TestFolders:
+    """A folder that holds a known layout is read as a folder; there is a hint how to get the labels."""
+
+    @pytest.mark.parametrize("name", ["cars196", "cub200", "deepfashion", "movie-posters"])
+    def test_a_known_layout_is_recognized(self, name: str, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        miniatures[name](tmp_path / "data")
+        assert recognized("data") == f"{name}:data"
+        assert read_dataset(recognized("data") or "").root == tmp_path / "data"
+        assert set(read_dataset("data").attributes) <= {"class"}
+
+    def test_a_table_called_cars_says_nothing(self, miniatures: Writers, tmp_path: Path) -> None:
+        assert recognized(miniatures["synthetic-cars"](tmp_path / "cars")) is None
+        assert recognized(tmp_path / "nowhere") is None
+        assert recognized("cars196:data") is None
+
+
+class TestNotions:
+    def test_only_a_papers_datasets_have_the_labels_that_their_notions_are_judged_by(self) -> None:
+        """A table of one's own, with columns such as "type", "model" or "country", takes no notion by accident."""
+        general = {"category", "class", "color", "country", "fabric", "fit", "genre", "label", "manufacturer", "model", "name", "species", "style"}
+        assert not {notion.slug for notion in list_notions() if notion.attribute in general | {"texture", "title", "type", "year"}}
+
+    def test_the_aspects_are_those_of_the_labels(self, miniatures: Writers, tmp_path: Path) -> None:
+        from likeness.data.readers.deepfashion import GROUPS
+
+        for notion, group in (("texture", "clothing_texture"), ("fabric", "clothing_fabric"), ("fit", "clothing_fit")):
+            assert set(get_notion(f"deepfashion-{notion}").aspects) == set(GROUPS[group])
+            assert get_notion(f"deepfashion-{notion}").attribute == group
+
+
+def evaluate(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    from likeness.commands.cli import main
+
+    monkeypatch.setattr(sys, "argv", ["likeness", "evaluate", *arguments])
+    status = 0
+    try:
+        main()
+    except SystemExit as end:
+        status = int(end.code or 0)
+    return status, *capfd.readouterr()
+
+
+class TestCommandLine:
+    def test_evaluate_measures_the_notions_of_the_dataset(
+        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        root, out = miniatures["cars196"](tmp_path / "cars"), tmp_path / "runs.csv"
+        options = ["--encoder", "cars", "--methods", "raw,exact", "--dims", "4", "--seeds", "1", "--out", str(out)]
+        status, printed, err = evaluate(monkeypatch, capfd, f"cars196:{root}", *options)
+        assert status == 0, err
+        assert "Cars196 car type" in printed
+        runs = pd.read_csv(out)
+        assert set(runs["notion"]) == {"Cars196 car model", "Cars196 manufacturer", "Cars196 car type"}
+        assert set(runs["method"]) == {"raw", "exact"}
+        assert runs["map_at_r"].between(0, 1).all()
+
+    def test_a_folder_without_labels_is_answered_with_the_source_that_has_them(
+        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        root = miniatures["cars196"](tmp_path / "cars")
+        status, _, err = evaluate(monkeypatch, capfd, str(root), "--methods", "raw")
+        assert status == 2
+        assert f"has no attribute that a notion is judged by; it has ['class']; write 'cars196:{root}' to read it with its labels." in err
+
+    def test_a_missing_file_is_one_line(
+        self, miniatures: Writers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        (miniatures["cub200"](tmp_path) / "classes.txt").unlink()
+        status, _, err = evaluate(monkeypatch, capfd, f"cub200:{tmp_path}")
+        assert status == 2
+        assert "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu" in err
+        assert "Traceback" not in err

@@ -1,0 +1,130 @@
+"""What holds for every metric: complete, listed once, right about which way is better, and found wherever people choose one."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.evaluation import METRICS, Metric, definitions, find_metric, metric_names, metric_title, metrics
+from likeness.notions import Notion
+from likeness.plots import metric_bars
+from likeness.space import Space
+from likeness.studies import compare, paper_table, summarize
+
+LISTED = pytest.mark.parametrize("metric", definitions.LISTED, ids=lambda metric: metric.name)
+ROWS, LABELS = np.random.default_rng(0).normal(size=(60, 8)), np.arange(60) % 4
+
+
+@LISTED
+def test_all_about_it_is_said(metric: Metric) -> None:
+    assert re.fullmatch(r"[a-z0-9_]+(\{k\})?", metric.name)
+    assert re.fullmatch(r"[A-Z].+[.]", metric.help)
+    assert metric.title
+    assert ("{k}" in metric.name) == ("{k}" in metric.title)
+    assert re.fullmatch(r"0\.5(00)?", format(0.5, metric.format))
+    assert (metric.compute is None) == (metric.kind == "continuous")
+    at = find_metric(metric.name.replace("{k}", "7"))
+    assert "{k}" not in at.name + at.title + at.help
+
+
+def test_names_and_titles_are_taken_once() -> None:
+    for values in (metric_names(), [metric.title for metric in definitions.LISTED]):
+        assert len(values) == len(set(values))
+
+
+def test_every_file_of_definitions_is_listed() -> None:
+    files = {file.stem for file in Path(definitions.__file__).parent.glob("[a-z]*.py")}
+    assert {metric.kind for metric in definitions.LISTED} == files
+
+
+@LISTED
+def test_what_separates_classes_is_better(metric: Metric) -> None:
+    """Rows at the centers of their classes beat rows by chance, in the direction that the metric declares."""
+    if metric.compute is None or metric.larger_is_better is None:
+        pytest.skip("judged by other labels, or a property")
+    name = metric.name.replace("{k}", "2")
+    close = np.eye(8)[LABELS] + 0.01 * ROWS
+    good, bad = metrics(close, LABELS, name)[name], metrics(ROWS, LABELS, name)[name]
+    assert (good > bad) == metric.larger_is_better
+    assert good != bad
+
+
+@pytest.fixture
+def colored() -> tuple[Space, Notion]:
+    table = ImageTable("Colors", Path(), pd.DataFrame({"path": [f"{row}.png" for row in range(60)], "color": [f"c{label}" for label in LABELS]}))
+    return Space(ROWS, table), Notion(name="color", template="a {} thing", aspects=("c0", "c1"), attribute="color")
+
+
+def spread(vectors: Any, labels: Any) -> float:
+    """How wide the rows are."""
+    return float(np.std(vectors))
+
+
+def test_one_that_is_listed_is_measured_shown_and_offered(
+    colored: tuple[Space, Notion], run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Metric("spread", "Spread", "How wide the rows are.", "own", lambda rows, labels, *_: {"spread": spread(rows, labels)}, compared=True)
+    monkeypatch.setattr(definitions, "LISTED", (*definitions.LISTED, own))
+    monkeypatch.setenv("COLUMNS", "300")
+    runs = compare(colored[0], [colored[1]], ["raw"], metrics=None)
+    assert runs["spread"][0] == pytest.approx(spread(colored[0].vectors, None))
+    assert list(METRICS)[-1] == "spread"  # the app's menu and its table
+    assert "Spread" in summarize(runs)
+    assert "Spread" in list(paper_table(runs)["metric"])
+    assert metric_bars(runs, "dim", "spread").layout.yaxis.title.text == "Spread"
+    assert "spread" in run("evaluate", "--help")[1]
+    assert "spread" in run("analyze", "embedding-size", "--help")[1]
+    assert metrics(ROWS, LABELS, "spread")["spread"] == pytest.approx(1, abs=0.1)
+
+
+def test_a_function_is_taken_where_a_name_is(colored: tuple[Space, Notion]) -> None:
+    runs = compare(colored[0], [colored[1]], ["raw"], metrics=["map_at_r", spread])
+    assert list(runs.columns[-2:]) == ["map_at_r", "spread"]
+    assert colored[0].metrics(by="color", include=[spread, "map_at_r"]) == {
+        "spread": pytest.approx(runs["spread"][0]),
+        "map_at_r": pytest.approx(runs["map_at_r"][0]),
+    }
+
+
+def test_what_is_computed_together_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def once(rows: Any, labels: Any, names: Any, distance: str, seed: int) -> dict[str, float]:
+        calls.append((tuple(names), distance, seed))
+        return {"a": 1.0, "b": 2.0, "c": 3.0}
+
+    pair = tuple(Metric(name, name.upper(), "One.", "own", once) for name in "ab")
+    monkeypatch.setattr(definitions, "LISTED", pair)
+    assert metrics(ROWS, LABELS, ["b", "a"], distance="euclidean", seed=3) == {"b": 2.0, "a": 1.0}
+    assert calls == [(("b", "a"), "euclidean", 3)]
+
+
+def test_without_a_choice_those_of_the_paper() -> None:
+    assert list(metrics(ROWS, LABELS)) == list(METRICS) == ["map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr"]
+
+
+@pytest.mark.parametrize(
+    ("include", "message"),
+    [
+        ("accuracy", r"There is no metric 'accuracy'; choose from map_at_r, .*recall_at_\{k\}"),
+        ("recall_at_0", "There is no metric 'recall_at_0'"),
+        ("recall_at_many", "There is no metric 'recall_at_many'"),
+        ([], "There is no metric to measure; name at least one of map_at_r"),
+        ("ndcg_at_5", "The metric 'ndcg_at_5' needs distances between labels; use `likeness.evaluation.continuous_metrics`"),
+        ([lambda rows, labels: 0.0, lambda rows, labels: 1.0], "Two metrics are called '<lambda>'"),
+    ],
+)
+def test_what_cannot_be_measured(include: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        metrics(ROWS, LABELS, include)
+
+
+def test_a_title_of_what_is_not_listed_is_its_name() -> None:
+    assert metric_title("my_own") == "my_own"
+    assert metric_title("validation_my_own") == "my_own, validation"

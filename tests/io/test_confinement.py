@@ -1,0 +1,61 @@
+"""Confinement of a process to some folders, and the paths that core takes."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from likeness.errors import InputError
+from likeness.io.confinement import VARIABLE, allows, check_readable, check_url, confine, is_confined
+from likeness.io.paths import as_path
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Path:
+    for folder in ("open/inside", "kept/abc", "secret"):
+        (tmp_path / folder).mkdir(parents=True)
+        Image.new("RGB", (4, 4)).save(tmp_path / folder / "a.png")
+    (tmp_path / "open" / "out").symlink_to(tmp_path / "secret")
+    return tmp_path
+
+
+def test_nothing_is_confined_at_first(places: Path) -> None:
+    assert not is_confined()
+    assert check_readable(places / "secret" / "a.png") == places / "secret" / "a.png"
+    check_url("https://example.org/a.png")
+
+
+def test_only_the_folders_are_read(places: Path) -> None:
+    confine([places / "open"], entries_of=[places / "kept"])
+    for inside in ("open", "open/inside/a.png", "open/none.png", "kept/abc", "kept/abc/a.png"):
+        assert allows(places / inside)
+        assert as_path(str(places / inside)) == places / inside
+    for outside in ("secret/a.png", "secret/none.png", "open/out/a.png", "open/../secret/a.png", "openx", "kept", "kept/../kept", ""):
+        assert not allows(places / outside)
+        with pytest.raises(PermissionError, match="outside of the folders"):
+            check_readable(places / outside)
+        with pytest.raises(InputError, match="cannot be reached here: it lies outside"):
+            as_path(str(places / outside))
+
+
+def test_only_the_addresses_are_read() -> None:
+    confine([], urls=["s3://mine/photos/"])
+    check_url("s3://mine/photos/a.png")
+    for url in ("s3://mine/photosx/a.png", "s3://mine/photos/../a.png", "s3://other/a.png", "file:///etc/passwd"):
+        with pytest.raises(InputError, match="cannot be reached here"):
+            check_url(url)
+
+
+def test_what_limits_cannot_be_read_from_opens_nothing(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "everything")
+    with pytest.raises(ValueError, match="Expecting value"):
+        allows(places)
+
+
+def test_a_path_as_it_is_written(tmp_path: Path) -> None:
+    assert as_path("~") == Path.home()
+    assert as_path("a/b") == Path("a/b")
+    assert as_path(tmp_path) == tmp_path
+    for given in ("a\0b", "x" * 300, "/".join(["deep"] * 2000), "\ud800"):
+        with pytest.raises(InputError, match="is no path: it is too long or has signs"):
+            as_path(given)

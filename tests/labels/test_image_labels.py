@@ -1,0 +1,81 @@
+"""Labels of the images that have one, against plain loops."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.labels import ImageLabels, LabelsConfig, labelled_rows, labels_named, numeric_columns, read_image_labels
+
+YEAR = LabelsConfig(kind="numbers", columns=("year",))
+
+
+def _table(**columns: object) -> ImageTable:
+    n = len(next(iter(columns.values())))  # type: ignore[arg-type]
+    return ImageTable("few", Path("/"), pd.DataFrame({"path": [f"{row}.png" for row in range(n)]} | columns))
+
+
+@pytest.fixture
+def labels() -> ImageLabels:
+    """Labels of all rows but 2 and 5."""
+    year = np.random.default_rng(0).integers(0, 30, 60).astype(float)
+    year[[2, 5]] = np.nan
+    return read_image_labels(_table(year=year), YEAR)
+
+
+def _years(labels: ImageLabels) -> dict[int, float]:
+    year = np.random.default_rng(0).integers(0, 30, 60).astype(float)
+    return {row: year[row] for row in labels.rows.tolist()}
+
+
+def test_images_without_the_label_are_left_out_and_counted(labels: ImageLabels) -> None:
+    assert labels.rows.tolist() == [row for row in range(60) if row not in (2, 5)]
+    assert labels.note == "2 images without this label are left out."
+    assert (labels.place(0), labels.place(3), labels.place(2), labels.place(60)) == (0, 2, None, None)
+
+
+def test_the_nearest_by_label_are_those_of_a_plain_sort(labels: ImageLabels) -> None:
+    years, among = _years(labels), labels.rows[::2]
+    for row in labels.rows[:10].tolist():
+        found, distances = labels.nearest(row, among, 8)
+        others = sorted((other for other in among.tolist() if other != row), key=lambda other: abs(years[other] - years[row]))
+        assert found.tolist() == others[:8]
+        np.testing.assert_allclose(distances, [abs(years[other] - years[row]) for other in others[:8]])
+
+
+def test_an_image_without_the_label_cannot_ask(labels: ImageLabels) -> None:
+    with pytest.raises(InputError, match="Image 2 has no such label"):
+        labels.nearest(2, labels.rows, 3)
+
+
+def test_spread_images_begin_in_the_middle_and_go_where_no_other_is(labels: ImageLabels) -> None:
+    years = _years(labels)
+    chosen = labels.spread(labels.rows, 6)
+    middle = min(years, key=lambda row: (np.mean([abs(years[row] - each) for each in years.values()]), row))
+    assert years[chosen[0]] == years[middle]
+    for number in range(1, 6):
+        gaps = {row: min(abs(years[row] - years[before]) for before in chosen[:number]) for row in years}
+        assert gaps[chosen[number]] == max(gaps.values())
+    assert len(labels.spread(labels.rows[:3], 6)) == 3
+
+
+def test_a_label_that_nobody_has_is_refused() -> None:
+    with pytest.raises(InputError, match="the column 'year' is empty everywhere"):
+        labelled_rows(_table(year=[np.nan, np.inf]), YEAR)
+
+
+def test_columns_of_joints_and_of_two_values_are_no_labels() -> None:
+    joints = {f"{name}_{axis}": np.arange(4.0) for name in ("neck", "head", "hip_l") for axis in "xy"}
+    assert numeric_columns(_table(year=np.arange(4.0), flag=[0, 1, 0, 1], name=list("abcd"), **joints)) == ["year"]
+
+
+def test_labels_are_named_by_kind_and_columns() -> None:
+    table = _table(year=np.arange(4.0), yaw=np.arange(4.0), elevation=np.arange(4.0), name=list("abcd"))
+    assert labels_named(table, "angles", ["yaw", "elevation"]) == LabelsConfig(kind="angles", columns=("yaw", "elevation"))
+    assert labels_named(table, "numbers", ["year"]) == YEAR
+    for kind, columns in (("numbers", ["name"]), ("numbers", []), ("matrix", ["year"]), ("pose", [])):
+        with pytest.raises(InputError, match="choose one that is offered"):
+            labels_named(table, kind, columns)

@@ -1,0 +1,113 @@
+"""What holds for every index engine: it finds what comparing all finds, says how exact it is, and is taken wherever a name is."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.search import ENGINES, IndexEngine, build_index, engines, find_engine, nearest, open_index
+from likeness.space import Space
+
+EACH = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+N, D = 400, 12
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    rows = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@EACH
+def test_all_about_it_is_said(engine: IndexEngine) -> None:
+    assert re.fullmatch(r"[a-z]+", engine.name)
+    assert re.fullmatch(r"[A-Z].+\.", engine.help)
+    assert find_engine(engine.name) is engine
+    assert find_engine(engine) is engine
+
+
+def test_names_are_taken_once() -> None:
+    assert len({engine.name for engine in ENGINES}) == len(ENGINES)
+
+
+@EACH
+@pytest.mark.parametrize("notion", [False, True])
+def test_it_finds_what_comparing_all_finds(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path, notion: bool) -> None:
+    """With a single cell nothing can be missed."""
+    U = np.random.default_rng(1).standard_normal((D, 3)).astype(np.float32) if notion else None
+    codes = vectors if U is None else vectors @ U / np.linalg.norm(vectors @ U, axis=1, keepdims=True)
+    index = engine.build(vectors, tmp_path / "index", cells=1)
+    search = index.search(codes, U).wait()
+    found, expected = search.nearest(codes[:9], 5), nearest(codes[:9], codes, 5)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    np.testing.assert_allclose(found.similarities, expected.similarities, atol=1e-6)
+    assert search.message.startswith("Exact" if search.exact else "Approximate")
+    assert index.summary.startswith(f"{N} images, {D} dimensions, 1 cells")
+
+
+@EACH
+def test_what_is_excluded_or_not_allowed_is_not_found(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
+    search = engine.build(vectors, tmp_path / "index", cells=4).search(vectors).wait()
+    allowed = np.arange(N) % 3 == 0
+    found = search.nearest(vectors[:6], 4, exclude=np.arange(6), allowed=allowed).rows
+    assert allowed[found].all()
+    assert not (found == np.arange(6)[:, None]).any()
+
+
+@EACH
+def test_it_is_opened_again_for_its_own_vectors_alone(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
+    assert not engine.holds(tmp_path / "index")
+    engine.build(vectors, tmp_path / "index", cells=4)
+    assert [each.name for each in ENGINES if each.holds(tmp_path / "index")] == [engine.name]
+    assert open_index(tmp_path / "index", vectors).summary == engine.open(tmp_path / "index", vectors).summary
+    for others in (vectors[1:], vectors[::-1]):
+        with pytest.raises(InputError, match=f"The index in .* is of other vectors than these {len(others)} x {D}; build it again"):
+            open_index(tmp_path / "index", others)
+
+
+@EACH
+def test_one_engine_replaces_the_other(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
+    for each in (*ENGINES, engine):
+        each.build(vectors, tmp_path / "index", cells=4)
+    assert [each.name for each in ENGINES if each.holds(tmp_path / "index")] == [engine.name]
+
+
+def scan_engine(vectors: np.ndarray) -> Any:
+    """One that keeps nothing and compares all."""
+
+    def index(rows: Any, *_: Any, **options: Any) -> Any:
+        def search(codes: Any, U: Any = None) -> Any:
+            found = SimpleNamespace(exact=True, message="Exact: compared one by one.", nearest=lambda queries, k, **kept: nearest(queries, codes, k))
+            found.wait = lambda: found
+            return found
+
+        return SimpleNamespace(summary=f"{len(rows)} rows", search=search)
+
+    return SimpleNamespace(name="plain", help="Compares all.", build=index, open=lambda place, rows: index(rows), holds=lambda place: False)
+
+
+def test_an_object_is_taken_where_a_name_is(vectors: np.ndarray, tmp_path: Path) -> None:
+    table = ImageTable("Rows", Path(), pd.DataFrame({"path": [f"{row}.png" for row in range(N)]}))
+    space = Space(vectors, table).build_index(tmp_path / "index", engine=scan_engine(vectors))
+    assert space.search is not None
+    assert space.search.message == "Exact: compared one by one."
+    np.testing.assert_array_equal(space.nearest(vectors[:2], 3).rows, nearest(vectors[:2], vectors, 3).rows)
+
+
+def test_one_that_is_listed_is_found_and_offered(
+    vectors: np.ndarray, tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "ENGINES", (*ENGINES, scan_engine(vectors)))
+    monkeypatch.setenv("COLUMNS", "300")
+    assert build_index(vectors, tmp_path / "index", engine="plain").summary == f"{N} rows"
+    assert open_index(tmp_path, vectors, engine="plain").summary == f"{N} rows"
+    assert "plain: Compares all" in run("index", "--help")[1]
+    with pytest.raises(InputError, match="There is no index engine 'tree'; choose from ivf, lance, plain, or pass an object with build and open"):
+        build_index(vectors, tmp_path, engine="tree")

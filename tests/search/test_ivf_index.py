@@ -1,0 +1,139 @@
+"""The index on disk against plain assignments, and its files against cuts, other vectors and full disks."""
+
+import errno
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.search import build_index, ivf_index, open_index
+from likeness.search.ivf_index import cells_for
+
+
+def rows(n: int = 700, d: int = 12, seed: int = 0) -> np.ndarray:
+    found = np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def test_every_vector_lies_in_the_cell_of_its_nearest_center(tmp_path: Path) -> None:
+    vectors = rows()
+    index = build_index(vectors, tmp_path / "index", cells=9)
+    np.testing.assert_array_equal(np.sort(index.rows), np.arange(700))
+    np.testing.assert_array_equal(index.vectors, vectors[index.rows])
+    np.testing.assert_allclose(np.linalg.norm(index.centers, axis=1), 1, atol=1e-5)
+    nearest = np.argmax(vectors @ index.centers.T, axis=1)
+    for number in range(9):
+        np.testing.assert_array_equal(index.rows[index.cell(number)], np.flatnonzero(nearest == number))
+
+
+def test_blocks_of_a_mapped_file_give_the_same_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "vectors.npy", rows())
+    whole = build_index(rows(), tmp_path / "whole", cells=9)
+    monkeypatch.setattr(ivf_index, "_BLOCK_BYTES", 4 * 12 * 64)
+    done: list[tuple[int, int]] = []
+    blocks = build_index(np.load(tmp_path / "vectors.npy", mmap_mode="r"), tmp_path / "blocks", cells=9, progress=lambda *told: done.append(told))
+    assert done[0] == (64, 1400)
+    assert done[-1] == (1400, 1400)
+    assert len(done) == 22
+    for name in ("centers", "starts", "rows", "vectors"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(blocks, name))
+
+
+def test_number_of_cells() -> None:
+    assert [cells_for(n) for n in (1, 39, 80, 10_000, 1_000_000)] == [1, 1, 2, 250, 4000]
+
+
+@pytest.mark.parametrize("name", ["centers", "starts", "rows", "vectors"])
+@pytest.mark.parametrize("bytes_left", [0, 40, 128, -1])
+def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path, name: str, bytes_left: int) -> None:
+    build_index(rows(), tmp_path / "index")
+    file = tmp_path / "index" / f"{name}.npy"
+    file.write_bytes(file.read_bytes()[:bytes_left])
+    with pytest.raises(InputError, match=rf"is damaged \('{name}.npy' has not the size that it was written with\); build it again"):
+        open_index(tmp_path / "index", rows())
+
+
+def test_a_file_of_the_right_size_with_another_content_is_noticed(tmp_path: Path) -> None:
+    build_index(rows(), tmp_path / "index")
+    file = tmp_path / "index" / "vectors.npy"
+    file.write_bytes(bytes(len(file.read_bytes())))
+    with pytest.raises(InputError, match="is damaged"):
+        open_index(tmp_path / "index", rows())
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"bytes": 3, "version": 1}', '{"bytes": {"centers": 1}, "version": 1}'])
+def test_a_damaged_description(tmp_path: Path, content: str) -> None:
+    build_index(rows(), tmp_path / "index")
+    (tmp_path / "index" / "about.json").write_text(content)
+    with pytest.raises(InputError, match="is damaged"):
+        open_index(tmp_path / "index", rows())
+
+
+def test_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_index(rows(), tmp_path / "index")
+    monkeypatch.setattr(ivf_index, "_VERSION", 2)
+    with pytest.raises(InputError, match="it is of another version"):
+        open_index(tmp_path / "index", rows())
+
+
+@pytest.mark.parametrize("other", [rows(seed=1), rows()[::-1], rows()[:-1], rows(d=13)])
+def test_an_index_of_other_vectors(tmp_path: Path, other: np.ndarray) -> None:
+    build_index(rows(), tmp_path / "index")
+    with pytest.raises(InputError, match=f"is of other vectors than these {len(other)} x {other.shape[1]}"):
+        open_index(tmp_path / "index", other)
+
+
+def test_no_index(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no whole index in"):
+        open_index(tmp_path / "none", rows())
+    build_index(rows(), tmp_path / "index")
+    (tmp_path / "index" / "rows.npy").unlink()
+    with pytest.raises(InputError, match="There is no whole index in"):
+        open_index(tmp_path / "index", rows())
+
+
+@pytest.mark.parametrize("when", [0, 1, 3])
+def test_a_full_disk_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: int) -> None:
+    build_index(rows(seed=1), tmp_path / "index")
+    left, real = [when], np.save
+
+    def save(*arguments: object) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(*arguments)
+
+    monkeypatch.setattr(np, "save", save)
+    monkeypatch.setattr(ivf_index.os, "posix_fallocate", lambda *arguments: save(tmp_path / "filler.npy", np.zeros(1)))
+    with pytest.raises(InputError, match=r"The index cannot be written to '.*index' \(no space left on device\); make room"):
+        build_index(rows(), tmp_path / "index")
+    assert len(open_index(tmp_path / "index", rows(seed=1)).rows) == 700
+    assert [path.name for path in tmp_path.iterdir() if path.name != "filler.npy"] == ["index"]
+
+
+def test_a_stop_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="stopped before it was whole"):
+        build_index(rows(), tmp_path / "index", should_stop=lambda: True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("vectors", "cells", "told"),
+    [
+        (np.zeros((0, 4), np.float32), None, r"shape \(0, 4\)"),
+        (np.zeros(4, np.float32), None, r"shape \(4,\)"),
+        (np.zeros((4, 4), np.int64), None, "type int64"),
+        (rows(), 0, "0 cells do not fit 700 vectors"),
+        (rows(), 701, "701 cells do not fit 700 vectors"),
+        (np.full((9, 4), np.nan, np.float32), None, "NaN or infinity"),
+    ],
+)
+def test_what_cannot_be_indexed(tmp_path: Path, vectors: np.ndarray, cells: int | None, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        build_index(vectors, tmp_path / "index", cells=cells)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_vector(tmp_path: Path) -> None:
+    assert build_index(rows(1), tmp_path / "index").rows.tolist() == [0]

@@ -1,0 +1,96 @@
+"""README, docs and CONTRIBUTING: links lead somewhere, code runs, command lines name what is there."""
+
+import contextlib
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from likeness.commands.cli import command_line
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_FENCED = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def _blocks(page: Path) -> Iterator[tuple[str, str]]:
+    """The info string and the text of each fenced block."""
+    for found in _FENCED.finditer(page.read_text()):
+        yield found[1].strip(), found[2]
+
+
+def _anchors(page: Path) -> set[str]:
+    """Of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _code() -> list[tuple[Path, str, str]]:
+    return [(page, info, text) for page in PAGES for info, text in _blocks(page) if info.split()[:1] == ["python"]]
+
+
+def _command_lines() -> list[tuple[str, str]]:
+    """Page and command line: in fenced blocks, where two spaces or a # end it, and between backticks."""
+    lines = []
+    for page in PAGES:
+        text = page.read_text()
+        fenced = [line for _, block in _blocks(page) for line in block.splitlines()]
+        inline = re.findall(r"`(likeness [^`]+)`", _FENCED.sub("", text))
+        lines += [(page.name, re.split(r"\s{2,}|\s#", line)[0]) for line in [*fenced, *inline] if line.startswith("likeness ")]
+    return sorted(set(lines))
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= 6_144
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    for link in _LINK.findall(_FENCED.sub("", page.read_text())):
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    links = {(ROOT / link.partition("#")[0]).resolve() for link in _LINK.findall((ROOT / "README.md").read_text())}
+    assert [page.name for page in PAGES[1:] if page not in links] == []
+
+
+def test_there_is_code_to_run() -> None:
+    assert [page.name for page, info, _ in _code() if info == "python"][:1] == ["README.md"]
+    assert len(_command_lines()) > 30
+
+
+@pytest.mark.parametrize(("page", "info", "text"), _code(), ids=lambda value: value.name if isinstance(value, Path) else "")
+def test_code_runs(page: Path, info: str, text: str) -> None:
+    """What takes minutes or needs files of one's own is marked `no-run`; its names resolve all the same."""
+    if info != "python":
+        compile(text, page.name, "exec")
+        text = "\n".join(line for line in text.splitlines() if re.match(r"(from|import) ", line))
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(text, page.name, "exec"), {"__name__": page.name})
+
+
+def _options(command: click.Command) -> set[str]:
+    return {"--help", *(name for option in command.params for name in [*option.opts, *option.secondary_opts])}
+
+
+@pytest.mark.parametrize(("page", "line"), _command_lines(), ids=lambda value: value.replace(" ", "_"))
+def test_command_lines_name_commands_and_options_that_are_there(page: str, line: str) -> None:
+    command = typer.main.get_command(command_line())
+    words = shlex.split(line)[1:]
+    while words and hasattr(command, "commands"):
+        assert words[0] in command.commands, f"{page}: there is no command {words[0]!r}"
+        command = command.commands[words.pop(0)]
+    unknown = [word for word in words if re.match(r"--?[a-zA-Z]", word) and word.partition("=")[0] not in _options(command)]
+    assert unknown == [], page

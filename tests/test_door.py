@@ -1,0 +1,210 @@
+"""`import likeness as lk`: what a user of the package meets first."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import likeness as lk
+from likeness.data import Failure
+from likeness.notions import PCA
+
+COLORS = {"red": (200, 30, 30), "green": (30, 180, 40), "blue": (30, 40, 200)}
+
+
+class ColorEncoder:
+    """Mean color; reads the names of three colors."""
+
+    name, identity, dim, has_text = "colors", "colors-1", 3, True
+
+    def encode_images(self, images: Sequence[Any]) -> np.ndarray:
+        opened = [Image.open(image).convert("RGB") if isinstance(image, Path) else image for image in images]
+        rows = np.array([np.asarray(image, np.float32).mean((0, 1)) + 1 for image in opened])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def encode_texts(self, texts: Sequence[str]) -> np.ndarray:
+        rows = np.array([np.mean([COLORS[word] for word in text.split() if word in COLORS] or [(1, 1, 1)], axis=0) for text in texts], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def unknown_words(self, text: str) -> list[str]:
+        return [word for word in text.split() if word not in COLORS]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Nine pictures, three of each color, and one file that is none."""
+    place = tmp_path / "photos"
+    for name, color in COLORS.items():
+        (place / name).mkdir(parents=True)
+        for i in range(3):
+            Image.new("RGB", (16, 12), tuple(min(255, c + 9 * i) for c in color)).save(place / name / f"{i}.png")
+    (place / "red" / "broken.png").write_bytes(b"no picture")
+    return place
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    program = "import sys, likeness; print([name for name in ('torch', 'numpy', 'pandas', 'streamlit', 'PIL') if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", lk.__all__)
+def test_every_name_is_there_and_says_what_it_is(name: str) -> None:
+    found = getattr(lk, name)
+    assert found.__doc__
+    assert len(found.__doc__.split()) > 5
+    assert name in dir(lk)
+    if not isinstance(found, type):
+        hints = getattr(found, "__annotations__", {})
+        assert "return" in hints
+    assert ">>> " in found.__doc__ or name in ("InputError", "maps", "compare")
+
+
+def test_a_name_that_is_not_there_is_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'likeness' has no attribute 'embedd'"):
+        lk.embedd  # noqa: B018
+
+
+def test_from_a_folder_with_an_encoder_of_ones_own_to_hits(folder: Path) -> None:
+    images = lk.read(folder)
+    assert repr(images) == "ImageTable('photos', 10 images, attributes: class)"
+    space = lk.embed(images, ColorEncoder())
+    assert repr(space) == "Space('Raw encoder', 9 images, 3-d, encoder 'colors')"
+    assert [Path(each.path).name for each in space.table.failed] == ["broken.png"]
+    assert isinstance(space.table.failed[0], Failure)
+    hits = space.nearest("a red thing", k=3)
+    assert {path.parent.name for path in hits.paths} == {"red"}
+    assert list(hits.similarities) == sorted(hits.similarities, reverse=True)
+    row = int(hits.rows[0])
+    for query in (hits.paths[0], Image.open(hits.paths[0]).convert("RGB"), space.vectors[row], hits.paths[0].read_bytes()):
+        assert space.nearest(query, k=1).rows[0] == row
+    assert row not in space.nearest(row, k=8).rows
+    assert space.nearest(space.vectors[:4], k=2).rows.shape == (4, 2)
+    assert [len(each) for each in space.nearest(space.vectors[:4], k=2)] == [2, 2, 2, 2]
+
+
+def test_refits_do_not_pile_up_and_take_an_estimator_or_its_name(folder: Path) -> None:
+    space = lk.embed(folder, ColorEncoder())
+    notion = lk.Notion("color", "a {} thing", ["red", "green", "blue"])
+    other = lk.Notion("two colors", "{}", ["red", "blue"])
+    color = space.refit(notion, dim=2)
+    assert color.vectors.shape == (9, 2)
+    assert color.estimator.fit_stats_.n_prompts == 3
+    np.testing.assert_allclose(color.refit(other, dim=2).vectors, space.refit(other, dim=2).vectors)
+    np.testing.assert_allclose(space.refit(notion, "pca", dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
+    np.testing.assert_allclose(space.refit(notion, PCA, dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
+    assert color.nearest("red", k=1).rows.shape == (1,)
+
+
+def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:
+    rng = np.random.default_rng(0)
+    vectors = np.concatenate([rng.normal(0, 1, (10, 5)) + 8 * np.eye(5)[i] for i in range(2)]) * rng.uniform(1, 90, (20, 1))
+    space = lk.Space(vectors, labels=np.repeat(["a", "b"], 10))
+    np.testing.assert_allclose(np.linalg.norm(space.vectors, axis=1), 1, atol=1e-6)
+    assert space.nearest(0, k=19).similarities.max() <= 1 + 1e-6
+    assert space.metrics()["precision_at_1"] == 1.0
+    assert space.metrics() == lk.metrics(vectors, np.repeat(["a", "b"], 10))
+    with pytest.raises(lk.InputError, match="reads no text; search by image"):
+        space.nearest("a red car")
+    with pytest.raises(lk.InputError, match="have no images; pass `images=`"):
+        space.nearest(0).paths  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        (np.ones(3), r"vectors of shape \(3,\), float64; pass one row of numbers per image"),
+        (np.array([[1.0, 0], [0, 0]]), "has a row of zeros, row 1, which points nowhere"),
+        (np.array([[1.0, np.nan]]), "NaN or infinite values, first in row 0"),
+        (np.array([["a", "b"]]), "pass one row of numbers per image"),
+    ],
+)
+def test_rows_that_are_none_are_refused(vectors: np.ndarray, message: str) -> None:
+    with pytest.raises(lk.InputError, match=message):
+        lk.Space(vectors)
+
+
+def test_labels_and_images_must_fit_in_number() -> None:
+    with pytest.raises(lk.InputError, match=r"labels 'label' have shape \(2,\) for 3 rows"):
+        lk.Space(np.eye(3), labels=["a", "b"])
+    with pytest.raises(lk.InputError, match="has 3 vectors for 2 images"):
+        lk.Space(np.eye(3), ["a.png", "b.png"])
+    labelled = lk.Space(np.eye(2), pd.DataFrame({"path": ["a.png", "b.png"], "x": [1, 2]}), labels={"y": [3, 4]})
+    assert labelled.table.attributes == ["x", "y"]
+
+
+def test_torch_tensors_and_half_precision_are_rows_too() -> None:
+    import torch
+
+    rows = torch.tensor([[3.0, 4.0], [0.0, 2.0]])
+    np.testing.assert_allclose(lk.Space(rows).vectors, [[0.6, 0.8], [0, 1]], atol=1e-6)
+    np.testing.assert_allclose(lk.Space(rows.numpy().astype(np.float16)).vectors, [[0.6, 0.8], [0, 1]], atol=1e-3)
+    np.testing.assert_allclose(lk.Space(np.array([[3e30, 4e30]])).vectors, [[0.6, 0.8]], atol=1e-6)
+
+
+def test_a_metric_of_ones_own_stands_beside_those_with_names() -> None:
+    def spread(vectors: np.ndarray, labels: np.ndarray) -> float:
+        return float(np.std(vectors))
+
+    found = lk.Space(np.eye(4), labels=["a", "a", "b", "b"]).metrics(include=["precision_at_1", spread])
+    assert list(found) == ["precision_at_1", "spread"]
+    assert found["spread"] == pytest.approx(np.std(np.eye(4)))
+
+
+def test_saved_and_loaded_a_space_reads_texts_again(tmp_path: Path) -> None:
+    space = lk.embed("cars").refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
+    loaded = lk.load(space.save(tmp_path / "color.parquet"))
+    assert isinstance(loaded, lk.Space)
+    np.testing.assert_array_equal(loaded.vectors, space.vectors)
+    assert loaded.table.attributes == space.table.attributes
+    found, expected = loaded.nearest("a red car", k=5), space.nearest("a red car", k=5)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    assert found.paths == expected.paths
+    with pytest.raises(lk.InputError, match="loaded without the vectors that it is made from"):
+        loaded.refit(lk.Notion("b", "a {}", ["car", "van"]))
+    np.testing.assert_array_equal(np.load(space.save(tmp_path / "color.npy")), space.vectors)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 is not enough PAR1"])
+def test_a_file_that_holds_no_space_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(content)
+    with pytest.raises(lk.InputError, match=r"'x.parquet' holds no space; write one with `space.save`"):
+        lk.load(tmp_path / "x.parquet")
+    with pytest.raises(lk.InputError, match=r"There is no file '.*y.parquet'"):
+        lk.load(tmp_path / "y.parquet")
+    pd.DataFrame({"path": ["a"]}).to_parquet(tmp_path / "z.parquet")
+    with pytest.raises(lk.InputError, match="holds no space"):
+        lk.load(tmp_path / "z.parquet")
+
+
+def test_a_space_with_an_index_finds_what_comparing_all_finds(tmp_path: Path) -> None:
+    space = lk.embed("cars")
+    indexed = space.build_index(tmp_path / "index", cells=40)
+    assert indexed.search is not None
+    indexed.search.wait()
+    np.testing.assert_array_equal(indexed.nearest("a red car", k=3).rows, space.nearest("a red car", k=3).rows)
+    with pytest.raises(lk.InputError, match="is a notion's space; build the index of the encoder's space"):
+        space.refit(lk.Notion("c", "a {} car", ["red", "blue"])).build_index(tmp_path / "other")
+    with pytest.raises(lk.InputError, match="pass a folder for the index"):
+        lk.Space(np.eye(3)).build_index()
+
+
+def test_in_a_notebook_they_show_pictures(folder: Path) -> None:
+    space = lk.embed(folder, ColorEncoder())
+    for shown, tiles in ((space.table, 9), (space, 9), (space.nearest("red", k=4), 4), (space.nearest(space.vectors[:2], k=3), 6)):
+        html = shown._repr_html_()
+        assert html.count("data:image/webp;base64,") == tiles
+    assert len(repr(space.nearest(0))) < 120
+    assert "<img" not in lk.Space(np.eye(3)).nearest(0)._repr_html_()
+
+
+def test_types_stand_on_every_public_method() -> None:
+    for name in ("nearest", "refit", "metrics", "map", "save", "text_query", "image_query", "project", "build_index", "replace"):
+        assert "return" in getattr(lk.Space, name).__annotations__
+    assert get_type_hints(lk.Space.text_query)["text"] is str

@@ -1,0 +1,34 @@
+"""The check of imports: the library passes, and what it must find is found."""
+
+from pathlib import Path
+
+import pytest
+
+import check_imports
+from check_imports import circles, imports, modules, package_edges, upward
+
+
+def test_no_package_imports_one_above_it_and_no_modules_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check_imports.main() == 0, capsys.readouterr().out
+
+
+def test_an_import_upward_is_found_wherever_it_hides(tmp_path: Path) -> None:
+    (tmp_path / "likeness" / "data").mkdir(parents=True)
+    (tmp_path / "likeness" / "plots").mkdir()
+    for file, text in {
+        "__init__.py": "",
+        "data/__init__.py": "",
+        "data/table.py": "def f():\n    from likeness.plots import bars\n    return bars\n",
+        "plots/__init__.py": "",
+        "plots/bars.py": "import likeness.data.table\n",
+    }.items():
+        (tmp_path / "likeness" / file).write_text(text)
+    known = modules(tmp_path)
+    graph = {name: imports(name, file, known) for name, file in known.items()}
+    assert graph["likeness.data.table"] == {"likeness.plots.bars"}
+    assert upward(package_edges(graph)) == ["data imports plots, which stands above it"]
+    assert circles(graph) == [["likeness.data.table", "likeness.plots.bars"]]
+
+
+def test_a_package_without_a_place_is_named() -> None:
+    assert upward(package_edges({"likeness.new.thing": {"likeness.errors"}})) == ["new stands nowhere in ORDER"]

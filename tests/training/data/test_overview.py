@@ -1,0 +1,50 @@
+"""What is shown of a run's images before it starts, against plain loops."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.labels import NumberLabels
+from likeness.training.data.overview import class_overview, example_queries, example_rows
+from likeness.training.data.run_images import RunImages
+
+LABELS = np.array([1, 0, -1, 2, 1, 0, 1, 3])
+
+
+def _images(**parts: object) -> RunImages:
+    table = ImageTable("few", Path("/"), pd.DataFrame({"path": [f"{row}.png" for row in range(8)]}))
+    given = {"train": np.array([0, 1, 4, 5, 6]), "validation": np.array([], np.int64), "test": np.array([3, 7]), "labels": LABELS}
+    return RunImages(table, ["ant", "bee", "cat", "dog"], **(given | parts))  # type: ignore[arg-type]
+
+
+def test_classes_with_their_part_and_number_of_images() -> None:
+    expected = [("ant", "trains", 2), ("bee", "trains", 3), ("cat", "tests", 1), ("dog", "tests", 1)]
+    assert list(class_overview(_images()).itertuples(index=False, name=None)) == expected
+
+
+def test_the_images_of_each_class_by_their_place() -> None:
+    images = _images()
+    for place in range(4):
+        of_class = [[row for row in range(8) if LABELS[row] == number] for number in range(4)]
+        assert example_rows(images, 4, place) == [rows[place] if place < len(rows) else None for rows in of_class]
+    # images of no class come first in the order of labels, and belong to none
+    assert example_rows(images, 2, 0) == [1, 0]
+
+
+def test_queries_have_their_nearest_by_label() -> None:
+    years = np.array([[4.0], [9.0], [1.0], [5.0], [2.0], [8.0], [0.0], [6.0]])
+    images = _images(test=np.arange(8), queries=np.array([0, 3, 5]), labels=np.zeros(8, int), distances=NumberLabels(years))
+    queries, nearest = example_queries(images, 2, 3)
+    assert queries.tolist() == [0, 5]
+    others = [1, 2, 4, 6, 7]
+    for query, found in zip(queries, nearest, strict=True):
+        assert found.tolist() == sorted(others, key=lambda row: abs(years[row, 0] - years[query, 0]))[:3]
+
+
+def test_a_run_with_classes_has_no_nearest_by_label() -> None:
+    with pytest.raises(InputError, match="no continuous labels"):
+        example_queries(_images(), 2, 3)
