@@ -18,6 +18,7 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.plots.linked_map import LinkedMapWidget, decode_rows, encode_rows, placement, show_map, show_maps
 from likeness.projection import align, map_key, pca_map, save_map
+from likeness.space import Space
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -149,6 +150,13 @@ def test_positions_alone_have_neither_pictures_nor_attributes(monkeypatch: pytes
     assert Browser(widget, monkeypatch).ask(kind="row", row=1) == ({"kind": "row", "row": 1, "label": "Row 1", "attributes": {}}, None)
     widget.query = 3
     assert widget.payload["neighbors"] == [[]]
+
+
+def test_a_space_of_vectors_without_images_has_attributes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = Space(RNG.standard_normal((N, 4)), labels={"pet": ["cat", "dog"] * (N // 2)})
+    widget = bare.map(color="pet", method="pca")
+    assert (widget.pictures, widget.payload["noun"]) == (False, "rows")
+    assert Browser(widget, monkeypatch).ask(kind="row", row=1) == ({"kind": "row", "row": 1, "label": "Row 1", "attributes": {"pet": "dog"}}, None)
 
 
 def test_a_lasso_changes_selected_and_is_answered(table: ImageTable, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,13 @@ def describe_row(table: ImageTable | None, row: int) -> dict[str, object]:
     if table is None:
         return {"label": f"Row {row}", "attributes": {}}
     values = table.frame.iloc[row]
-    return {"label": str(values["path"]).rsplit("/", 1)[-1], "attributes": {name: _short(values[name]) for name in table.attributes}}
+    label = str(values["path"]).rsplit("/", 1)[-1] if table.has_images else f"Row {row}"
+    return {"label": label, "attributes": {name: _short(values[name]) for name in table.attributes}}
 
 
 def row_picture(table: ImageTable | None, row: int) -> bytes | None:
     """A WebP thumbnail of a row; None where there is no image or it can't be read."""
-    if table is None:
+    if table is None or not table.has_images:
         return None
     try:
         return thumbnail(table.root / str(table.frame["path"].iat[row]))

@@ -86,7 +86,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
         self._parts: dict[str, bytes] = {}
         self._seen: str | None = None
         self._neighbors: list[np.ndarray] | None = None
-        super().__init__(height=height, pictures=self.table is not None)
+        super().__init__(height=height, pictures=self.table is not None and self.table.has_images)
         self.on_msg(self._answer)
         self._send_map()
         self.still = self.still_png()
@@ -194,7 +194,7 @@ class LinkedMapWidget(anywidget.AnyWidget):
 
         payload = encode_map(
             self._panels, self._coloring, n=self.n, selected=self.selected, query=self.query, neighbors=self._neighbors, seen=self._seen,
-            noun="rows" if self.table is None else "images", publish=publish,
+            noun="images" if self.pictures else "rows", publish=publish,
         )  # fmt: skip
         self._parts = parts
         self.payload = payload
