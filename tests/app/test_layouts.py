@@ -54,7 +54,7 @@ def jobs(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> type[Instantly]:
 
 
 def _layouts(app: AppTest, page: str = "explore") -> Any:
-    return app.session_state[f"layouts_{page}_bundled"]
+    return app.session_state[f"layouts_{page}_cars"]
 
 
 def _control(app: AppTest, kind: str, name: str) -> Any:
@@ -168,12 +168,12 @@ def test_the_old_points_stay_until_the_new_map_is_ready(app: AppTest, jobs: type
     _choose(app, "t-SNE")
     assert _layouts(app)[0].note == "t-SNE is being computed"
     np.testing.assert_array_equal(_layouts(app)[0].shown, before)
-    assert len(app.session_state["waits_explore_bundled"]) == 1
+    assert len(app.session_state["waits_explore_cars"]) == 1
     monkeypatch.setattr(Instantly, "waiting", False)
     app.run()
     assert _layouts(app)[0].note == ""
     assert not np.allclose(_layouts(app)[0].shown, before)
-    assert app.session_state["waits_explore_bundled"] == []
+    assert app.session_state["waits_explore_cars"] == []
 
 
 def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(

@@ -147,7 +147,7 @@ def test_another_metric_draws_another_curve_and_says_what_it_is(app: AppTest, ma
     make("first", Status("finished", 4, 4), evaluations=2)
     _open(app)
     assert app.segmented_control(key="runs_metric").options == ["R@1", "mAP@1000", "MAP@R", "NMI", "Loss", "Objective", "Guidance"]
-    assert "R@1: of the test images" in _texts(app)
+    assert "R@1: The share of images" in _texts(app)
     _show(app, "loss_objective")
     assert _curves(app) == {"first": [2, 1, 2 / 3, 0.5]}
     assert "on the labels alone" in _texts(app)
@@ -381,6 +381,6 @@ def test_a_run_on_labels_on_a_scale_is_judged_by_them(app: AppTest, tmp_path: Pa
     assert table.value["mean_label_distance_at_1"].tolist() == [40.25]  # smaller is better
     assert table.value["ndcg_at_10"].tolist() == [0.2]
     assert "recall_at_1" not in table.value
-    assert "how far the label of the nearest image lies from the query's" in _texts(app)
+    assert "nearest images lie from the query's" in _texts(app)
     assert _curves(app) == {"views": [60.5, 40.25]}
     assert _curves(_show(app, "ndcg_at_10")) == {"views": [0.1, 0.2]}

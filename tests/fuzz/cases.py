@@ -45,17 +45,17 @@ def _papers() -> list[Case]:
         return Case(name, write, lambda folder: read_dataset(f"{source}:{folder}"), damage, covers)
 
     return [
-        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/cars196", "data/mat_file"),
-        case("Cars196 devkit", "cars196/all", mini.write_cars196_devkit, ("*.mat", "devkit/*.mat"), "data/cars196"),
-        case("CUB200", "cub200/all", mini.write_cub200, ("*.txt",), "data/cub200", "data/official_layout"),
-        case("DeepFashion", "deepfashion/all", mini.write_deepfashion, ("Anno_fine/*.txt",), "data/deepfashion"),
-        case("Movie Posters", "movie-posters", mini.write_movie_posters, ("**/*.txt",), "data/movie_posters"),
-        case("Online Products", "online-products/all", mini.write_online_products, ("*.txt",), "data/online_products"),
-        case("Synthetic Cars of the authors", "synthetic-cars/all", mini.write_synthetic_cars, ("*.csv",), "data/original_synthetic_cars"),
-        case("MPII", "mpii-pose", mini.write_mpii_pose, ("*.mat",), "data/mpii_pose"),
-        Case("MPII distances", mini.write_mpii_pose, _mpii_labels, ("*.mat", "*.pkl"), ("data/mpii_pose", "data/plain_pickle")),
-        case("LSUN rooms", "lsun-rooms/every", mini.write_lsun_rooms, ("*.mat",), "data/lsun_rooms"),
-        case("COCO captions", "coco-captions", mini.write_coco_captions, ("*.json",), "data/coco_captions"),
+        case("Cars196", "cars196/all", mini.write_cars196, ("*.mat",), "data/readers/cars196", "data/readers/mat_file"),
+        case("Cars196 devkit", "cars196/all", mini.write_cars196_devkit, ("*.mat", "devkit/*.mat"), "data/readers/cars196"),
+        case("CUB200", "cub200/all", mini.write_cub200, ("*.txt",), "data/readers/cub200", "data/readers/official_layout"),
+        case("DeepFashion", "deepfashion/all", mini.write_deepfashion, ("Anno_fine/*.txt",), "data/readers/deepfashion"),
+        case("Movie Posters", "movie-posters", mini.write_movie_posters, ("**/*.txt",), "data/readers/movie_posters"),
+        case("Online Products", "online-products/all", mini.write_online_products, ("*.txt",), "data/readers/online_products"),
+        case("Synthetic Cars of the authors", "synthetic-cars/all", mini.write_synthetic_cars, ("*.csv",), "data/readers/original_synthetic_cars"),
+        case("MPII", "mpii-pose", mini.write_mpii_pose, ("*.mat",), "data/readers/mpii_pose"),
+        Case("MPII distances", mini.write_mpii_pose, _mpii_labels, ("*.mat", "*.pkl"), ("labels/mpii", "io/plain_pickle")),
+        case("LSUN rooms", "lsun-rooms/every", mini.write_lsun_rooms, ("*.mat",), "data/readers/lsun_rooms"),
+        case("COCO captions", "coco-captions", mini.write_coco_captions, ("*.json",), "data/readers/coco_captions"),
     ]
 
 
@@ -113,7 +113,7 @@ def _answered(read: Callable[[], Any]) -> None:
 
 
 def _tables() -> list[Case]:
-    covers = ("data/tabular", "data/captions_column", "data/folder")
+    covers = ("data/readers/tabular", "data/captions_column", "data/readers/folder")
     return [
         Case("CSV table", lambda folder: _write_table(folder, "t.csv", _LABELLED), _read_table, ("t.csv",), covers),
         Case("Parquet table", lambda folder: _write_table(folder, "t.parquet", _LABELLED), _read_table, ("t.parquet",), covers),
@@ -135,8 +135,8 @@ def _labels() -> list[Case]:
         np.save(folder / "m.npy", apart)
 
     return [
-        Case("layouts", layouts, lambda folder: read_layouts(sorted(folder.iterdir()), 8), ("*",), ("data/label_distances/layouts",)),
-        Case("matrix", matrix, lambda folder: read_matrix(folder / "m.npy", 6), ("m.npy",), ("data/label_distances/matrix",)),
+        Case("layouts", layouts, lambda folder: read_layouts(sorted(folder.iterdir()), 8), ("*",), ("labels/layouts",)),
+        Case("matrix", matrix, lambda folder: read_matrix(folder / "m.npy", 6), ("m.npy",), ("labels/matrix",)),
     ]
 
 
@@ -194,7 +194,7 @@ def _splits() -> list[Case]:
             ("*",),
             ("shifts/split_files",),
         ),
-        Case("official splits", pickled, read_pickles, ("*.pkl",), ("shifts/official_splits", "data/plain_pickle")),
+        Case("official splits", pickled, read_pickles, ("*.pkl",), ("shifts/official_splits", "io/plain_pickle")),
     ]
 
 
@@ -224,14 +224,14 @@ def _configs() -> list[Case]:
 
     serving = "shared: true\ntraining: false\nmax_upload_mb: 20\nmax_uploads_gb: 1.5\nroots: [/tmp]\n"
     return [
-        Case("run config", run, read_run, ("*.yaml",), ("training/config", "typed", "parsed")),
-        Case("study", copied(studies(), "study.yaml"), read_both, ("*.yaml",), ("training/study",)),
+        Case("run config", run, read_run, ("*.yaml",), ("training/config", "io/frozen_config", "io/text")),
+        Case("study", copied(studies(), "study.yaml"), read_both, ("*.yaml",), ("studies/study",)),
         Case(
             "captioning config",
             copied(captioning_configs(), "c.yaml"),
             lambda folder: read_captioning_config(folder / "c.yaml"),
             ("*.yaml",),
-            ("captioning/config",),
+            ("recipes/captioning/config",),
         ),
         Case(
             "server settings",
@@ -358,11 +358,11 @@ def _runs() -> list[Case]:
         (folder / "status.json").write_text(json.dumps(status))
 
     return [
-        Case("run folder", run, read_run, ("*",), ("training/run_folder",)),
-        Case("study folder", study, lambda folder: StudyFolder(folder).status(), ("*",), ("training/study_folder",)),
-        Case("weights of a run", weights, read_weights, ("*",), ("training/run_encoder",)),
-        Case("weights of a network", network, read_network, ("*",), ("training/network",)),
-        Case("captioning folder", captioning, read_captioning, ("*",), ("captioning/folder", "captioning/vocabulary")),
+        Case("run folder", run, read_run, ("*",), ("training/runs/run_folder",)),
+        Case("study folder", study, lambda folder: StudyFolder(folder).status(), ("*",), ("studies/study_folder",)),
+        Case("weights of a run", weights, read_weights, ("*",), ("training/runs/run_encoder",)),
+        Case("weights of a network", network, read_network, ("*",), ("training/network/network",)),
+        Case("captioning folder", captioning, read_captioning, ("*",), ("recipes/captioning/folder", "recipes/captioning/vocabulary")),
     ]
 
 
@@ -380,7 +380,7 @@ def _checkpoints() -> list[Case]:
 
         _answered(lambda: load_checkpoint(folder / "checkpoint.ckpt", ClipRecipe(), ["a"]))
 
-    return [Case("checkpoint", write, read, ("*",), ("training/clip/checkpoint",))]
+    return [Case("checkpoint", write, read, ("*",), ("recipes/clip/checkpoint",))]
 
 
 def _stores() -> list[Case]:
@@ -418,10 +418,21 @@ def _stores() -> list[Case]:
         finally:
             os.environ.pop("LIKENESS_CACHE") if before is None else os.environ.__setitem__("LIKENESS_CACHE", before)
 
+    def space(folder: Path) -> None:
+        from likeness.space import Space
+
+        Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}).save(folder / "s.parquet")
+
+    def read_space(folder: Path) -> None:
+        from likeness.space import load_space
+
+        load_space(folder / "s.parquet")
+
     return [
-        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/text_cache",), (sqlite3.Warning,)),
+        Case("space", space, read_space, ("*.parquet",), ("io/vector_file",)),
+        Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
         Case("map", positions, lambda folder: read_map(folder / "m.npy"), ("*",), ("projection/map_store",)),
-        Case("shipped texts", shipped, lambda folder: _shipped.__wrapped__(folder / "t.npz"), ("*",), ("encoders/texts",)),
+        Case("shipped texts", shipped, lambda folder: _shipped.__wrapped__(folder / "t.npz"), ("*",), ("encoders/store/texts",)),
         Case("datasets", datasets, read_datasets, ("*",), ("data/catalog",)),
         _shards(),
         _index(),
@@ -460,7 +471,7 @@ def _shards() -> Case:
             keys = np.frombuffer(b"".join(keys), np.uint8).reshape(3, 16)
         write_shard(shard_folder(folder), Shard(keys, rows, {}))
 
-    return Case("shards", write, lambda folder: list(read_shards(shard_folder(folder), repair=False)), ("*",), ("encoders/shards",))
+    return Case("shards", write, lambda folder: list(read_shards(shard_folder(folder), repair=False)), ("*",), ("encoders/store/shards",))
 
 
 def _images() -> list[Case]:
@@ -500,7 +511,7 @@ def _images() -> list[Case]:
                 labelled_image(table, None, row)
 
     return [
-        Case("images", write, read, ("*",), ("encoders/images", "data/thumbnails", "data/image_check")),
+        Case("images", write, read, ("*",), ("io/images", "data/thumbnails", "io/image_check")),
         Case("labelled images", write, read_labelled, ("*",), ("plots/labelled_image",)),
     ]
 
@@ -509,7 +520,12 @@ def _uploads() -> list[Case]:
     from likeness.data.uploads import save_uploads
 
     def write(folder: Path) -> None:
-        for name, way in (("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED), ("bz", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):
+        for name, way in (
+            ("io/array_files", zipfile.ZIP_STORED),
+            ("deflated", zipfile.ZIP_DEFLATED),
+            ("bz", zipfile.ZIP_BZIP2),
+            ("lzma", zipfile.ZIP_LZMA),
+        ):
             with zipfile.ZipFile(folder / f"{name}.zip", "w", way) as archive:
                 for number in range(3):
                     archive.writestr(f"class {number}/{number}.png", picture("PNG"))

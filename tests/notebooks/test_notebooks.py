@@ -63,8 +63,14 @@ def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> N
     assert silent == []
 
 
-def test_shipped_outputs_are_those_of_the_full_setting(shipped: NotebookNode) -> None:
-    [parameters] = [cell.source for cell in code_cells(shipped) if "parameters" in cell.metadata.get("tags", [])]
+@pytest.fixture(params=[path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
+def analysis(request: pytest.FixtureRequest) -> NotebookNode:
+    """A notebook that reproduces a paper's analysis."""
+    return nbformat.read(request.param, as_version=4)
+
+
+def test_shipped_outputs_are_those_of_the_full_setting(analysis: NotebookNode) -> None:
+    [parameters] = [cell.source for cell in code_cells(analysis) if "parameters" in cell.metadata.get("tags", [])]
     for line in ('DATASET = "cars"', 'ENCODER = "cars"', 'SETTING = "full"'):
         assert line in parameters
 
@@ -88,10 +94,22 @@ def test_nothing_tells_of_the_machine(shipped: NotebookNode) -> None:
     assert not any("execution" in cell.metadata for cell in shipped.cells)
 
 
-def test_every_figure_has_a_picture(shipped: NotebookNode) -> None:
-    figures = [output.data for output in outputs(shipped) if PLOTLY in output.get("data", {})]
+def test_every_figure_has_a_picture(analysis: NotebookNode) -> None:
+    figures = [output.data for output in outputs(analysis) if PLOTLY in output.get("data", {})]
     assert len(figures) >= 4
     assert all("image/png" in data for data in figures)
+
+
+def test_the_quickstart_has_ten_short_cells_and_runs_from_top_to_bottom(tmp_path: Path) -> None:
+    path = FOLDER / "00_quickstart.ipynb"
+    cells = code_cells(nbformat.read(path, as_version=4))[1:]
+    assert len(cells) == 10
+    assert max(len([line for line in cell.source.splitlines() if line.strip()]) for cell in cells) <= 5
+    executed = execution().execute(path, tmp_path)
+    assert [output for output in outputs(executed) if output.output_type == "error"] == []
+    widgets = [output.data for output in outputs(executed) if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    assert len(widgets) == 2
+    assert all("image/png" in data for data in widgets)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -62,7 +62,14 @@ class Lab:
         names = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
         places = {f"JUPYTER_{name}": str(folder / place) for name, place in names.items()}
         places |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
-        options = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+        options = [
+            "--no-browser",
+            "--allow-root",
+            "--expose-app-in-browser",
+            "--ServerApp.ip=127.0.0.1",
+            f"--ServerApp.port={port}",
+            "--ServerApp.port_retries=0",
+        ]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options, f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={self.folder}"],
             env={**os.environ, **places, "PYTHONPATH": str(CORE), "OMP_NUM_THREADS": "1"},
@@ -246,9 +253,7 @@ def test_many_points_travel_as_bytes_and_the_theme_is_the_notebooks(page: Any, l
     selected, sent = book.run(1).split()
     assert int(selected) > 30_000
     assert sent == "True"
-    page.get_by_role("menuitem", name="Settings").click()
-    page.get_by_role("menuitem", name="Theme", exact=True).hover()
-    page.get_by_role("menuitem", name="JupyterLab Dark", exact=True).click()
+    page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
     page.locator(".lm-dark").wait_for()
     page.wait_for_timeout(800)
     assert sum(book.pixel(0, 0, 0)[:3]) < 120

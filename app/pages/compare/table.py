@@ -51,7 +51,7 @@ class Results:
 
     Args:
         lines: all rows in order, finished or not.
-        runs: from `likeness.evaluation.compare`, perhaps with no row yet.
+        runs: from `likeness.studies.compare`, perhaps with no row yet.
     """
 
     def __init__(self, lines: Sequence[Line], runs: pd.DataFrame) -> None:

@@ -48,12 +48,6 @@ def _metrics() -> str:
     return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None)
 
 
-def _engines() -> str:
-    from likeness.search import engines
-
-    return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
-
-
 def _methods() -> str:
     from likeness.notions.methods import METHODS
 
@@ -66,6 +60,12 @@ def _encoders() -> str:
     return known_forms().replace("'", "`")
 
 
+def _engines() -> str:
+    from likeness.search import engines
+
+    return "; ".join(f"`{engine.name}`: {engine.help.rstrip('.')}" for engine in engines.ENGINES)
+
+
 def _renders() -> str:
     from likeness.recipes.renders import RENDERS
 
@@ -74,10 +74,10 @@ def _renders() -> str:
 
 LISTS: dict[str, Callable[[], str]] = {
     "{datasets}": _datasets,
+    "{encoders}": _encoders,
     "{engines}": _engines,
     "{label kinds}": _label_kinds,
+    "{methods}": _methods,
     "{metrics}": _metrics,
     "{renders}": _renders,
-    "{methods}": _methods,
-    "{encoders}": _encoders,
 }

@@ -22,7 +22,7 @@ def statistics(runs: pd.DataFrame, metrics: Sequence[str] | None = None) -> pd.D
     The deviation is that of the runs as they are (ddof 0), as in the authors' code; the paper does not say.
 
     Args:
-        runs: of `likeness.evaluation.compare`.
+        runs: of `likeness.studies.compare`.
         metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
 
     Returns:
@@ -60,7 +60,7 @@ def paper_table(runs: pd.DataFrame, metrics: Sequence[str] | None = None, bold: 
     """The form of the appendix's Table 1: a row per notion and metric, a column per method.
 
     Args:
-        runs: of `likeness.evaluation.compare`.
+        runs: of `likeness.studies.compare`.
         metrics: those that the runs have are taken; None: all that are listed in `likeness.evaluation`.
         bold: the best text of a row is put between double asterisks, several if they are equal as written, the Oracle aside; `as_latex`
             understands them too.

@@ -138,6 +138,6 @@ def test_a_space_of_mapped_vectors_copies_nothing(table: ImageTable, tiny_clip: 
     name = f"local-dir:{tiny_clip}"
     space = embed(table, name, device="cpu", most_bytes=100)
     assert isinstance(space.vectors, np.memmap)
-    assert space.lineage
+    assert space.provenance
     assert space.key == embed(table, name, device="cpu", most_bytes=100).key
     assert space.key != embed(ImageTable("part", table.root, table.frame.iloc[:9]), name, device="cpu", most_bytes=100).key

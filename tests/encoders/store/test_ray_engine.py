@@ -104,9 +104,18 @@ def test_shards_are_those_of_the_local_engine_byte_for_byte(cluster, mixed: Imag
     assert [failure.row for failure in spread.failed] == [5, 7]
 
 
-def test_vectors_are_those_of_the_local_engine_without_any_option(cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path) -> None:
-    """Also where OMP_NUM_THREADS is set, as it is for the workers of pytest-xdist."""
+def test_vectors_are_those_of_the_local_engine_without_any_option(
+    cluster, mixed: ImageTable, tiny_clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psutil
+    import torch
+
+    # both engines have the threads that torch chooses by itself, whatever the tests run with
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(psutil.cpu_count(logical=False) or 1)
     local = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "local")
+    torch.set_num_threads(threads)
     spread = embed_images(mixed, f"local-dir:{tiny_clip}", store_dir=tmp_path / "ray", engine="ray")
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "local")
     np.testing.assert_array_equal(spread.vectors, local.vectors)

@@ -17,7 +17,6 @@ from likeness.errors import InputError
 _LONGEST_FOLDER = 40
 _OBJECT_STORE_BYTES = 200 << 20
 _REACHED_SECONDS = 10.0
-_STARTS = 4
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 _LOCAL = _QUIET | {
@@ -70,26 +69,12 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
         options |= {"object_store_memory": _OBJECT_STORE_BYTES, "num_cpus": os.cpu_count()}
     try:
         with _stderr_without(b"Set ray log level"):
-            _start(ray, options | {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False})
+            ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         if address:
             raise InputError(_not_there(address, reason)) from error
         raise InputError(f"Ray cannot be started on this machine ({reason}); use the engine 'local'.") from error
-
-
-def _start(ray: Any, options: dict[str, Any]) -> None:
-    """Ray gives itself 30 seconds and raises a bare Exception afterwards; on a busy machine it needs more, and a second start less."""
-    for left in reversed(range(_STARTS)):
-        try:
-            ray.init(**options)
-            return
-        except Exception as error:
-            if "timed out during startup" not in str(error):
-                raise
-            ray.shutdown()
-            if not left:
-                raise RuntimeError("it did not start in time") from error
 
 
 def _check_reached(ray: Any, address: str | None) -> None:
