@@ -85,13 +85,13 @@ class Lab:
         return json.loads(text) if text else None
 
     def wait(self) -> None:
-        for _ in range(300):
+        for _ in range(900):
             try:
                 self.call("/status")
                 return
             except OSError:
                 time.sleep(0.2)
-        raise TimeoutError("JupyterLab did not answer within 60 s")
+        raise TimeoutError("JupyterLab did not answer within 180 s")
 
     def stop_kernels(self) -> None:
         for session in self.call("/sessions"):
@@ -127,7 +127,7 @@ class Notebook:
     def open(self) -> None:
         self.page.goto(self.address)
         self.page.locator(".jp-CodeCell .cm-content").first.wait_for()
-        self.page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=120_000)
+        self.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()  # before, a cell that is run is forgotten
 
     def run(self, number: int) -> str:
         """Runs a cell and returns the text under it."""
@@ -142,7 +142,7 @@ class Notebook:
     def show(self, number: int) -> None:
         """Runs a cell that shows maps, and waits until they are drawn."""
         self.run(number)
-        self.page.locator(".lm[data-state=ready][data-drawn=true]").wait_for(timeout=60_000)
+        self.page.locator(".lm[data-state=ready][data-drawn=true]").wait_for()
         self.page.locator(".lm").scroll_into_view_if_needed()
         self.page.wait_for_timeout(300)
 
@@ -182,7 +182,7 @@ class Notebook:
 def page(browser: Any) -> Iterator[Any]:
     """A page that fails the test if the console reports an error that the test does not expect."""
     fresh = browser.new_page(viewport={"width": 1400, "height": 1200})
-    fresh.set_default_timeout(60_000)
+    fresh.set_default_timeout(120_000)
     fresh.errors = []
     fresh.on("console", lambda message: fresh.errors.append(message.text) if message.type == "error" else None)
     fresh.on("pageerror", lambda error: fresh.errors.append(str(error)))
