@@ -241,43 +241,6 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     assert page.locator(".lm-stage").nth(1).evaluate("(stage) => stage.marked")
 
 
-def test_many_points_travel_as_bytes_and_the_theme_is_the_notebooks(page: Any, lab: Lab) -> None:
-    book = Notebook(page, lab, "many", [SETUP + MANY, "print(len(widget.selected), sorted(widget._parts) != [])"])
-    book.show(0)
-    page.locator(".lm-points[data-renderer]").wait_for()
-    assert close_to(book.pixel(0, -0.8, 0.8), BLUE, 90)
-    assert sum(book.pixel(0, 0, 0)[:3]) > 740
-    page.get_by_role("button", name="Lasso").click()
-    book.lasso(0, 1, 1, 0.99)
-    page.get_by_text("selected · 200,000 rows").wait_for()
-    selected, sent = book.run(1).split()
-    assert int(selected) > 30_000
-    assert sent == "True"
-    page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    page.locator(".lm-dark").wait_for()
-    page.wait_for_timeout(800)
-    assert sum(book.pixel(0, 0, 0)[:3]) < 120
-
-
-def test_a_saved_notebook_shows_a_picture_without_its_kernel(page: Any, lab: Lab) -> None:
-    book = Notebook(page, lab, "saved", [SETUP + MAPS])
-    book.show(0)
-    saved = book.save()
-    assert "image/png" in saved.cells[0].outputs[-1].data
-    lab.stop_kernels()
-    book.open()
-    page.get_by_text("model not found").wait_for()
-    lost = page.locator(".jp-OutputArea-child").nth(1)
-    lost.scroll_into_view_if_needed()
-    shown = lost.locator(".jp-OutputArea-output").bounding_box()
-    assert shown["height"] > 400
-    assert page.locator(".jp-OutputArea-child").first.is_hidden()
-    page.wait_for_timeout(300)
-    shot = page.screenshot(clip={"x": shown["x"], "y": shown["y"], "width": 400, "height": 430})
-    assert colors_of(shot) >= {BLUE, ORANGE, GREEN, MAGENTA}
-    page.errors = [text for text in page.errors if "widget model not found" not in text]
-
-
 def colors_of(png: bytes) -> set[str]:
     """Which of the palette's colors a picture shows."""
     import io
