@@ -54,8 +54,8 @@ def clip_like(prompts: int, seed: int = 0) -> Case:
 def bundled(name: str) -> Case:
     """A notion's prompts and the bundled images, by the bundled model."""
     from likeness.data import read_dataset
+    from likeness.embedding import embed
     from likeness.encoders import embed_texts
-    from likeness.space import embed
 
     notion, space = get_notion(name), embed(read_dataset("cars"), "cars")
     text = embed_texts("cars", notion.prompts).vectors

@@ -16,9 +16,10 @@ import torch
 from measuring.timing import best_of
 
 from likeness.data import read_cars
+from likeness.embedding import embed
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import NOISE, SAMPLES, ImageModel, saliency_map, saliency_maps, saliency_of_spaces
-from likeness.space import Space, embed
+from likeness.space import Space
 
 
 def loop(spaces: Sequence[Space], rows: Sequence[int], at_once: int) -> list[list[Any]]:

@@ -15,7 +15,7 @@ CORE = Path(__file__).resolve().parents[1] / "core"
 ORDER = (
     *("errors", "defaults", "options", "registry", "threads"),
     *("io", "arrays", "data", "encoders", "language", "labels", "notions", "search", "evaluation"),
-    *("samplers", "losses", "shifts", "projection", "saliency", "plots", "space"),
+    *("samplers", "losses", "shifts", "projection", "saliency", "plots", "space", "embedding"),
     *("training", "studies", "recipes", "door", "commands"),
 )
 Edge = tuple[str, str]

@@ -1,5 +1,7 @@
 """Arrays of either kind, checked rows and unit rows."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,3 +93,31 @@ def test_results_go_back_as_the_kind_that_came() -> None:
     assert like(torch.ones(1, dtype=torch.float16))(values).dtype == torch.float32
     assert is_torch(torch.ones(1))
     assert not is_torch(values)
+
+
+def test_unit_rows_stay_the_array_that_they_are_and_others_are_scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "PART_BYTES", 4 * 8 * 10)  # parts of ten rows
+    rows = np.random.default_rng(0).standard_normal((35, 8))
+    unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    np.save(tmp_path / "unit.npy", unit)
+    mapped = np.load(tmp_path / "unit.npy", mmap_mode="r")
+    assert arrays.as_unit_rows(unit, "The rows") is unit
+    assert arrays.as_unit_rows(mapped, "The rows") is mapped
+    for row in (3, 17, 34):  # one long row, in the first part, in the middle, at the end
+        mixed = unit.copy()
+        mixed[row] *= 3
+        np.testing.assert_allclose(arrays.as_unit_rows(mixed, "The rows"), unit, atol=1e-7)
+    for given in (rows, 1e30 * rows, 1e-30 * rows, rows.astype(np.float16)):
+        np.testing.assert_allclose(arrays.as_unit_rows(given, "The rows"), unit, atol=1e-3 if given.dtype == np.float16 else 1e-7)
+
+
+def test_a_row_that_is_none_is_named_by_its_number_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "PART_BYTES", 4 * 2 * 10)
+    rows = np.ones((25, 2))
+    rows[21] = 0
+    with pytest.raises(InputError, match="The rows row 21 is all zeros"):
+        arrays.as_unit_rows(rows, "The rows")
+    assert not arrays.as_unit_rows(rows, "The rows", zeros=True)[21].any()
+    rows[23, 1] = np.inf
+    with pytest.raises(InputError, match="The rows row 23 holds NaN or infinity"):
+        arrays.as_unit_rows(rows, "The rows", zeros=True)

@@ -119,10 +119,10 @@ def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        (np.ones(3), r"vectors of shape \(3,\), float64; pass one row of numbers per image"),
-        (np.array([[1.0, 0], [0, 0]]), "has a row of zeros, row 1, which points nowhere"),
-        (np.array([[1.0, np.nan]]), "NaN or infinite values, first in row 0"),
-        (np.array([["a", "b"]]), "pass one row of numbers per image"),
+        (np.ones(3), r"vectors of 'Vectors' must be a non-empty array of shape \(rows, dimensions\) but has shape \(3,\)"),
+        (np.array([[1.0, 0], [0, 0]]), "row 1 is all zeros and has no direction"),
+        (np.array([[1.0, np.nan]]), "row 0 holds NaN or infinity"),
+        (np.array([["a", "b"]]), "are of type <U1; pass numbers"),
     ],
 )
 def test_rows_that_are_none_are_refused(vectors: np.ndarray, message: str) -> None:

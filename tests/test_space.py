@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from likeness.data import ImageTable, read_dataset
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding, get_notion
 from likeness.search import build_index, nearest, search_plan
-from likeness.space import Space, embed
+from likeness.space import Space
 
 
 def _table(n: int) -> ImageTable:
@@ -25,7 +26,7 @@ def test_a_space_needs_one_finite_row_per_image() -> None:
         Space(_vectors(3, 8), _table(4), name="raw")
     broken = _vectors(4, 8)
     broken[2, 1] = np.nan
-    with pytest.raises(InputError, match="NaN or infinite values, first in row 2"):
+    with pytest.raises(InputError, match="row 2 holds NaN or infinity"):
         Space(broken, _table(4), name="raw")
 
 

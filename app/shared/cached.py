@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from access import resolve_encoder, resolve_source
 from likeness.data import ImageTable, find_dataset, read_dataset
+from likeness.embedding import embed
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
-from likeness.space import Space, embed
+from likeness.space import Space
 from server_settings import server
 from shared.bounded import BoundedCache
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from background import Job, run_in_background
+from likeness.embedding import embed
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.training.runs.run_folder import trained_folders
 from server_settings import server
 from shared import cached, progress

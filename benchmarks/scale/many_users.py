@@ -230,10 +230,10 @@ def _server_alone(users: int) -> None:
 def _edits_at_once(count: int) -> float:
     """Seconds for so many threads, each of which fits a notion of its own, judges it and lays its map out by PCA."""
     from likeness.data import read_dataset
+    from likeness.embedding import embed
     from likeness.evaluation import retrieval_metrics
     from likeness.notions import InDiReCT, Notion
     from likeness.projection import pca_map
-    from likeness.space import embed
 
     base = embed(read_dataset("cars"))
     labels = base.table.frame["car_color"].astype(str)

@@ -17,7 +17,8 @@ from vectors import like_encoder
 
 from likeness.data import ImageTable, read_dataset
 from likeness.data.catalog import BUNDLED
-from likeness.space import Space, embed
+from likeness.embedding import embed
+from likeness.space import Space
 from shared import cached
 
 N = int(os.environ.get("LIKENESS_POINTS", "1000000"))

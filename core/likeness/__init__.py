@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from likeness.door import load as load
     from likeness.door import maps as maps
     from likeness.door import train as train
+    from likeness.embedding import embed as embed
     from likeness.errors import InputError as InputError
     from likeness.evaluation import metrics as metrics
     from likeness.notions import Notion as Notion
     from likeness.search import Hits as Hits
     from likeness.space import Space as Space
-    from likeness.space import embed as embed
     from likeness.studies import compare as compare
 
 # name here -> module and name there
@@ -43,7 +43,7 @@ _DOOR = {
     "Notion": ("likeness.notions", "Notion"),
     "Space": ("likeness.space", "Space"),
     "compare": ("likeness.studies", "compare"),
-    "embed": ("likeness.space", "embed"),
+    "embed": ("likeness.embedding", "embed"),
     "load": ("likeness.door", "load"),
     "maps": ("likeness.door", "maps"),
     "metrics": ("likeness.evaluation", "metrics"),

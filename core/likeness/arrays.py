@@ -11,6 +11,7 @@ from likeness.errors import InputError
 Floats = NDArray[np.floating[Any]]
 
 PART_BYTES = 16_000_000  # of float32
+_UNIT = 1e-5  # how far from 1 the squared length of a unit row in single precision may be
 
 
 def is_torch(array: Any) -> bool:
@@ -37,13 +38,14 @@ def like(reference: Any) -> Callable[[Floats], Any]:
     return lambda values: np.asarray(values, dtype=np.float64 if dtype64 else np.float32)
 
 
-def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32) -> NDArray[Any]:
+def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32, first: int = 0) -> NDArray[Any]:
     """Rows of `array` as contiguous NumPy floats (n, d); memory-mapped float32 stays where it is.
 
     Args:
         array: (n, d) NumPy, torch, pandas, or nested lists.
         name: what the rows are, to begin an error with, such as "The embeddings".
         dtype: float32 or float64; None leaves float64 as it is and makes everything else float32.
+        first: number of the first row, where they are a part.
 
     Raises:
         InputError: not two-dimensional, not numbers, no value, or a row with NaN or infinity.
@@ -62,25 +64,60 @@ def checked_rows(array: Any, name: str, dtype: DTypeLike | None = np.float32) ->
     for row in suspects:
         if not np.isfinite(rows[row]).all():
             raise InputError(
-                f"{name} row {row} holds NaN or infinity, but finite {rows.dtype} numbers are needed; encode that item again or drop it."
+                f"{name} row {first + row} holds NaN or infinity, but finite {rows.dtype} numbers are needed; encode that item again or drop it."
             )
     return rows
 
 
-def unit_rows(rows: NDArray[Any], name: str, first: int = 0) -> NDArray[Any]:
+def unit_rows(rows: NDArray[Any], name: str, first: int = 0, *, zeros: bool = False) -> NDArray[Any]:
     """Rows (n, d) scaled to length 1, so that products are cosine similarities. They may be a part, from row number `first` on.
 
     Raises:
-        InputError: a row of zeros, which has no direction.
+        InputError: a row of zeros, which has no direction; with `zeros` it stays.
     """
     largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
     zero = np.flatnonzero(largest == 0)
-    if len(zero):
+    if len(zero) and not zeros:
         raise _no_direction(name, first + int(zero[0]))
+    largest[zero] = 1
     # Dividing by the largest value first keeps the squares of very long and very short rows representable.
     unit: NDArray[Any] = rows / largest[:, None]
-    unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
+    lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
+    lengths[zero] = 1
+    unit /= lengths[:, None]
     return unit
+
+
+def as_unit_rows(array: Any, name: str, *, zeros: bool = False) -> NDArray[np.float32]:
+    """Unit rows (n, d) in float32: the array itself where its rows are, also memory-mapped; else a copy, scaled in double precision.
+
+    Args:
+        array: (n, d) NumPy, torch, or nested lists.
+        name: what the rows are, to begin an error with.
+        zeros: rows of zeros stay.
+
+    Raises:
+        InputError: as `checked_rows` and `unit_rows`.
+    """
+    given = array if isinstance(array, np.ndarray) else to_numpy(array)
+    if given.ndim != 2 or 0 in given.shape:
+        checked_rows(given, name)
+    scaled: NDArray[np.float32] | None = None
+    for part in row_slices(*given.shape):
+        rows = given[part]
+        if not (given.dtype == np.float32 and _are_unit(rows, zeros)):
+            rows = unit_rows(checked_rows(rows, name, np.float64, part.start), name, part.start, zeros=zeros)
+            if scaled is None:
+                scaled = np.empty(given.shape, np.float32)
+                scaled[: part.start] = given[: part.start]
+        if scaled is not None:
+            scaled[part] = rows
+    return given if scaled is None else scaled
+
+
+def _are_unit(rows: NDArray[np.float32], zeros: bool) -> bool:
+    squares = np.einsum("ij,ij->i", rows, rows)
+    return bool(((np.abs(squares - 1) < _UNIT) | (zeros & (squares == 0))).all())
 
 
 def check_directions(rows: NDArray[Any], name: str) -> None:

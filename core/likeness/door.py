@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.embedding import load_space
 from likeness.encoders import load_encoder
-from likeness.space import Space, load_space
+from likeness.space import Space
 
 if TYPE_CHECKING:
     from likeness.encoders import Encoder

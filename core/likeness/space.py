@@ -11,22 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
-from likeness.data import ImageTable, image_classes, read_dataset
-from likeness.defaults import ENCODER
+from likeness.arrays import as_unit_rows, to_numpy
+from likeness.data import ImageTable, image_classes
 from likeness.errors import InputError
-from likeness.io.vector_file import read_vector_file, write_vector_file
+from likeness.io.vector_file import write_vector_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from likeness.encoders import Encoder, EncoderLike
+    from likeness.encoders import Encoder
     from likeness.notions import Notion
     from likeness.saliency import ImageModel
     from likeness.saliency.image_model import Head
     from likeness.search import Hits, Index, IndexSearch
 
-_UNIT = 1e-5  # how far from 1 the squared length of a row in single precision may be to count as a unit row
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
 
@@ -115,7 +113,7 @@ class Space:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
         self.index, self.linear, self.estimator, self.base = index, linear, estimator, base
-        self.vectors = _unit_rows(vectors, name, zeros=estimator is not None)
+        self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
 
     def __len__(self) -> int:
@@ -195,7 +193,7 @@ class Space:
         rows = np.atleast_2d(to_numpy(query))
         if rows.ndim != 2 or rows.shape[1] != self.vectors.shape[1] or rows.dtype.kind not in "fiu":
             raise InputError(f"The query has shape {rows.shape}; pass a text, a row, an image or vectors of {self.vectors.shape[1]} dimensions.")
-        return _unit_rows(rows, "query", zeros=True), to_numpy(query).ndim == 2
+        return as_unit_rows(rows, "The queries", zeros=True), to_numpy(query).ndim == 2
 
     def check_row(self, row: int) -> int:
         """The row itself; raises InputError where the space has no such row."""
@@ -317,11 +315,9 @@ class Space:
         """
         from likeness.evaluation import metrics
 
-        names = "label" if by is None else by
-        attributes = names if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names) else [names]
-        if isinstance(names, str) or (isinstance(names, list | tuple) and set(attributes) <= set(self.table.attributes)):
-            names = image_classes(self.table, attributes).labels
-        return metrics(self.vectors, names, include)
+        chosen = "label" if by is None else by
+        named = isinstance(chosen, str) or (len(chosen) != len(self) and all(isinstance(each, str) for each in chosen))
+        return metrics(self.vectors, image_classes(self.table, chosen).labels if named else chosen, include)
 
     def map(self, color: Any = None, **settings: Any) -> Any:
         """The app's map of this space as a notebook widget; `settings` as for `likeness.plots.linked_map.show_map`."""
@@ -341,6 +337,7 @@ class Space:
         Raises:
             InputError: the space is a notion's, or there is no folder for it.
         """
+        from likeness.encoders import index_folder
         from likeness.search import build_index
 
         if self.base is not None:
@@ -362,10 +359,10 @@ class Space:
         linear = _linear_map(estimator) if self.linear is None else None
 
         def projected(rows: Vectors) -> Vectors:
-            return _unit_rows(estimator.transform(rows), name, zeros=True)
+            return as_unit_rows(estimator.transform(rows), f"The vectors of '{name}'", zeros=True)
 
         return Space(
-            projected(self.vectors),
+            estimator.transform(self.vectors),
             self.table,
             name=name,
             encoder=self.encoder,
@@ -378,156 +375,6 @@ class Space:
             estimator=estimator,
             base=self,
         )
-
-
-def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
-    """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
-
-    Args:
-        images: a table, or what `likeness.read` takes. Those that can't be read are left out of the space and listed in its `table.failed`.
-        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`.
-        name: of the space, shown to people.
-        options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
-
-    Raises:
-        InputError: unknown encoder, or not one readable image.
-
-    Example:
-        >>> import likeness as lk
-        >>> lk.embed(lk.read("cars"), "cars")
-        Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
-    """
-    from likeness.encoders import embed_images, embed_texts, encoder_identity, load_encoder, reads_text
-
-    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
-    table = images if isinstance(images, ImageTable) else read_dataset(images)
-    embeddings = embed_images(table, encoder, **options)
-    if not len(embeddings.rows) and not embeddings.failed:
-        raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")
-    if not len(embeddings.rows):
-        raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
-    rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
-    return Space(
-        embeddings.vectors,
-        ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
-        name=name,
-        encoder=encoder,
-        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
-        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
-        provenance=embeddings.lineage,
-        differentiable=lambda: _image_model(encoder),
-        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
-    )
-
-
-def load_space(path: Path | str) -> Space:
-    """The space of a file that `Space.save` wrote, with text and image side where its encoder is at hand and its notion's map is linear.
-
-    Raises:
-        InputError: there is no such file, or it holds no space.
-
-    Example:
-        >>> import numpy as np, tempfile, likeness as lk
-        >>> path = Path(tempfile.mkdtemp()) / "x.parquet"
-        >>> lk.load(lk.Space(np.eye(3), labels=["a", "b", "c"], name="three").save(path))
-        Space('three', 3 rows, 3-d)
-    """
-    file = read_vector_file(Path(path))
-    try:
-        about = file.about
-        linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
-        table = ImageTable(str(about["table"]), Path(str(about["root"])), file.frame, has_images=bool(about["has_images"]))
-        space = Space(file.vectors, table, name=str(about["name"]), encoder=str(about["encoder"]) or None, provenance=str(about["provenance"]))
-        fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
-        mute = not fits or (about["notion"] and linear is None)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"'{Path(path).name}' holds no space; write one with `space.save`.") from error
-    if mute or not isinstance(space.encoder, str):
-        return space
-    return _with_encoder(space, space.encoder, linear)
-
-
-def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
-    """The space with the text and image side of its encoder; of a notion's space, seen through its linear map."""
-    from likeness.encoders import embed_texts, load_encoder, reads_text
-    from likeness.notions.projection import project
-
-    def projected(rows: Vectors) -> Vectors:
-        return rows if linear is None else np.asarray(project(rows, linear), np.float32)
-
-    return space.replace(
-        embed_texts=(lambda texts: projected(embed_texts(encoder, list(texts)).vectors)) if reads_text(encoder) else None,
-        embed_images=lambda images: projected(load_encoder(encoder).encode_images(list(images))),
-        linear=linear,
-    )
-
-
-def index_folder(table: ImageTable, encoder: "str | Encoder", store_dir: Path | str | None = None) -> Path:
-    """Where the index of a table's images by one encoder lies: beside their embeddings, or in the cache where those lie in an object store."""
-    from likeness.encoders import encoder_identity, store_folder
-
-    local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
-    return store_folder(table, encoder_identity(encoder), local) / "index"
-
-
-def _index(folder: Path, vectors: Vectors) -> "Index | None":
-    """The index of these vectors; one of an older state of the images is none."""
-    from likeness.search import open_index
-
-    if not folder.is_dir():
-        return None
-    try:
-        return open_index(folder, vectors)
-    except InputError:
-        return None
-
-
-def _image_model(encoder: "str | Encoder") -> "ImageModel":
-    from likeness.encoders import TowerEncoder, load_encoder
-    from likeness.saliency import ImageModel
-
-    loaded = load_encoder(encoder)
-    if not isinstance(loaded, TowerEncoder):
-        raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
-    return ImageModel(loaded.tower)
-
-
-def _unit_rows(vectors: Any, name: str, *, zeros: bool) -> Vectors:
-    """(n, d) float32 unit rows: the same array where they are, else a scaled copy.
-
-    Args:
-        vectors: NumPy or torch.
-        name: stands in messages.
-        zeros: rows of zeros are let through: what a projection leaves nothing of is like nothing.
-    """
-    rows: NDArray[Any] = vectors if isinstance(vectors, np.ndarray) else to_numpy(vectors)
-    if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiu":
-        raise InputError(f"The space '{name}' has vectors of shape {rows.shape}, {rows.dtype}; pass one row of numbers per image.")
-    unit, scaled = rows.dtype == np.float32, None
-    for begin in range(0, len(rows), _ROWS_AT_ONCE):
-        part = rows[begin : begin + _ROWS_AT_ONCE]
-        squares = np.einsum("ij,ij->i", part, part, dtype=None if part.dtype.kind == "f" and part.dtype.itemsize > 2 else np.float64)
-        if not zeros and not squares.all():
-            raise InputError(f"The space '{name}' has a row of zeros, row {begin + int(np.argmin(squares))}, which points nowhere; leave it out.")
-        ok = (np.abs(squares - 1) < _UNIT) | (squares == 0)
-        if unit and ok.all():
-            continue
-        if scaled is None:
-            scaled, unit = np.array(rows, np.float32), False
-        scaled[begin : begin + _ROWS_AT_ONCE] = _scaled(part, name, begin)
-    return rows if scaled is None else scaled
-
-
-def _scaled(part: NDArray[Any], name: str, begin: int) -> Vectors:
-    """Rows at unit length, in double precision, safe against squares that overflow; zeros stay."""
-    wide = np.asarray(part, np.float64)
-    largest = np.abs(wide).max(axis=1, keepdims=True)
-    if not np.isfinite(largest).all():
-        broken = begin + int(np.flatnonzero(~np.isfinite(largest[:, 0]))[0])
-        raise InputError(f"The space '{name}' has NaN or infinite values, first in row {broken}; embed that image again.")
-    wide = wide / np.where(largest > 0, largest, 1)
-    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    return np.asarray(wide / np.where(lengths > 0, lengths, 1)[:, None], np.float32)
 
 
 def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:

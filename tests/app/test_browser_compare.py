@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from likeness.data import read_cars
+from likeness.embedding import embed
 from likeness.evaluation import METRICS
 from likeness.notions import get_notion
-from likeness.space import embed
 from likeness.studies import compare
 
 pytestmark = pytest.mark.browser

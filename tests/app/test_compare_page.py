@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 from background import Job, jobs
 from likeness.data import ImageTable, read_cars
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
+from likeness.embedding import embed
 from likeness.notions import get_notion
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.studies import compare
 
 

@@ -16,13 +16,14 @@ from streamlit.testing.v1 import AppTest
 
 from background import jobs
 from likeness.data import ImageTable, read_cars
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
 from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
 from likeness.notions import InDiReCT, get_notion
 from likeness.plots import distance_text
-from likeness.space import Space, embed
+from likeness.space import Space
 
 VIEWPOINT = LabelsConfig(kind="angles", columns=("yaw", "elevation"))
 ORACLE = "Oracle: nearest by label"

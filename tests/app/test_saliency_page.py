@@ -6,9 +6,9 @@ from streamlit.testing.v1 import AppTest
 
 from background import jobs
 from likeness.data import read_cars
+from likeness.embedding import embed
 from likeness.notions import InDiReCT, get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
-from likeness.space import embed
 
 FEW = ("saliency_samples", 2)
 

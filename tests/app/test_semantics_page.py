@@ -10,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from background import jobs
 from likeness.data import ImageTable, read_cars
+from likeness.embedding import embed
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
 from likeness.notions import InDiReCT, get_notion
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of
 
 BODY = ["body_type"]

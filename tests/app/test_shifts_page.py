@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from background import jobs
 from likeness.data import image_classes, read_cars
+from likeness.embedding import embed
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
-from likeness.space import embed
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder, Status

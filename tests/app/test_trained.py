@@ -13,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from background import jobs
 from likeness.data import ImageTable, read_cars
+from likeness.embedding import embed
 from likeness.errors import InputError
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import train

@@ -75,7 +75,7 @@ def test_the_suggested_dimension_follows_the_sample(run: Run) -> None:
 
 
 def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.space import embed
+    from likeness.embedding import embed
 
     def without_network(table: Any, encoder: str, **options: Any) -> Any:
         if encoder != "cars":

@@ -82,7 +82,7 @@ def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Pa
 
 
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.space import embed
+    from likeness.embedding import embed
     from likeness.training.config import DataConfig, RunConfig
     from likeness.training.runs.run_folder import RunFolder
 

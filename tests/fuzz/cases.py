@@ -424,7 +424,7 @@ def _stores() -> list[Case]:
         Space(np.eye(5, 8), labels={"x": ["a", "b", "c", "d", "e"]}).save(folder / "s.parquet")
 
     def read_space(folder: Path) -> None:
-        from likeness.space import load_space
+        from likeness.embedding import load_space
 
         load_space(folder / "s.parquet")
 

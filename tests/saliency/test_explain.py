@@ -9,11 +9,12 @@ import torch
 from PIL import Image
 
 from likeness.data import ImageTable, read_cars
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import Identity, InDiReCT, RandomEmbedding
 from likeness.saliency import ImageModel, Saliency, saliency_maps, saliency_of_spaces
 from likeness.saliency.noise import copy_noise, picture_key
-from likeness.space import Space, embed
+from likeness.space import Space
 
 DIM = 6
 

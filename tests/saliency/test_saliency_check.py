@@ -6,12 +6,13 @@ import pandas as pd
 import pytest
 
 from likeness.data import ImageTable, read_cars
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.recipes.renders.cars import NUMBERS, render_masks, write_dataset
 from likeness.recipes.saliency_check import car_check, car_masks, summarize_check
 from likeness.saliency import ImageModel, mass_share, saliency_of_spaces
-from likeness.space import Space, embed
+from likeness.space import Space
 
 
 def _space(table: ImageTable, tower: Any) -> Space:

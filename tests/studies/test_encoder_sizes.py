@@ -159,6 +159,6 @@ def test_bad_input_is_named_before_anything_is_embedded(cars: ImageTable, color:
 
 def test_by_default_the_store_embeds(cars: ImageTable, color: Notion, texts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     space = Space(np.random.default_rng(2).standard_normal((72, 24)).astype(np.float32), cars, name="Raw encoder")
-    monkeypatch.setattr("likeness.space.embed", lambda table, encoder, should_stop: space.replace(encoder=encoder))
+    monkeypatch.setattr("likeness.embedding.embed", lambda table, encoder, should_stop: space.replace(encoder=encoder))
     runs = encoder_sizes(cars, ["any"], [color], ("raw",))
     assert runs["map_at_r"].item() == pytest.approx(retrieval_metrics(space.vectors, cars.frame["color"])["map_at_r"], abs=1e-12)

@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from likeness.data import read_cars
+from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.studies import compare, compare_in_parallel
 
 

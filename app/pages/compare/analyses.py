@@ -10,10 +10,11 @@ import streamlit as st
 from access import redact, resolve_encoder
 from background import Job, Stage, Work
 from likeness.data import ImageTable
+from likeness.embedding import embed
 from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
-from likeness.space import Space, embed
+from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.compare import live_runs
 from pages.compare.analysis_words import found

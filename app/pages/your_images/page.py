@@ -6,8 +6,9 @@ from access import path_text, redact, resolve_encoder, resolve_source, shared_na
 from background import Job, jobs, run_in_background
 from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
 from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
+from likeness.embedding import embed
 from likeness.errors import InputError
-from likeness.space import Space, embed
+from likeness.space import Space
 from server_settings import server
 from shared import progress, sidebar
 from shared.plain import plain

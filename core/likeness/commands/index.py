@@ -27,8 +27,8 @@ def index(
     import time
 
     from likeness.data import read_dataset
+    from likeness.encoders import index_folder
     from likeness.search import IVFIndex, build_index, write_lance
-    from likeness.space import index_folder
 
     base = embedded(read_dataset(source), encoder)
     begin = time.perf_counter()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def embedded(table: "ImageTable", encoder: str, **options: Any) -> "Space":
     """The encoder's space, with a progress bar where images have to be read."""
-    from likeness.space import embed
+    from likeness.embedding import embed
 
     with progress_bar("Embedding") as progress:
         return embed(table, encoder, progress=progress, **options)

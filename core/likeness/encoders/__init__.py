@@ -15,7 +15,7 @@ from likeness.encoders.names import (
     reads_text,
 )
 from likeness.encoders.objects import EncoderLike, ImageEncoder, TextEncoder
-from likeness.encoders.store.images import check_engine, embed_images, ship_embeddings, store_folder
+from likeness.encoders.store.images import check_engine, embed_images, index_folder, ship_embeddings, store_folder
 from likeness.encoders.store.texts import TextEmbeddings, embed_texts, ship_texts
 from likeness.encoders.vocabulary import unknown_words
 from likeness.io.images import UnreadableImageError, decode_image, read_image, to_rgb
@@ -41,6 +41,7 @@ __all__ = [
     "encoder_families",
     "encoder_family",
     "encoder_identity",
+    "index_folder",
     "is_encoder_name",
     "known_forms",
     "load_encoder",

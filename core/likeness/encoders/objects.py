@@ -9,6 +9,7 @@ from uuid import uuid4
 import numpy as np
 from PIL import Image
 
+from likeness.arrays import unit_rows
 from likeness.encoders.encoder import Encoder, Vectors
 from likeness.errors import InputError
 from likeness.io.images import read_image
@@ -100,14 +101,14 @@ class ObjectEncoder:
         if not hasattr(self._encoder, "encode_images"):
             raise InputError(f"The encoder '{self.name}' has no encode_images, so it embeds texts only; choose another one.")
         read = [read_image(each) if isinstance(each, Path) else each for each in images]
-        return _unit(_rows(self._encoder.encode_images(read), len(read), f"encode_images of '{self.name}'"))
+        return unit_rows(_rows(self._encoder.encode_images(read), len(read), f"encode_images of '{self.name}'"), "The vectors", zeros=True)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Rows (n, d), float32; of unit length where there are images to meet."""
         if not self.has_text:
             raise InputError(f"The encoder '{self.name}' has no encode_texts; choose an encoder with a text side, such as 'cars'.")
         rows = _rows(self._encoder.encode_texts(list(texts)), len(texts), f"encode_texts of '{self.name}'")
-        return _unit(rows) if hasattr(self._encoder, "encode_images") else rows
+        return unit_rows(rows, "The vectors", zeros=True) if hasattr(self._encoder, "encode_images") else rows
 
     def unknown_words(self, text: str) -> list[str]:
         """What the object says, or none."""
@@ -135,9 +136,3 @@ def _rows(found: Any, count: int, source: str) -> Vectors:
     if rows.ndim != 2 or len(rows) != count:
         raise InputError(f"{source} gives an array of shape {rows.shape}; expected ({count}, d), a row for each of what it was given.")
     return rows
-
-
-def _unit(rows: Vectors) -> Vectors:
-    """A row of zeros stays."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)

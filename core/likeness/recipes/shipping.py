@@ -4,11 +4,12 @@ import shutil
 from collections.abc import Callable
 
 from likeness.data import read_cars
+from likeness.embedding import embed
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io.paths import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
 from likeness.projection import LayoutJob, write_map
-from likeness.space import Space, embed
+from likeness.space import Space
 
 
 def ship(progress: Callable[[int, int], None] | None = None) -> int:

@@ -48,7 +48,7 @@ def encoder_sizes(
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
         methods: as in `compare`; by default those of the paper's figure.
         dim: dimensions of the notions' spaces.
-        embed: (table, encoder) -> the encoder's space; by default `likeness.space.embed`.
+        embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
         seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
 
     Returns:
@@ -57,7 +57,7 @@ def encoder_sizes(
     Raises:
         InputError: no encoder, one twice, or none that can be used; otherwise as in `compare`.
     """
-    from likeness.space import embed as embed_table
+    from likeness.embedding import embed as embed_table
 
     _check(encoders)
     empty = no_runs(table, notions, methods, (dim,), seeds, metrics=metrics)

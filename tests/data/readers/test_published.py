@@ -111,7 +111,7 @@ def test_an_absent_image_stays_in_the_table(name: str, miniatures: Writers, tmp_
 
 @LISTED
 def test_an_absent_image_is_listed_by_embedding(name: str, miniatures: Writers, tmp_path: Path) -> None:
-    from likeness.space import embed
+    from likeness.embedding import embed
 
     root = miniatures[name](tmp_path)
     table = read_dataset(f"{name}:{root}")

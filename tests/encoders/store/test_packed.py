@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from likeness.data.table import ImageTable
+from likeness.embedding import embed
 from likeness.encoders import embed_images, store_folder
 from likeness.encoders.store.packed import packed_vectors
 from likeness.errors import InputError
-from likeness.space import embed
 
 VECTORS = np.random.default_rng(0).normal(size=(300, 7)).astype(np.float32)
 

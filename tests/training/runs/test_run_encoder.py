@@ -8,7 +8,7 @@ from likeness.data import read_folder
 from likeness.encoders import embed_images, encoder_identity, load_encoder, reads_text
 from likeness.errors import InputError
 from likeness.saliency import saliency_maps
-from likeness.space import embed
+from likeness.embedding import embed
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.embeddings import embeddings
 from likeness.training.data.pixels import load_pixels

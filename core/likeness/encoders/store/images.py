@@ -117,6 +117,12 @@ def store_folder(table: ImageTable, identity: str, store_dir: Path | None = None
     return Path(_place(table, store_dir)) / identity
 
 
+def index_folder(table: ImageTable, encoder: EncoderLike, store_dir: Path | str | None = None) -> Path:
+    """Where the index of a table's images by one encoder lies: beside their embeddings, or in the cache where those lie in an object store."""
+    local = None if store_dir is None or "://" in str(store_dir) else Path(store_dir)
+    return store_folder(table, encoder_identity(encoder), local) / "index"
+
+
 def ship_embeddings(table: ImageTable, encoder: EncoderLike, folder: Path | None = None) -> Path:
     """Writes the embeddings of a table as one read-only file that every store consults: for data that ships with the package.
 

@@ -1,0 +1,121 @@
+"""Where Spaces come from: images and an encoder, or a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.data import ImageTable, read_dataset
+from likeness.defaults import ENCODER
+from likeness.errors import InputError
+from likeness.io.vector_file import read_vector_file
+from likeness.space import Space, Vectors
+
+if TYPE_CHECKING:
+    from likeness.encoders import Encoder, EncoderLike
+    from likeness.saliency import ImageModel
+    from likeness.search import Index
+
+
+def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
+    """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
+
+    Args:
+        images: a table, or what `likeness.read` takes. Those that can't be read are left out of the space and listed in its `table.failed`.
+        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`.
+        name: of the space, shown to people.
+        options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
+
+    Raises:
+        InputError: unknown encoder, or not one readable image.
+
+    Example:
+        >>> import likeness as lk
+        >>> lk.embed(lk.read("cars"), "cars")
+        Space('Raw encoder', 2,000 images, 512-d, encoder 'cars')
+    """
+    from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text
+
+    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
+    table = images if isinstance(images, ImageTable) else read_dataset(images)
+    embeddings = embed_images(table, encoder, **options)
+    if not len(embeddings.rows) and not embeddings.failed:
+        raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")
+    if not len(embeddings.rows):
+        raise InputError(f"None of the {len(table)} images of '{table.name}' could be read; the first reason: {embeddings.failed[0].reason}")
+    rows = slice(None) if len(embeddings.rows) == len(table) else embeddings.rows
+    return Space(
+        embeddings.vectors,
+        ImageTable(table.name, table.root, table.frame.iloc[rows], tuple(embeddings.failed)),
+        name=name,
+        encoder=encoder,
+        embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
+        embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
+        provenance=embeddings.lineage,
+        differentiable=lambda: _image_model(encoder),
+        index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
+    )
+
+
+def load_space(path: Path | str) -> Space:
+    """The space of a file that `Space.save` wrote, with text and image side where its encoder is at hand and its notion's map is linear.
+
+    Raises:
+        InputError: there is no such file, or it holds no space.
+
+    Example:
+        >>> import numpy as np, tempfile, likeness as lk
+        >>> path = Path(tempfile.mkdtemp()) / "x.parquet"
+        >>> lk.load(lk.Space(np.eye(3), labels=["a", "b", "c"], name="three").save(path))
+        Space('three', 3 rows, 3-d)
+    """
+    file = read_vector_file(Path(path))
+    try:
+        about = file.about
+        linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
+        table = ImageTable(str(about["table"]), Path(str(about["root"])), file.frame, has_images=bool(about["has_images"]))
+        space = Space(file.vectors, table, name=str(about["name"]), encoder=str(about["encoder"]) or None, provenance=str(about["provenance"]))
+        fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
+        mute = not fits or (about["notion"] and linear is None)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"'{Path(path).name}' holds no space; write one with `space.save`.") from error
+    if mute or not isinstance(space.encoder, str):
+        return space
+    return _with_encoder(space, space.encoder, linear)
+
+
+def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
+    """The space with the text and image side of its encoder; of a notion's space, seen through its linear map."""
+    from likeness.encoders import embed_texts, load_encoder, reads_text
+    from likeness.notions.projection import project
+
+    def projected(rows: Vectors) -> Vectors:
+        return rows if linear is None else np.asarray(project(rows, linear), np.float32)
+
+    return space.replace(
+        embed_texts=(lambda texts: projected(embed_texts(encoder, list(texts)).vectors)) if reads_text(encoder) else None,
+        embed_images=lambda images: projected(load_encoder(encoder).encode_images(list(images))),
+        linear=linear,
+    )
+
+
+def _index(folder: Path, vectors: Vectors) -> "Index | None":
+    """The index of these vectors; one of an older state of the images is none."""
+    from likeness.search import open_index
+
+    if not folder.is_dir():
+        return None
+    try:
+        return open_index(folder, vectors)
+    except InputError:
+        return None
+
+
+def _image_model(encoder: "str | Encoder") -> "ImageModel":
+    from likeness.encoders import TowerEncoder, load_encoder
+    from likeness.saliency import ImageModel
+
+    loaded = load_encoder(encoder)
+    if not isinstance(loaded, TowerEncoder):
+        raise InputError(f"The encoder '{loaded.name}' gives no gradients; choose an open_clip or timm model.")
+    return ImageModel(loaded.tower)
