@@ -84,10 +84,12 @@ def _similarity(key: Any) -> Any:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fill_keys(products: Any, queries: Any, rows: Any, slack: Any, numbers: Any, keys: Any, begin: int, end: int) -> None:
-    """Keys (b, m) of rows (m, e) with these numbers (m,), for queries `begin` to `end` - 1, from their products (b, m) in float64."""
+    """Keys (b, m) of rows (m, e) with these numbers (m,), for queries `begin` to `end` - 1; `products` (b, m) in float64, or empty."""
     for query in range(begin, end):
+        vector = queries[query].astype(np.float64)
         for item in range(len(rows)):
-            keys[query, item] = _key(products[query, item], slack, queries[query], rows[item], numbers[item])
+            value = products[query, item] if len(products) else _dot(vector, rows[item])
+            keys[query, item] = _key(value, slack, vector, rows[item], numbers[item])
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
