@@ -1,5 +1,6 @@
 """The linked maps in a real JupyterLab, driven in Chromium: cells run, the maps draw, the mouse works, Python hears of it."""
 
+import contextlib
 import json
 import math
 import os
@@ -90,6 +91,8 @@ class Lab:
                 self.call("/status")
                 return
             except OSError:
+                if self._process.poll() is not None:
+                    raise ChildProcessError(f"JupyterLab ended with status {self._process.returncode}") from None
                 time.sleep(0.2)
         raise TimeoutError("JupyterLab did not answer within 180 s")
 
@@ -98,7 +101,8 @@ class Lab:
             self.call(f"/sessions/{session['id']}", "DELETE")
 
     def stop(self) -> None:
-        self.stop_kernels()
+        with contextlib.suppress(OSError):  # it may never have come up
+            self.stop_kernels()
         self._process.terminate()
         self._process.wait(30)
 
