@@ -521,7 +521,7 @@ def _uploads() -> list[Case]:
 
     def write(folder: Path) -> None:
         for name, way in (
-            ("io/array_files", zipfile.ZIP_STORED),
+            ("stored", zipfile.ZIP_STORED),
             ("deflated", zipfile.ZIP_DEFLATED),
             ("bz", zipfile.ZIP_BZIP2),
             ("lzma", zipfile.ZIP_LZMA),

@@ -57,8 +57,8 @@ _OWN = {
 
 
 @pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    logging.getLogger("likeness").setLevel(logging.CRITICAL)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, logger="likeness")
 
 
 @pytest.mark.filterwarnings("ignore")
