@@ -65,13 +65,13 @@ def _compare(config: "CaptioningConfig", features: list[str], models: list[str],
 def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str, Any]]:
     from likeness.recipes.captioning.compare import compare_features
 
-    told = ""
+    last = ""
     with progress_bar("Steps") as progress:
 
         def report(what: str, done: int, total: int) -> None:
-            nonlocal told
-            if what != told:
-                told = what
+            nonlocal last
+            if what != last:
+                last = what
                 typer.echo(what, err=True)
             progress(done, total)
 

@@ -27,8 +27,8 @@ def pseudolabels(
     from likeness.training.data.run_images import run_images
     from likeness.training.guidance.language_side import pseudolabels as found
 
-    asked = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
-    chosen = with_changes(read_config(config), asked)
+    changes = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
+    chosen = with_changes(read_config(config), changes)
     images = run_images(chosen.data, chosen.seed)
     every, names = replace(images, train=images.used), imagenet_names()
     with progress_bar("Images") as progress:

@@ -191,5 +191,7 @@ def _table(found: "SplitFile") -> "pd.DataFrame":
 
 def _counted(steps: "list[Step]") -> str:
     kinds = [step.kind for step in steps]
-    told = [f"{kinds.count(kind)} {words}" for kind, words in (("easier", "easier"), ("swap", "exchanges"), ("removal", "removals")) if kind in kinds]
-    return f"{len(steps)} steps ({', '.join(told)})" if told else f"{len(steps)} steps"
+    counts = [
+        f"{kinds.count(kind)} {words}" for kind, words in (("easier", "easier"), ("swap", "exchanges"), ("removal", "removals")) if kind in kinds
+    ]
+    return f"{len(steps)} steps ({', '.join(counts)})" if counts else f"{len(steps)} steps"

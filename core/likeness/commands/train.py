@@ -68,12 +68,12 @@ def _run(config: "RunConfig", folder: Path) -> None:
         run = begin(config, folder, report)
     status = run.status()
     typer.echo(f"{status.state} after {status.step:,} of {status.total:,} steps, {status.seconds:.0f} s: {run.path}")
-    told = run.report()
-    if told:
+    figures_by = run.report()
+    if figures_by:
         for which in ("last", "best"):
-            figures = ", ".join(f"{name} {told[which][name]:.3f}" for name in MAIN_METRICS if name in told.get(which, {}))
+            figures = ", ".join(f"{name} {figures_by[which][name]:.3f}" for name in MAIN_METRICS if name in figures_by.get(which, {}))
             if figures:
-                typer.echo(f"{which} (step {told[which]['step']:,}): {figures}")
+                typer.echo(f"{which} (step {figures_by[which]['step']:,}): {figures}")
 
 
 def changed(text: str) -> tuple[str, object]:

@@ -1,6 +1,7 @@
 """Numbers that say how well an embedding space keeps what belongs together together."""
 
 from likeness.evaluation._language_inputs import class_number
+from likeness.evaluation.class_means import class_means, class_sums
 from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
@@ -38,7 +39,9 @@ __all__ = [
     "chance_metrics",
     "chosen_metrics",
     "class_image_similarities",
+    "class_means",
     "class_number",
+    "class_sums",
     "clustered_order",
     "clustering_metrics",
     "continuous_comparison",

@@ -76,9 +76,9 @@ def relevant_ranks(
     parts = (scaling.gallery(gallery[order[part]]) for part in row_slices(*gallery.shape))
     laid_out = scratch_array(parts, (len(gallery), gallery.shape[1] + scaling.added), np.float32)
     counter = _Counter(laid_out, order, scaling.unit if scaling.added else None)
-    asked = np.argsort(query_codes, kind="stable")
-    for part in _blocks(np.diff(starts)[query_codes[asked]]):
-        block, codes = asked[part], query_codes[asked[part]]
+    by_class = np.argsort(query_codes, kind="stable")
+    for part in _blocks(np.diff(starts)[query_codes[by_class]]):
+        block, codes = by_class[part], query_codes[by_class[part]]
         own_rows = None if own is None else own[block]
         yield Ranks(block, *counter.ranks(scaling.queries(queries[numbers[block]]), starts[codes], starts[codes + 1], own_rows))
 

@@ -43,12 +43,12 @@ def continuous_metrics(
     Raises:
         InputError: shapes that do not fit, a k below 1 or beyond the gallery, distances that are negative or not finite.
     """
-    apart, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
-    relevant = apart if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
-    hidden = _checked_exclude(exclude, *apart.shape)
-    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
+    distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
+    relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
+    hidden = _checked_exclude(exclude, *distance.shape)
+    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
     retrieved = retrieve(queries, gallery, most, hidden)
-    return _metrics(apart, relevant, retrieved, sorted(set(ks)), scale, hidden)
+    return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
 
 
 def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
@@ -56,10 +56,10 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    apart = _checked_distances(label_distances)
-    hidden = _checked_exclude(exclude, *apart.shape)
-    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
-    return _metrics(apart, apart, _smallest(_without(apart, hidden), most), sorted(set(ks)), scale, hidden)
+    distance = _checked_distances(label_distances)
+    hidden = _checked_exclude(exclude, *distance.shape)
+    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
+    return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), scale, hidden)
 
 
 def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100), *, scale: float = 1.0, exclude: Any = None) -> dict[str, float]:
@@ -67,18 +67,18 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
 
     Arguments and errors as for `continuous_metrics`.
     """
-    apart = _checked_distances(label_distances)
-    hidden = _checked_exclude(exclude, *apart.shape)
-    most = _checked_ks(ks, apart.shape[1] - (hidden is not None))
-    shown = _without(apart, hidden)
+    distance = _checked_distances(label_distances)
+    hidden = _checked_exclude(exclude, *distance.shape)
+    most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
+    shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
-    distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean() * scale)
+    mean_distance = float((np.where(np.isfinite(shown), shown, 0).sum(axis=1) / count).mean() * scale)
     relevance = (1 / (1 + shown)).sum(axis=1, keepdims=True) / count[:, None]
     discounts = 1 / np.log2(np.arange(2, most + 2))
-    best = np.cumsum(discounts / (1 + np.take_along_axis(apart, _smallest(shown, most), axis=1)), axis=1)
+    best = np.cumsum(discounts / (1 + np.take_along_axis(distance, _smallest(shown, most), axis=1)), axis=1)
     ndcg = (relevance * np.cumsum(discounts) / best).mean(axis=0)
     chosen = sorted(set(ks))
-    return {f"mean_label_distance_at_{k}": distance for k in chosen} | {f"ndcg_at_{k}": float(ndcg[k - 1]) for k in chosen}
+    return {f"mean_label_distance_at_{k}": mean_distance for k in chosen} | {f"ndcg_at_{k}": float(ndcg[k - 1]) for k in chosen}
 
 
 def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -96,9 +96,9 @@ def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDAr
         size = max(1, _ENTRIES // len(columns))
         for start in range(0, len(rows), size):
             chunk = slice(start, start + size)
-            apart = _without(lengths - 2 * rows[chunk] @ columns.T, None if exclude is None else exclude[chunk] - part.start)
-            near[chunk] = _smallest(apart, few)
-            distances[chunk] = np.take_along_axis(apart, near[chunk], axis=1)
+            distance = _without(lengths - 2 * rows[chunk] @ columns.T, None if exclude is None else exclude[chunk] - part.start)
+            near[chunk] = _smallest(distance, few)
+            distances[chunk] = np.take_along_axis(distance, near[chunk], axis=1)
         found, nearest = np.hstack([found, near + part.start]), np.hstack([nearest, distances])
         # what was found before comes first among equals
         order = _smallest(nearest, min(k, nearest.shape[1]))
@@ -107,9 +107,9 @@ def retrieve(queries: NDArray[Any], gallery: NDArray[Any], k: int, exclude: NDAr
 
 
 def _metrics(
-    apart: NDArray[Any], relevant: NDArray[Any], retrieved: NDArray[np.int64], ks: Sequence[int], scale: float, hidden: NDArray[np.int64] | None
+    distance: NDArray[Any], relevant: NDArray[Any], retrieved: NDArray[np.int64], ks: Sequence[int], scale: float, hidden: NDArray[np.int64] | None
 ) -> dict[str, float]:
-    distances = np.take_along_axis(apart, retrieved, axis=1)
+    distances = np.take_along_axis(distance, retrieved, axis=1)
     ideal = np.take_along_axis(relevant, _smallest(_without(relevant, hidden), retrieved.shape[1]), axis=1)
     discounts = 1 / np.log2(np.arange(2, retrieved.shape[1] + 2))
     gains, best = (np.cumsum(discounts / (1 + each), axis=1) for each in (np.take_along_axis(relevant, retrieved, axis=1), ideal))
@@ -135,32 +135,34 @@ def _without(values: NDArray[Any], exclude: NDArray[np.int64] | None) -> NDArray
 
 
 def _checked(label_distances: Any, query_embeddings: Any, gallery_embeddings: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    apart = _checked_distances(label_distances)
+    distance = _checked_distances(label_distances)
     queries, gallery = to_numpy(query_embeddings), to_numpy(gallery_embeddings)
     if queries.ndim != 2 or gallery.ndim != 2 or queries.shape[1] != gallery.shape[1]:
         raise InputError(f"The queries have shape {queries.shape}, the gallery {gallery.shape}; give rows of one embedding, (q, d) and (n, d).")
-    if apart.shape != (len(queries), len(gallery)):
+    if distance.shape != (len(queries), len(gallery)):
         raise InputError(
-            f"Label distances of shape {apart.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; give one for each pair."
+            f"Label distances of shape {distance.shape} do not fit {len(queries)} queries and {len(gallery)} gallery images; give one for each pair."
         )
     for name, rows in (("query", queries), ("gallery", gallery)):
         for part in row_slices(*rows.shape):
             broken = np.flatnonzero(~np.isfinite(rows[part]).all(axis=1))
             if broken.size:
                 raise InputError(f"The embedding of {name} image {part.start + int(broken[0])} is not finite; embed it again.")
-    return apart, queries, gallery
+    return distance, queries, gallery
 
 
 def _checked_distances(label_distances: Any) -> NDArray[Any]:
-    apart = to_numpy(label_distances)
-    if apart.ndim != 2 or not apart.size:
-        raise InputError(f"The label distances have shape {apart.shape}; give those of queries to gallery images, (q, n).")
-    apart = apart.astype(np.float64)
-    wrong = np.argwhere(~((apart >= 0) & np.isfinite(apart)))
+    distance = to_numpy(label_distances)
+    if distance.ndim != 2 or not distance.size:
+        raise InputError(f"The label distances have shape {distance.shape}; give those of queries to gallery images, (q, n).")
+    distance = distance.astype(np.float64)
+    wrong = np.argwhere(~((distance >= 0) & np.isfinite(distance)))
     if wrong.size:
         row, column = wrong[0]
-        raise InputError(f"The label distance of query {row} and gallery image {column} is {apart[row, column]:g}; distances are finite, 0 or more.")
-    return apart
+        raise InputError(
+            f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; distances are finite, 0 or more."
+        )
+    return distance
 
 
 def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:

@@ -49,9 +49,9 @@ def continuous_comparison(
         if should_stop and should_stop():
             return None
         block = queries[start : start + size]
-        apart = labels.between(places[block], places)
+        distance = labels.between(places[block], places)
         # every metric is a mean over queries
-        found.append(len(block) / len(queries) * _lines(spaces, apart, block))
+        found.append(len(block) / len(queries) * _lines(spaces, distance, block))
     if progress:
         progress(len(queries), len(queries))
     total: pd.DataFrame = sum(found[1:], found[0])
@@ -63,26 +63,28 @@ def spread_queries(images: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, images - 1, min(images, MOST_QUERIES)).round().astype(np.int64))
 
 
-def _lines(spaces: Mapping[str, NDArray[Any]], apart: NDArray[np.float32], block: NDArray[np.int64]) -> pd.DataFrame:
-    ndcg = tuple(k for k in NDCG_KS if k < apart.shape[1])
-    beside = bounds(apart, DISTANCE_KS, ndcg, exclude=block)
+def _lines(spaces: Mapping[str, NDArray[Any]], distance: NDArray[np.float32], block: NDArray[np.int64]) -> pd.DataFrame:
+    ndcg = tuple(k for k in NDCG_KS if k < distance.shape[1])
+    beside = bounds(distance, DISTANCE_KS, ndcg, exclude=block)
     kept, lines = metric_names(DISTANCE_KS, ndcg), {}
     for name, vectors in spaces.items():
-        measured = continuous_metrics(apart, vectors[block], vectors, (*DISTANCE_KS, *ndcg), exclude=block)
+        measured = continuous_metrics(distance, vectors[block], vectors, (*DISTANCE_KS, *ndcg), exclude=block)
         lines[name] = {metric: measured[metric] for metric in kept} | beside
     return pd.DataFrame.from_dict(lines, orient="index")
 
 
-def bounds(apart: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None) -> dict[str, float]:
+def bounds(
+    distance: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None
+) -> dict[str, float]:
     """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_...").
 
     Args:
-        apart: (q, n) label distances.
+        distance: (q, n) label distances.
         distances, ndcg: at which k.
         exclude: as for `continuous_metrics`.
     """
-    oracle = oracle_metrics(apart, distances, exclude=exclude)
-    chance = chance_metrics(apart, (*distances, *ndcg), exclude=exclude)
+    oracle = oracle_metrics(distance, distances, exclude=exclude)
+    chance = chance_metrics(distance, (*distances, *ndcg), exclude=exclude)
     found = {f"oracle_{name}": oracle[name] for name in metric_names(distances, ())}
     return (
         found

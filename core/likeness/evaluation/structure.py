@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
 from likeness.evaluation._inputs import label_codes
-from likeness.search.class_sums import class_sums
+from likeness.evaluation.class_means import class_sums
 
 Matrix = NDArray[np.float64]
 STRUCTURE = ("inter", "intra", "ratio", "spectral_decay")

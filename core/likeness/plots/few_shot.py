@@ -36,7 +36,7 @@ def few_shot_bars(gains: pd.DataFrame, method: str | None = None, *, title: str 
 
     own = _own(gains, method)
     shots = sorted(own["shots"].unique())
-    figure = make_subplots(1, len(shots), shared_yaxes="all", subplot_titles=[_told(each) for each in shots], horizontal_spacing=0.04)
+    figure = make_subplots(1, len(shots), shared_yaxes="all", subplot_titles=[_shots_title(each) for each in shots], horizontal_spacing=0.04)
     for panel, count in enumerate(shots, 1):
         means = own[own["shots"] == count].groupby(["split", "distance"], sort=False)[["zero_shot", "few_shot"]].mean()
         bars = means.reset_index().sort_values("distance")
@@ -81,7 +81,7 @@ def few_shot_curves(gains: pd.DataFrame, *, methods: Sequence[str] | None = None
 
     own = _own(gains, None)
     shots = sorted(own["shots"].unique())
-    figure = make_subplots(1, len(shots), shared_yaxes="all", subplot_titles=[_told(each) for each in shots], horizontal_spacing=0.04)
+    figure = make_subplots(1, len(shots), shared_yaxes="all", subplot_titles=[_shots_title(each) for each in shots], horizontal_spacing=0.04)
     looks = method_looks(own["row"] if methods is None else methods)
     named: set[str] = set()
     for panel, count in enumerate(shots, 1):
@@ -122,5 +122,5 @@ def _own(gains: pd.DataFrame, method: str | None) -> pd.DataFrame:
     return own
 
 
-def _told(shots: int) -> str:
+def _shots_title(shots: int) -> str:
     return f"{shots} images of each class"

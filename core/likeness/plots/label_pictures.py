@@ -52,8 +52,8 @@ def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
     if places.shape != (len(names), 2):
         raise InputError(f"The joints have shape {places.shape} and there are {len(names)} names; give x and y for each, (joints, 2).")
     width = max(1.5, min(image.size) / 44)
-    seen: NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=1))
-    lines = [(a, b) for a, b in bones(names) if seen[a] and seen[b]]
+    visible: NDArray[np.bool_] = np.asarray(np.isfinite(places).all(axis=1))
+    lines = [(a, b) for a, b in bones(names) if visible[a] and visible[b]]
 
     def draw(pen: "ImageDraw", fine: float) -> None:
         points = [(float(x) * fine, float(y) * fine) for x, y in np.nan_to_num(places, posinf=0, neginf=0)]
@@ -61,7 +61,7 @@ def draw_pose(image: "Image", joints: Any, names: Sequence[str]) -> "Image":
             for a, b in lines:
                 color = CASING if extra else _side_color(names[a], names[b])
                 pen.line([points[a], points[b]], fill=color, width=max(1, round((width + extra) * fine)))
-            for joint in np.flatnonzero(seen).tolist():
+            for joint in np.flatnonzero(visible).tolist():
                 color = CASING if extra else _side_color(names[joint])
                 _disc(pen, points[joint], (0.75 * width + extra / 2) * fine, color)
 

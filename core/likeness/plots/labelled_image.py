@@ -107,8 +107,8 @@ def label_text(table: ImageTable, config: LabelsConfig, row: int) -> str:
     """A label in words: "yaw 97.1°, elevation 4.11°", the first caption; empty for a pose or a layout, which only a picture tells."""
     values = table.frame.iloc[row]
     if config.kind in ("numbers", "angles"):
-        told = {name: distance_text(values[name], "degrees") if config.kind == "angles" else f"{values[name]:.4g}" for name in config.columns}
-        return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in told.items())
+        texts = {name: distance_text(values[name], "degrees") if config.kind == "angles" else f"{values[name]:.4g}" for name in config.columns}
+        return ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in texts.items())
     if config.kind == "captions":
         return captions_of(table, row)[0]
     return ""

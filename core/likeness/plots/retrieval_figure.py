@@ -48,12 +48,12 @@ def retrieval_figure(
     page.picture(_MARGIN, _MARGIN + _LINE + 4, labelled_image(table, config, query, tile), framed=True)
     page.write(_MARGIN, _MARGIN + _LINE + 8 + tile, label_text(table, config, query), _QUIET, _CAPTION_LINES + 1)
     for place, (name, rows) in enumerate(retrieved.items()):
-        top, apart = _MARGIN + place * high, labels.between(np.array([query]), np.asarray(rows, np.int64))[0]
-        page.write(start, top, f"{name}: {distance_text(float(apart.mean()), labels.unit)} on average", _INK, wide=columns * (tile + _GAP) - _GAP)
+        top, distance = _MARGIN + place * high, labels.between(np.array([query]), np.asarray(rows, np.int64))[0]
+        page.write(start, top, f"{name}: {distance_text(float(distance.mean()), labels.unit)} on average", _INK, wide=columns * (tile + _GAP) - _GAP)
         for number, row in enumerate(rows):
             x, y = start + number * (tile + _GAP), top + _LINE + 4
             page.picture(x, y, labelled_image(table, config, int(row), tile))
-            page.write(x, y + tile + 2, distance_text(float(apart[number]), labels.unit), _INK)
+            page.write(x, y + tile + 2, distance_text(float(distance[number]), labels.unit), _INK)
             if texts:
                 page.write(x, y + tile + 2 + _LINE, captions_of(table, int(row))[0], _QUIET, _CAPTION_LINES)
     return sheet

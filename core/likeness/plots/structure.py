@@ -109,10 +109,10 @@ def _add_trend(figure: "Figure", own: pd.DataFrame, name: str, color: str, dash:
 
 
 def _titled(name: str, correlations: pd.DataFrame) -> str:
-    told = []
+    parts = []
     for split, words in ((_ALL, "all splits"), (_START, "start alone")):
         found = correlations[(correlations["property"] == name) & (correlations["split"] == split)]
         if len(found):
-            told.append(f"{words} {found['correlation'].iloc[0]:+.2f}")
+            parts.append(f"{words} {found['correlation'].iloc[0]:+.2f}")
     title = PROPERTIES.get(name, name)
-    return f"{title}<br><sup>correlation: {', '.join(told)}</sup>" if told else title
+    return f"{title}<br><sup>correlation: {', '.join(parts)}</sup>" if parts else title

@@ -83,8 +83,8 @@ class LanceIndex:
     def holds_vectors(self, vectors: Any) -> bool:
         """Whether a few of the stored vectors are the rows (n, d) that they say they are."""
         chosen = np.linspace(0, len(vectors) - 1, min(_SPOT_CHECKS, len(vectors))).astype(int)
-        rows, stored = self._fetch(f"row IN ({', '.join(map(str, chosen))})", None)
-        return len(rows) == len(chosen) and np.array_equal(stored, np.asarray(vectors[rows], dtype=np.float32))
+        rows, found_vectors = self._fetch(f"row IN ({', '.join(map(str, chosen))})", None)
+        return len(rows) == len(chosen) and np.array_equal(found_vectors, np.asarray(vectors[rows], dtype=np.float32))
 
     @property
     def summary(self) -> str:
@@ -126,10 +126,10 @@ class LanceIndex:
             InputError: queries or U that do not fit, k below 1, or a condition that cannot be read.
         """
         view = NotionView(self.centers, U)
-        asked = view.checked(queries, k)
-        found = Neighbours(np.full((len(asked), k), -1, np.int64), np.full((len(asked), k), np.nan, np.float32))
-        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(np.asarray(exclude)).astype(np.int64)
-        for number, (code, order) in enumerate(zip(asked, view.order(asked), strict=True)):
+        codes = view.checked(queries, k)
+        found = Neighbours(np.full((len(codes), k), -1, np.int64), np.full((len(codes), k), np.nan, np.float32))
+        left_out = np.full(len(codes), -1) if exclude is None else np.atleast_1d(np.asarray(exclude)).astype(np.int64)
+        for number, (code, order) in enumerate(zip(codes, view.order(codes), strict=True)):
             first = f"cell IN ({', '.join(map(str, order[:probes]))})"
             rows, vectors = _kept(*self._fetch(first, where), int(left_out[number]), allowed)
             if len(rows) < k and probes < len(order):

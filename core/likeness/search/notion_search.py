@@ -49,17 +49,17 @@ class NotionSearch:
         Raises:
             InputError: queries that do not fit, k below 1, or no row to find.
         """
-        asked = self.view.checked(queries, k)
-        left_out = np.full(len(asked), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
+        codes = self.view.checked(queries, k)
+        left_out = np.full(len(codes), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
         mask = None if allowed is None else to_numpy(allowed)
         available = (len(self.index.rows) if mask is None else int(mask.sum())) - (exclude is not None)
         count = min(k, available)
-        if count < 1 or left_out.shape != (len(asked),) or (mask is not None and mask.shape != self.index.rows.shape):
+        if count < 1 or left_out.shape != (len(codes),) or (mask is not None and mask.shape != self.index.rows.shape):
             raise InputError(
-                f"exclude must hold a row for each of the {len(asked)} queries and allowed leave at least one of {len(self.index.rows)} rows."
+                f"exclude must hold a row for each of the {len(codes)} queries and allowed leave at least one of {len(self.index.rows)} rows."
             )
-        found = Neighbours(np.empty((len(asked), count), np.int64), np.empty((len(asked), count), np.float32))
-        for number, code in enumerate(asked):
+        found = Neighbours(np.empty((len(codes), count), np.int64), np.empty((len(codes), count), np.float32))
+        for number, code in enumerate(codes):
             found.rows[number], found.similarities[number] = self._nearest_of(code, count, int(left_out[number]), mask, probes or self.probes)
         return found
 

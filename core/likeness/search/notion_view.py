@@ -83,12 +83,12 @@ class NotionView:
         Raises:
             InputError: rows that do not fit, or k below 1.
         """
-        asked = checked_rows(queries, "The queries")
-        if asked.shape[1] != self._centers.shape[1]:
-            raise InputError(f"The queries have {asked.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")
+        rows = checked_rows(queries, "The queries")
+        if rows.shape[1] != self._centers.shape[1]:
+            raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")
         if k < 1:
             raise InputError(f"k is {k}, but at least 1 neighbour must be asked for.")
-        return unit_rows(asked, "The queries")
+        return unit_rows(rows, "The queries")
 
 
 def best(rows: NDArray[np.int64], values: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:

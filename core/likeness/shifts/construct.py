@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
-from likeness.search.class_sums import class_sums
+from likeness.evaluation import class_sums
 from likeness.shifts.removal import Removal, removal_splits
 from likeness.shifts.selection import select_evenly
 from likeness.shifts.split_files import ClassSplit, SplitFile

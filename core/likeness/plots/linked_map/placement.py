@@ -88,9 +88,9 @@ def lay_out(space: MapSpace, method: str, parameters: dict[str, Any], near: Posi
     """
     content = getattr(space, "key", None)
     given = differing(method, parameters)
-    stored = load_map(map_key(space.vectors if content is None else content, method, init=None, **given))
-    if stored is not None and len(stored) == len(space.vectors):
-        return stored
+    kept = load_map(map_key(space.vectors if content is None else content, method, init=None, **given))
+    if kept is not None and len(kept) == len(space.vectors):
+        return kept
     if method == "pca":
         return pca_map(space.vectors)
     job = LayoutJob(space.vectors, content=content, method=method, init=near, **given)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from likeness import arrays
-from likeness.search.class_sums import class_sums
+from likeness.evaluation import class_sums
 
 
 @pytest.mark.parametrize("part_bytes", [1, 100, 10**9])
