@@ -12,6 +12,9 @@ define INSTALL
 { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(INTO) $(1); } || $(PIP) $(INTO) $(1)
 endef
 
+# uv installs no bytecode: what is imported first is compiled once and kept, also where the environment says not to
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: app test lint bench bench-scale notebooks clean
 
 app: .venv/.app
