@@ -65,14 +65,14 @@ def _compare(config: "CaptioningConfig", features: list[str], models: list[str],
 def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str, Any]]:
     from likeness.recipes.captioning.compare import compare_features
 
-    told = ""
-    with progress_bar("Steps") as progress:
+    last = ""
+    with progress_bar("Steps") as bar:
 
-        def report(what: str, done: int, total: int) -> None:
-            nonlocal told
-            if what != told:
-                told = what
-                typer.echo(what, err=True)
-            progress(done, total)
+        def progress(done: int, total: int, stage: str = "") -> None:
+            nonlocal last
+            if stage != last:
+                last = stage
+                typer.echo(stage, err=True)
+            bar(done, total)
 
-        return compare_features(cells, report)
+        return compare_features(cells, progress)
