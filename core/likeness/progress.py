@@ -12,7 +12,7 @@ class Progress(Protocol):
         stage: what is being done, where that changes.
     """
 
-    def __call__(self, done: int, total: int, stage: str = "") -> None: ...
+    def __call__(self, done: int, total: int, stage: str = "", /) -> None: ...
 
 
 def no_progress(done: int, total: int, stage: str = "") -> None:
@@ -23,4 +23,4 @@ def progress_of_part(progress: Progress | None, before: int, total: int) -> Prog
     """What a part of some work calls: `before` units were done before it, of `total` units in all parts."""
     if progress is None:
         return None
-    return lambda done, _, stage="": progress(before + done, total, stage)
+    return lambda done, _, *stage: progress(before + done, total, *stage)
