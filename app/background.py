@@ -108,13 +108,13 @@ class Job:
         """For the work: whether a stop was asked for."""
         return self.stopped
 
-    def report(self, done: int, total: int, *_: object) -> None:
+    def report(self, done: int, total: int, stage: str = "") -> None:
         """For the work: how far it is."""
         if not self.total:
             self._already, self._first_report = done, time.monotonic()
         self.done, self.total = done, total
 
-    def report_or_stop(self, done: int, total: int, *_: object) -> None:
+    def report_or_stop(self, done: int, total: int, stage: str = "") -> None:
         """As `report`, for work that has no way to end early: raises Stopped once a stop was asked for."""
         self.report(done, total)
         if self.stopped:

@@ -13,7 +13,7 @@ CORE = Path(__file__).resolve().parents[1] / "core"
 
 # the ground first; a line may be widened only by what stands in no other
 ORDER = (
-    *("errors", "defaults", "options", "registry", "threads"),
+    *("errors", "defaults", "options", "progress", "registry", "threads"),
     *("io", "arrays", "data", "encoders", "language", "labels", "notions", "search", "evaluation"),
     *("samplers", "losses", "shifts", "projection", "saliency", "plots", "space", "embedding"),
     *("training", "studies", "recipes", "door", "commands"),

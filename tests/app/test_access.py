@@ -331,7 +331,7 @@ def test_training_and_downloads_are_off(places: Path) -> None:
     with pytest.raises(InputError, match="Training is switched off on this server"):
         check_training()
 
-    def missing() -> None:
+    def missing(local_files_only: bool) -> None:
         raise OSError("not here")
 
     with pytest.raises(InputError, match=r"not on this machine, and downloads are switched off \(HF_HUB_OFFLINE\)"):

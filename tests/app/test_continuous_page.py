@@ -316,10 +316,10 @@ def test_reading_labels_can_be_stopped_and_begun_again(app: AppTest, monkeypatch
     _other_images(monkeypatch, {"year": np.arange(30.0)})
     go_on = threading.Event()
 
-    def slow(table: ImageTable, config: LabelsConfig, report: Any) -> Any:
-        report(1, 10)
+    def slow(table: ImageTable, config: LabelsConfig, progress: Any) -> Any:
+        progress(1, 10)
         assert go_on.wait(600)
-        report(2, 10)
+        progress(2, 10)
         return label_distances(table, config)
 
     monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", slow)

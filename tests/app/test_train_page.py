@@ -17,6 +17,7 @@ from background import jobs
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
+from likeness.progress import Progress
 from likeness.training.config import RunConfig, as_yaml, config_from, presets, read_config, with_changes
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.guidance.language_side import pseudolabels
@@ -617,9 +618,9 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
 
     going = threading.Event()
 
-    def slow(config: RunConfig, images: RunImages, report: language_side.Report) -> None:
+    def slow(config: RunConfig, images: RunImages, progress: Progress) -> None:
         for done in range(10_000):
-            report("Computing pseudolabels", done, 10_000)
+            progress(done, 10_000, "Computing pseudolabels")
             going.set()
             time.sleep(0.01)
 

@@ -15,6 +15,7 @@ from background import jobs
 from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.space import Space
 from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import run_images
@@ -276,7 +277,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Embedding that goes on until it is stopped; set once it has begun."""
     going, over = threading.Event(), threading.Event()
 
-    def endless(table: ImageTable, encoder: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> Space:
+    def endless(table: ImageTable, encoder: str, progress: Progress, should_stop: Callable[[], bool]) -> Space:
         while not (should_stop() or over.is_set()):
             progress(500, 2000)
             going.set()

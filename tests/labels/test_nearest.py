@@ -61,7 +61,7 @@ def test_places_are_those_in_the_rows() -> None:
 def test_workers_and_progress(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "_ENTRIES", 90)
     labels, seen = NumberLabels(np.random.default_rng(0).normal(size=(30, 2))), []
-    found = nearest_labels(labels, np.arange(30), 4, lambda done, total: seen.append((done, total)), workers)
+    found = nearest_labels(labels, np.arange(30), 4, lambda done, total, stage: seen.append((done, total)), workers)
     np.testing.assert_array_equal(found, slow(labels, np.arange(30), 4))
     assert seen == [(done, 30) for done in range(3, 31, 3)]
 

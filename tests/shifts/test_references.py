@@ -23,7 +23,7 @@ def test_the_same_classes_lie_nearer_than_others() -> None:
     labels = np.repeat(np.arange(12), 20)
     rows = (rng.standard_normal((12, 6)) + 3 * (np.arange(12) < 6)[:, None])[labels] + 0.3 * rng.standard_normal((240, 6))
     told: list[int] = []
-    found = reference_distances(rows, labels, range(6), range(6, 12), repeats=3, report=lambda done, total: told.append(done))
+    found = reference_distances(rows, labels, range(6), range(6, 12), repeats=3, progress=lambda done, total: told.append(done))
     table = found.set_index(["reference", "measure"])["distance"]
     means = np.stack([rows[labels == each].mean(axis=0) for each in range(12)])
     assert table["this split", "class means"] == pytest.approx(frechet_distance(means[:6], means[6:]))

@@ -39,12 +39,12 @@ def test_a_second_call_repeats_nothing_and_goes_on_with_what_is_missing(study: S
     wanted = cells(study, tmp_path)
     run_study(wanted[:2])
     before = [_stamp(cell) for cell in wanted[:2]]
-    told: list[tuple[str, int, int]] = []
-    run_study(wanted, lambda what, done, total: told.append((what, done, total)))
+    told: list[tuple[int, int, str]] = []
+    run_study(wanted, lambda *each: told.append(each))
     assert [_stamp(cell) for cell in wanted[:2]] == before
     assert [RunFolder(cell.folder).status().state for cell in wanted] == ["finished"] * 4
-    assert told[0] == ("Margin, seed 0", 0, 4)
-    assert told[-1] == ("Contrastive, seed 1", 3, 4)
+    assert told[0] == (0, 4, "Margin, seed 0")
+    assert told[-1] == (3, 4, "Contrastive, seed 1")
 
 
 def test_the_table_has_mean_and_deviation_over_the_seeds(study: StudyConfig, tmp_path: Path) -> None:

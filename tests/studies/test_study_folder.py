@@ -107,11 +107,11 @@ def test_a_stop_is_heard_and_the_rest_is_left(study: StudyConfig, tmp_path: Path
     folder = StudyFolder(tmp_path / "stopped")
     folder.create(study)
 
-    def stop(what: str, done: int, total: int) -> None:
+    def stop(done: int, total: int, stage: str = "") -> None:
         if done == 2:
             folder.request_stop()
 
-    folder.run(report=stop)
+    folder.run(progress=stop)
     status = folder.status()
     assert status.state == "stopped"
     assert status.done == 3  # the one that was about to begin

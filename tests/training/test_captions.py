@@ -19,10 +19,6 @@ from likeness.training.loop.train import train
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")
 
 
-def nothing(what: str, done: int, total: int) -> None:
-    """Shows no progress."""
-
-
 @pytest.fixture
 def captions(photos: Path, tmp_path: Path) -> Path:
     """A caption for each of the six images of each of the six classes, the same six in every class."""
@@ -44,7 +40,7 @@ def test_targets_are_similarities_of_the_images_own_captions(content: dict[str, 
     guidance = {"language": language, "text": text, "captions": str(captions)} | ({"keywords": "car"} if "names" in text else {})
     config = config_from(content | {"guidance": guidance})
     images = run_images(config.data, 0)
-    built = build_guidance(config, images, nothing)
+    built = build_guidance(config, images)
     assert isinstance(built, LanguageGuidance)
     assert not built.masked
     rows = images.train[[0, 1, 7, 13, 12]]
@@ -60,10 +56,10 @@ def test_only_training_images_need_captions(content: dict[str, Any], captions: P
     captions.write_text("\n".join(line for line in lines if not line.startswith("class 5")), encoding="utf-8")
     guidance = {"language": "clip:cars", "text": "captions", "captions": str(captions)}
     config = config_from(content | {"guidance": guidance})
-    build_guidance(config, run_images(config.data, 0), nothing)
+    build_guidance(config, run_images(config.data, 0))
     captions.write_text("\n".join(line for line in lines if "class 1/3" not in line), encoding="utf-8")
     with pytest.raises(InputError, match=r"1 of 18 images have no caption, the first is 'class 1/3.png'; add captions or leave these out"):
-        build_guidance(config, run_images(config.data, 0), nothing)
+        build_guidance(config, run_images(config.data, 0))
 
 
 def test_a_missing_file_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:
@@ -83,7 +79,7 @@ def test_guided_runs_come_nearer_to_the_captions_than_unguided_ones(content: dic
 
 def test_the_class_name_alone_is_a_primer(content: dict[str, Any]) -> None:
     config = config_from(content | {"guidance": {"language": "clip:cars", "primer": "{}"}})
-    built = build_guidance(config, run_images(config.data, 0), nothing)
+    built = build_guidance(config, run_images(config.data, 0))
     expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "{}")
     np.testing.assert_allclose(built.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator, union-attr]
 
@@ -150,7 +146,7 @@ def products(photos: Path, tmp_path: Path) -> Path:
 def test_another_attribute_names_the_classes(content: dict[str, Any], products: Path) -> None:
     content["data"] |= {"source": str(products), "attribute": "product"}
     config = config_from(content | {"guidance": {"language": "clip:cars", "names": "product_kind"}})
-    built = build_guidance(config, run_images(config.data, 0), nothing)
+    built = build_guidance(config, run_images(config.data, 0))
     expected = class_similarities(["bicycle", "chair", "bicycle"], "cars")
     np.testing.assert_allclose(built.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator, union-attr]
 
@@ -164,4 +160,4 @@ def test_an_attribute_that_names_no_class_is_refused(content: dict[str, Any], pr
     ):
         config = config_from(content | {"guidance": {"language": "clip:cars", "names": names}})
         with pytest.raises(InputError, match=message):
-            build_guidance(config, run_images(config.data, 0), nothing)
+            build_guidance(config, run_images(config.data, 0))

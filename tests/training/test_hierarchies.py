@@ -14,10 +14,6 @@ from likeness.training.guidance.language_side import build_guidance, pseudolabel
 from likeness.training.loop.train import train
 
 
-def nothing(what: str, done: int, total: int) -> None:
-    """Shows no progress."""
-
-
 class Synset:
     """A synset of a tree in which every name hangs below its first letter."""
 
@@ -62,7 +58,7 @@ def tree(tmp_path: Path) -> Path:
 
 def table(content: dict[str, Any], guidance: dict[str, Any]) -> np.ndarray:
     config = config_from(content | {"guidance": guidance})
-    built = build_guidance(config, run_images(config.data, 0), nothing)
+    built = build_guidance(config, run_images(config.data, 0))
     assert isinstance(built, LanguageGuidance)
     assert isinstance(built.targets, ClassTargets)
     return built.targets.table.numpy()

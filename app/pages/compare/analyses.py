@@ -93,11 +93,11 @@ def show_encoders(seen: View) -> None:
 def _measuring_encoders(*settings: Any) -> Work:
     def work(job: Job) -> object:
         def embed_images(table: ImageTable, encoder: str) -> Space:
-            def report(done: int, total: int, *_: object) -> None:
+            def progress(done: int, total: int, stage: str = "") -> None:
                 job.stage = Stage(f"{encoder} embeds the images", done, total)
 
             try:
-                return embed(table, resolve_encoder(encoder), progress=report, should_stop=job.should_stop)
+                return embed(table, resolve_encoder(encoder), progress=progress, should_stop=job.should_stop)
             finally:
                 job.stage = None
 

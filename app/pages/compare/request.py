@@ -7,6 +7,7 @@ from typing import Any
 from background import Work
 from likeness.notions import Notion
 from likeness.notions.methods import METHODS
+from likeness.progress import Progress, progress_of_part
 from likeness.space import Space
 from likeness.studies import SUGGESTED, compare
 from pages.compare.live_runs import measuring
@@ -68,7 +69,7 @@ class Request:
         self,
         base: Space,
         lines: Sequence[Line],
-        progress: Callable[[int, int], None],
+        progress: Progress,
         should_stop: Callable[[], bool],
         on_run: Callable[[dict[str, Any]], None],
     ) -> None:
@@ -83,7 +84,7 @@ class Request:
                 methods,
                 self.dims,
                 range(self.seeds),
-                progress=lambda done, _, before=before: progress(before + done, total),  # type: ignore[misc]
+                progress=progress_of_part(progress, before, total),
                 should_stop=should_stop,
                 on_run=on_run,
             )

@@ -90,7 +90,7 @@ def references(shown: Progression) -> Job:
     train, test = ([place[name] for name in side] for side in (start.train, start.test))
 
     def work(job: Job) -> dict[str, float]:
-        table = reference_distances(shown.space.vectors, classes.labels, train, test, _DRAWS, report=job.report, images=False)
+        table = reference_distances(shown.space.vectors, classes.labels, train, test, _DRAWS, progress=job.report, images=False)
         of_means = table.set_index("reference")["distance"]
         return {"Classes drawn at random": float(of_means[RANDOM]), "Same classes on both sides": float(of_means[SAME])}
 

@@ -170,7 +170,7 @@ def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
     def work(job: Job) -> NDArray[np.int64]:
         from likeness.training.guidance.language_side import pseudolabels
 
-        return pseudolabels(config, images, lambda _, done, total: job.report_or_stop(done, total))
+        return pseudolabels(config, images, job.report_or_stop)
 
     run_in_background(_KIND, key, "Pseudolabels", work)
 

@@ -66,13 +66,13 @@ def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str
     from likeness.recipes.captioning.compare import compare_features
 
     last = ""
-    with progress_bar("Steps") as progress:
+    with progress_bar("Steps") as bar:
 
-        def report(what: str, done: int, total: int) -> None:
+        def progress(done: int, total: int, stage: str = "") -> None:
             nonlocal last
-            if what != last:
-                last = what
-                typer.echo(what, err=True)
-            progress(done, total)
+            if stage != last:
+                last = stage
+                typer.echo(stage, err=True)
+            bar(done, total)
 
-        return compare_features(cells, report)
+        return compare_features(cells, progress)

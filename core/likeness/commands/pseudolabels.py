@@ -32,7 +32,7 @@ def pseudolabels(
     images = run_images(chosen.data, chosen.seed)
     every, names = replace(images, train=images.used), imagenet_names()
     with progress_bar("Images") as progress:
-        labels = found(chosen, every, lambda what, done, total: progress(done, total))
+        labels = found(chosen, every, progress)
     table = {name: [names[number] for number in row] for name, row in zip(images.names, labels, strict=True)}
     write_pseudolabels(out, table)
     for name, own in table.items():

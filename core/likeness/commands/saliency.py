@@ -3,7 +3,7 @@
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,7 +53,7 @@ def saliency(
     images = embedded(read_dataset(source), encoder)
     chosen = whole_numbers(rows) if rows else range(min(_CHECKED if check else _DRAWN, len(images.table)))
     with progress_bar("Explaining") as progress:
-        settings = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
+        settings: dict[str, Any] = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
         if out is None:
             notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
             print_table(summarize_check(car_check(images, notions, dim=dim, rows=chosen, base=origin, **settings)), format)

@@ -61,13 +61,13 @@ def study(
 
 
 def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
-    with progress_bar("Runs") as progress:
+    with progress_bar("Runs") as bar:
 
-        def report(what: str, done: int, total: int) -> None:
-            typer.echo(f"{done + 1} of {total}: {what}", err=True)
-            progress(done, total)
+        def progress(done: int, total: int, stage: str = "") -> None:
+            typer.echo(f"{done + 1} of {total}: {stage}", err=True)
+            bar(done, total)
 
-        folder.run(wanted, report)
+        folder.run(wanted, progress)
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:

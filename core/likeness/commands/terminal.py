@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,6 +10,8 @@ from likeness.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from likeness.progress import Progress
 
 
 FORMATS = ("table", "markdown", "csv", "latex")
@@ -36,21 +38,23 @@ def check_format(format: str) -> None:
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Any]:
-    """A bar on stderr that appears with the first call of the yielded `(done, total, ...)` callback; none where nothing is to do."""
+def progress_bar(label: str) -> Iterator["Progress"]:
+    """A bar on stderr that appears with the first call of what is yielded; none where nothing is to do. A named stage takes the label's place."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    bar = Progress(TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    said = TextColumn("{task.description}", markup=False)
+    bar = Bar(said, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
     task = bar.add_task(label, total=None)
 
-    def report(done: int, total: int, *_: object) -> None:
+    def progress(done: int, total: int, stage: str = "") -> None:
         if not bar.live.is_started:
             bar.start()
-        bar.update(task, completed=done, total=total)
+        bar.update(task, completed=done, total=total, description=stage or label)
 
     try:
-        yield report
+        yield progress
     finally:
         if bar.live.is_started:
             bar.stop()

@@ -61,11 +61,7 @@ def _run(config: "RunConfig", folder: Path) -> None:
     else:
         from likeness.training.loop.train import train as begin
     with progress_bar("Preparing") as progress:
-
-        def report(what: str, done: int, total: int) -> None:
-            progress(done, total)
-
-        run = begin(config, folder, report)
+        run = begin(config, folder, progress)
     status = run.status()
     typer.echo(f"{status.state} after {status.step:,} of {status.total:,} steps, {status.seconds:.0f} s: {run.path}")
     figures_by = run.report()

@@ -29,6 +29,6 @@ def train_clip(
         raise InputError(f"There is no recipe '{like}'; choose from {', '.join(RECIPES)}.")
     given: dict[str, Any] = {"steps": steps, "renders": renders, "tower": tower, "seed": seed}
     recipe = ClipRecipe(**RECIPES[like].model_dump() | {name: value for name, value in given.items() if value is not None})
-    with progress_bar("Training") as bar:
-        train(folder, recipe, resume, lambda stage, done, total, figures: bar(done, total))
+    with progress_bar("Training") as progress:
+        train(folder, recipe, resume, progress)
     typer.echo(f"The model is in {folder}; use it as local-dir:{folder}")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics
+from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.labels import LabelDistances
@@ -23,7 +24,7 @@ def continuous_comparison(
     labels: "LabelDistances",
     rows: NDArray[np.int64] | None = None,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame | None:
     """A line per space: `row` its name, mean_label_distance_at_1 to 10, ndcg_at_10 to 100, and of the bounds the same with oracle_ and chance_.

@@ -1,6 +1,6 @@
 """How far the similarities within an embedding space are from those that language gives its classes (language guidance, section 4.5)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.evaluation._language_inputs import checked_labels, checked_language, checked_names, precise_unit_rows
 from likeness.evaluation.class_means import class_means
+from likeness.progress import Progress
 
 DIRECTIONS = ("image||language", "language||image")
 LEVELS = ("image", "class")
@@ -44,7 +45,7 @@ def language_divergence(
     shift: float = 1.0,
     temperature: float = 1.0,
     names: Sequence[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> LanguageDivergence:
     """Row-wise KL divergence between a space's similarities and language's (Roth et al., CVPR 2022, section 4.5; Eq. 2 and 3).
 

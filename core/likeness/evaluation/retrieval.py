@@ -12,6 +12,7 @@ from likeness.errors import InputError
 from likeness.evaluation._inputs import Metric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
+from likeness.progress import Progress
 
 
 def retrieval_metrics(
@@ -24,7 +25,7 @@ def retrieval_metrics(
     rows: Any = None,
     metric: Metric = "cosine",
     only: Collection[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> dict[str, float]:
     """How well items of the same label find each other: means over all queries of the scores of `retrieval_scores`.
@@ -75,7 +76,7 @@ def retrieval_metrics_per_class(
     rows: Any = None,
     metric: Metric = "cosine",
     only: Collection[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
     """The metrics of `retrieval_metrics` for the queries of each class: one row per label, in order of first appearance.
@@ -101,7 +102,7 @@ def retrieval_scores(
     rows: Any = None,
     metric: Metric = "cosine",
     only: Collection[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> pd.DataFrame:
     """The scores of each query; arguments and errors as in `retrieval_metrics`.

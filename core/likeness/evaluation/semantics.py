@@ -1,6 +1,6 @@
 """What language guidance asks of a space, in one call: do images of related classes lie near each other, and what is found by mistake?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
 from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
 from likeness.evaluation.semantic_retrieval import SemanticRetrieval, semantic_retrieval
+from likeness.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def semantics(
     names: Sequence[str] | None = None,
     *,
     neighbors: int = 20,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Semantics:
     """The analyses of section 4.5 of "Integrating Language Guidance" (Roth et al., CVPR 2022), of one space.

@@ -3,14 +3,15 @@
 from typing import Any
 
 from likeness.data.table import ImageTable
-from likeness.labels.kind import LabelKind, LabelOptions, Report, number_columns
+from likeness.labels.kind import LabelKind, LabelOptions, number_columns
 from likeness.labels.numbers import NumberLabels
+from likeness.progress import Progress
 
 _TURN = 360.0
 _VIEWPOINT = ("yaw", "elevation")
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> NumberLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> NumberLabels:
     return NumberLabels(number_columns(table, options.columns), (_TURN,) * len(options.columns), "degrees")
 
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from likeness.data.captions_column import read_captions
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.labels.stored import stored_distances
 from likeness.language import embed_names
 from likeness.language.word_vectors import read_word_vectors
+from likeness.progress import Progress
 
 Numbers = NDArray[np.float64]
 # Words that say how a sentence is built, not what it is about; word mover's distance leaves them out.
@@ -169,12 +170,12 @@ def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[A
     return dict(sorted(read_word_vectors(file, set(words)).items()))
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> LabelDistances:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LabelDistances:
     captions = read_captions(table)
     labels = caption_distances(captions, options.language)
     content = hashlib.sha256(labels.costs.tobytes())
     content.update(json.dumps(captions).encode())
-    return stored_distances(labels, f"captions 1 {content.hexdigest()}", report)
+    return stored_distances(labels, f"captions 1 {content.hexdigest()}", progress)
 
 
 def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The continuous labels of a table's images, of those that have one: whose label is near, and whose labels are spread widely."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from likeness.labels.parts import PartLabels
 from likeness.labels.poses import joints_of
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.labels.sources import LabelsConfig, known_labels, label_distances
+from likeness.progress import Progress
 
 _POOL = 400  # images that widely spread ones are chosen from
 
@@ -86,7 +87,7 @@ class _Some:
         return self.distances.between(self.at[rows], self.at[columns])
 
 
-def read_image_labels(table: ImageTable, config: LabelsConfig, report: Callable[[int, int], None] | None = None) -> ImageLabels:
+def read_image_labels(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> ImageLabels:
     """The labels of a table's images; where distances are known within parts only, those of the test images.
 
     Raises:
@@ -96,7 +97,7 @@ def read_image_labels(table: ImageTable, config: LabelsConfig, report: Callable[
     some = len(rows) < len(table)
     part = ImageTable(table.name, table.root, table.frame.iloc[rows]) if some else table
     note = f"{len(table) - len(rows):,} images without this label are left out." if some else ""
-    labels = ImageLabels(config, rows, label_distances(part, config, report), note)
+    labels = ImageLabels(config, rows, label_distances(part, config, progress), note)
     distances = labels.distances
     if not isinstance(distances, PartLabels) or len(distances.matrices) == 1:
         return labels

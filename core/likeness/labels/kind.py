@@ -12,8 +12,7 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.frozen_config import Part
 from likeness.labels.protocol import LabelDistances
-
-Report = Callable[[int, int], None]
+from likeness.progress import Progress
 
 
 class LabelOptions(Part):
@@ -48,14 +47,14 @@ class LabelKind:
     Attributes:
         name: what people write.
         help: what it reads, in a few words.
-        read: `read(table, options, report)`, the label distances of a table's images; raises InputError where they do not fit.
+        read: `read(table, options, progress)`, the label distances of a table's images; raises InputError where they do not fit.
         offered: what a table offers by its columns: names for people, and the options for each.
         needs: "columns" or "file", the option without which it cannot be; "" where there is none.
     """
 
     name: str
     help: str
-    read: Callable[[ImageTable, LabelOptions, Report | None], LabelDistances]
+    read: Callable[[ImageTable, LabelOptions, Progress | None], LabelDistances]
     offered: Callable[[ImageTable], dict[str, dict[str, Any]]] = _offers_none
     needs: str = ""
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.confinement import check_readable
-from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
+from likeness.progress import Progress
 
 Masks = NDArray[np.uint8]
 
@@ -142,7 +143,7 @@ class LayoutLabels:
         return _miou_distances(first, second, (len(rows), len(columns)))
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> LayoutLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LayoutLabels:
     column = (*options.columns, "layout")[0]
     if column not in table.attributes:
         raise InputError(f"'{table.name}' has no column '{column}'; it has {', '.join(table.attributes[:20]) or 'none'}.")

@@ -12,8 +12,9 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.array_files import read_array
 from likeness.io.paths import as_path
-from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
+from likeness.progress import Progress
 
 _BLOCK = 1_024
 
@@ -138,7 +139,7 @@ def _check_symmetric(matrix: NDArray[Any], first: int, second: int, tolerance: f
         )
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> MatrixLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> MatrixLabels:
     return read_matrix(options.file or "", len(table))
 
 

@@ -146,4 +146,4 @@ def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
     return {"Pose": {}} if LAYOUT.is_root(table.root) else {}
 
 
-KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, report: mpii_labels(table), _offered)
+KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, progress: mpii_labels(table), _offered)

@@ -4,12 +4,13 @@ import numpy as np
 
 from likeness.data.classes import image_classes
 from likeness.data.table import ImageTable
-from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.matrix import ClassLabels
 from likeness.language import class_similarities, readable_names
+from likeness.progress import Progress
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> ClassLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> ClassLabels:
     chosen: str | tuple[str, ...] = options.columns if len(options.columns) > 1 else (*options.columns, "class")[0]
     classes = image_classes(table, chosen)
     distances = np.maximum(1 - class_similarities(readable_names(classes.names), options.language).astype(np.float64), 0)

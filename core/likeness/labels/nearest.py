@@ -1,19 +1,17 @@
 """Nearest images by label."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from likeness.errors import InputError
 from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.progress import Progress
 
 _ENTRIES = 4_000_000
 
 
-def nearest_labels(
-    labels: LabelDistances, rows: Rows, k: int, report: Callable[[int, int], None] | None = None, workers: int = 2, seed: int | None = None
-) -> Rows:
+def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, workers: int = 2, seed: int | None = None) -> Rows:
     """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
 
     Distances are computed in blocks and not kept.
@@ -22,7 +20,7 @@ def nearest_labels(
         labels: of all images.
         rows: (r,) row numbers.
         k: how many.
-        report: called with (rows done, r).
+        progress: called with (rows done, r, what is being done).
         workers: blocks computed at once.
         seed: equal distances, such as those of all images of a class, come in an order drawn for each row; None: in the order of `rows`.
 
@@ -44,8 +42,8 @@ def nearest_labels(
     with ThreadPoolExecutor(workers) as pool:
         for block, nearest in zip(blocks, pool.map(of, blocks), strict=True):
             found.append(nearest)
-            if report:
-                report(int(block[-1]) + 1, len(rows))
+            if progress:
+                progress(int(block[-1]) + 1, len(rows), "Nearest labels")
     return np.concatenate(found)
 
 

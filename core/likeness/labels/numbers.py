@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.labels.kind import LabelKind, LabelOptions, Report, number_columns
+from likeness.labels.kind import LabelKind, LabelOptions, number_columns
 from likeness.labels.protocol import Distances, Rows
+from likeness.progress import Progress
 
 
 def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
@@ -81,7 +82,7 @@ class NumberLabels:
         return number_distances(self.values[rows], self.values[columns], self.periods)
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> NumberLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> NumberLabels:
     return NumberLabels(number_columns(table, options.columns))
 
 

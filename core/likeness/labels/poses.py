@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.labels.kind import LabelKind, LabelOptions, Report, number_columns
+from likeness.labels.kind import LabelKind, LabelOptions, number_columns
 from likeness.labels.protocol import Distances, Rows
+from likeness.progress import Progress
 
 # Of Leeds Sports Pose, in its order.
 JOINTS = (
@@ -79,7 +80,7 @@ class PoseLabels:
         return pose_distances(self.joints[rows], self.joints[columns])
 
 
-def _read(table: ImageTable, options: LabelOptions, report: Report | None) -> PoseLabels:
+def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> PoseLabels:
     names = list(options.columns) or joints_of(table.frame)
     if not names:
         raise InputError(f"'{table.name}' has no joints, no columns such as neck_x and neck_y; name another kind of label.")

@@ -4,8 +4,9 @@ from pydantic import field_validator, model_validator
 
 from likeness.data.table import ImageTable
 from likeness.labels import angles, captions, layouts, matrix, mpii, names, numbers, poses
-from likeness.labels.kind import LabelKind, LabelOptions, Report
+from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import LabelDistances
+from likeness.progress import Progress
 
 KINDS: tuple[LabelKind, ...] = (
     poses.KIND,
@@ -57,13 +58,13 @@ class LabelsConfig(LabelOptions):
         return self
 
 
-def label_distances(table: ImageTable, config: LabelsConfig, report: Report | None = None) -> LabelDistances:
+def label_distances(table: ImageTable, config: LabelsConfig, progress: Progress | None = None) -> LabelDistances:
     """The label distances of a table's images; those of captions are computed once and stored.
 
     Raises:
         InputError: columns that are not there or hold something else, or whatever the kind refuses.
     """
-    return label_kind(config.kind).read(table, config, report)
+    return label_kind(config.kind).read(table, config, progress)
 
 
 def known_labels(table: ImageTable) -> dict[str, LabelsConfig]:

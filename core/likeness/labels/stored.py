@@ -4,7 +4,6 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +11,20 @@ import numpy as np
 from likeness.io.paths import cache_dir
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.progress import Progress
 
 _BLOCK = 32
 # A file that grows is written to every few minutes at least; what is older was left by a process that was killed.
 _LEFTOVER_SECONDS = 86_400
 
 
-def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, int], None] | None = None, workers: int | None = None) -> MatrixLabels:
+def stored_distances(labels: LabelDistances, key: str, progress: Progress | None = None, workers: int | None = None) -> MatrixLabels:
     """All distances of n images as a matrix mapped from a file in the cache.
 
     Args:
         labels: of n images.
         key: of all from which the distances follow; another key is another file.
-        report: called with (pairs of images done, all pairs).
+        progress: called with (pairs of images done, all pairs).
         workers: processes; None: one per core. What is stored appears whole or not at all.
     """
     file = cache_dir() / "label_distances" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
@@ -34,7 +34,7 @@ def stored_distances(labels: LabelDistances, key: str, report: Callable[[int, in
         temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
         try:
             matrix = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(labels), len(labels)))
-            _fill(matrix, labels, report, workers)
+            _fill(matrix, labels, progress, workers)
             matrix.flush()
             del matrix
             os.replace(temporary, file)
@@ -49,7 +49,7 @@ def _remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _fill(matrix: Distances, labels: LabelDistances, report: Callable[[int, int], None] | None, workers: int | None) -> None:
+def _fill(matrix: Distances, labels: LabelDistances, progress: Progress | None, workers: int | None) -> None:
     """The upper half is computed; the lower one is its mirror."""
     from joblib import Parallel, delayed
 
@@ -63,8 +63,8 @@ def _fill(matrix: Distances, labels: LabelDistances, report: Callable[[int, int]
         matrix[np.ix_(rows, columns)] = found
         matrix[np.ix_(columns, rows)] = found.T
         done += found.size if block[0] != block[1] else len(rows) * (len(rows) + 1) // 2
-        if report:
-            report(done, pairs)
+        if progress:
+            progress(done, pairs)
 
 
 def _rows(block: tuple[int, int], count: int) -> tuple[Rows, Rows]:

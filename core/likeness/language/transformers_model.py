@@ -93,10 +93,10 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     place = choose_device(device)
     if folder is not None:
         _check_folder(name, folder)
-        tokenizer, model, missing = load_from_folder(name, folder, lambda: _load(str(folder)))
+        tokenizer, model, missing = load_from_folder(name, folder, lambda local: _load(str(folder), local))
     else:
         try:
-            tokenizer, model, missing = load_from_hub(name, lambda: _load(source))
+            tokenizer, model, missing = load_from_hub(name, lambda local: _load(source, local))
         except InputError as error:
             # The hub's errors name image encoders as the remedy, after the last semicolon.
             what = str(error).rpartition("; ")[0]
@@ -120,13 +120,13 @@ def _check_complete(name: str, missing: list[str]) -> None:
         )
 
 
-def _load(source: str) -> tuple[Any, Any, list[str]]:
+def _load(source: str, local_files_only: bool) -> tuple[Any, Any, list[str]]:
     """Tokenizer, model, and the names of parameters that the weights lack."""
     from transformers import AutoModel, AutoTokenizer
 
-    options = {"dtype": "float32", "output_loading_info": True}
+    options = {"dtype": "float32", "output_loading_info": True, "local_files_only": local_files_only}
     with _quiet():
-        tokenizer = AutoTokenizer.from_pretrained(source)
+        tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=local_files_only)
         try:
             model, info = AutoModel.from_pretrained(source, use_safetensors=True, **options)
         except OSError:
@@ -140,7 +140,7 @@ def _load(source: str) -> tuple[Any, Any, list[str]]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars or load reports: a cached language model takes a second to load."""
+    """No progress bars or load reports: a cached language model takes a second to load. transformers has no argument for either."""
     from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

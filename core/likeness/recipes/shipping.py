@@ -1,18 +1,18 @@
 """Computes what ships beside the bundled images and model, so that the first map stands before any model is loaded."""
 
 import shutil
-from collections.abc import Callable
 
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io.paths import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
+from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map
 from likeness.space import Space
 
 
-def ship(progress: Callable[[int, int], None] | None = None) -> int:
+def ship(progress: Progress | None = None) -> int:
     """Writes image embeddings, prompt embeddings and maps of the bundled images into `assets/`; older ones go.
 
     Returns:

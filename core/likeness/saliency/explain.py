@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.saliency.image_model import ImageModel, Pictures
 from likeness.saliency.one_tower import Noise, by_tower
 from likeness.saliency.smoothgrad import NOISE, PERCENTILE, check_percentile, scaled
@@ -73,7 +74,7 @@ class Settings(TypedDict, total=False):
     percentile: float
     seed: int
     batch_size: int
-    progress: Callable[[int, int], None] | None
+    progress: Progress | None
     should_stop: Callable[[], bool] | None
 
 
@@ -92,7 +93,7 @@ def saliency_of_spaces(
     percentile: float = PERCENTILE,
     seed: int = 0,
     batch_size: int = BATCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> list[Saliency]:
     """What each space looks at in each image (InDiReCT, section 6, after Kobs et al., ICCV 2021).

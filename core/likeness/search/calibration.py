@@ -1,11 +1,11 @@
 """How many cells of an index a notion needs, measured by answering some queries exactly."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.progress import Progress
 from likeness.search.notion_search import NotionSearch
 
 # Vectors read at a time.
@@ -32,9 +32,7 @@ class Calibration:
         return int(np.argmax(self.recall >= min(recall, self.recall[-1]))) + 1
 
 
-def calibrate_nprobe(
-    search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0, progress: Callable[[int, int], None] | None = None
-) -> Calibration:
+def calibrate_nprobe(search: NotionSearch, queries: int = 100, k: int = 10, seed: int = 0, progress: Progress | None = None) -> Calibration:
     """Reads every vector once and answers some queries exactly: what share of the nearest lies in how many cells.
 
     Queries are images of the index; each is left out of its own neighbors. On the way |U'x| is kept for all images, so that searches after it

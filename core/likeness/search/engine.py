@@ -4,12 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from likeness.progress import Progress
 from likeness.search.neighbours import Neighbours
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Progress = Callable[[int, int], None]
 
 
 class IndexSearch(Protocol):

@@ -16,10 +16,10 @@ from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.io.array_files import read_array
 from likeness.io.text import decoded, parse_json
+from likeness.progress import Progress
 from likeness.search.indexed_search import IndexedSearch
 
 Floats = NDArray[np.float32]
-Progress = Callable[[int, int], None]
 
 _VERSION = 1
 _ITERATIONS = 10

@@ -1,6 +1,6 @@
 """What a distance is to be compared with: classes divided at random, and the same classes on both sides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.shifts.construct import class_mean_features
 from likeness.shifts.frechet import frechet_distance
 from likeness.threads import one_blas_thread
@@ -48,7 +49,7 @@ def reference_distances(
     test: Sequence[int],
     repeats: int = 5,
     seed: int = 0,
-    report: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     images: bool = True,
 ) -> pd.DataFrame:
     """How far a split's sides lie apart, beside references (ooDML, Table 1).
@@ -59,7 +60,7 @@ def reference_distances(
         train, test: classes of the split.
         repeats: random draws of each reference.
         seed: of the draws.
-        report: called with (draws done, draws).
+        progress: called with (draws done, draws).
         images: also the distances of all images' features, which take far longer than those of class means.
 
     Returns:
@@ -93,8 +94,8 @@ def reference_distances(
         halves = [kept[half] for half in iid_halves(numbers[kept], seed * 1_000 + number)]
         of_first, of_second = (np.stack([rows[half][numbers[half] == each].mean(axis=0, dtype=np.float64) for each in both]) for half in halves)
         add(SAME, (of_first, of_second), (halves[0], halves[1]))
-        if report:
-            report(number + 1, repeats)
+        if progress:
+            progress(number + 1, repeats)
     lines = [
         {"reference": reference, "measure": measure, "distance": np.mean(values), "deviation": np.std(values, ddof=1) if len(values) > 1 else 0.0}
         for (reference, measure), values in found.items()

@@ -9,17 +9,11 @@ from likeness.notions.methods import MethodLike
 
 Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
-Progress = Callable[[int, int], None]
 
 
 def labelled(on_run: OnRun | None, **label: Any) -> OnRun | None:
     """`on_run` that gets each row with the label in front."""
     return (lambda row: on_run(label | row)) if on_run else None
-
-
-def shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Progress of a part as progress of the whole: `before` runs were done before it, of `total`."""
-    return (lambda done, _: progress(before + done, total)) if progress else None
 
 
 def joined(frames: Sequence[tuple[Any, pd.DataFrame]], column: str, empty: pd.DataFrame) -> pd.DataFrame:

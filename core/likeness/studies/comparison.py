@@ -16,6 +16,7 @@ from likeness.evaluation.measure import Wanted
 from likeness.notions.method import Method
 from likeness.notions.methods import METHODS as METHODS
 from likeness.notions.methods import MethodLike, named_methods
+from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -35,7 +36,7 @@ def compare(
     *,
     metrics: Sequence[Wanted] | None = None,
     ranking: Distance = "cosine",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_run: Callable[[dict[str, Any]], None] | None = None,
 ) -> pd.DataFrame:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from likeness.notions.methods import METHODS
-from likeness.studies._labelled import Methods, OnRun, Progress
+from likeness.progress import Progress
+from likeness.studies._labelled import Methods, OnRun
 from likeness.studies.comparison import compare
 
 if TYPE_CHECKING:

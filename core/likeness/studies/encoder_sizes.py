@@ -8,7 +8,8 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
-from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
+from likeness.progress import Progress, progress_of_part
+from likeness.studies._labelled import Methods, OnRun, joined, labelled
 from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
@@ -66,15 +67,15 @@ def encoder_sizes(
     frames: list[tuple[str, pd.DataFrame]] = []
     refused = dict.fromkeys(encoders, "")
     for place, encoder in enumerate(encoders):
-        report, share = labelled(on_run, encoder=encoder), shifted(progress, place * each, len(encoders) * each)
+        keep, share = labelled(on_run, encoder=encoder), progress_of_part(progress, place * each, len(encoders) * each)
         base = None if should_stop and should_stop() else _usable(make, table, encoder, notions, methods)
         if base is None or (should_stop and should_stop()):  # a stopped embedding is no base, and no reason to refuse the encoder
             break
         if isinstance(base, str):
             refused[encoder] = base
-            frames.append((encoder, _refused(base, notions, methods, dim, metrics, report)))
+            frames.append((encoder, _refused(base, notions, methods, dim, metrics, keep)))
         else:
-            runs = compare(base, notions, methods, (dim,), seeds, metrics=metrics, progress=share, should_stop=should_stop, on_run=report)
+            runs = compare(base, notions, methods, (dim,), seeds, metrics=metrics, progress=share, should_stop=should_stop, on_run=keep)
             frames.append((encoder, runs))
         if share:
             share(each, each)

@@ -1,11 +1,12 @@
 """A comparison on all cores of the machine."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from likeness.notions.methods import METHODS, MethodLike
+from likeness.progress import Progress
 from likeness.studies.comparison import compare, no_runs
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def compare_in_parallel(
     seeds: Sequence[int] = range(5),
     *,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """The runs of `compare`, a process per core, each with one thread and one notion and seed at a time.

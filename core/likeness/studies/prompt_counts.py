@@ -9,7 +9,8 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
-from likeness.studies._labelled import Methods, OnRun, Progress, joined, labelled, shifted
+from likeness.progress import Progress, progress_of_part
+from likeness.studies._labelled import Methods, OnRun, joined, labelled
 from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
@@ -80,7 +81,7 @@ def prompt_counts(
             (dim,),
             part.seeds,
             metrics=metrics,
-            progress=shifted(progress, done, total),
+            progress=progress_of_part(progress, done, total),
             should_stop=should_stop,
             on_run=labelled(on_run, prompts=part.prompts),
         )

@@ -12,11 +12,11 @@ from pydantic import Field, ValidationError
 from likeness.errors import InputError
 from likeness.io.frozen_config import Part, told, yaml_content
 from likeness.io.paths import as_path, assets_dir
+from likeness.progress import Progress
 from likeness.shifts.split_files import ClassSplit, read_splits
 from likeness.training.config import RunConfig, config_from, read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder
 
-Report = Callable[[str, int, int], None]
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
@@ -126,12 +126,12 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
 
 
-def run_study(wanted: list[Cell], report: Report | None = None, should_stop: Callable[[], bool] | None = None) -> None:
+def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> None:
     """Trains what is not finished yet; a cell that fails is left, told of at the end, and tried again by the next call.
 
     Args:
         wanted: of `cells`.
-        report: called with (what is done, cells done, cells) before each cell.
+        progress: called with (cells done, cells, the next cell in words) before each cell.
         should_stop: asked before each cell; once true, the rest is left for the next call.
 
     Raises:
@@ -143,8 +143,8 @@ def run_study(wanted: list[Cell], report: Report | None = None, should_stop: Cal
     for number, cell in enumerate(wanted):
         if should_stop and should_stop():
             break
-        if report:
-            report(told_cell(cell), number, len(wanted))
+        if progress:
+            progress(number, len(wanted), told_cell(cell))
         if not finished(cell):
             try:
                 train(cell.config, cell.folder)

@@ -10,7 +10,8 @@ import yaml
 
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
-from likeness.studies.study import Cell, Report, StudyConfig, cells, finished, read_study, run_study, settled_splits
+from likeness.progress import Progress
+from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, run_study, settled_splits
 from likeness.training.loop.processes import spawn
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -79,12 +80,12 @@ class StudyFolder:
         state = "finished" if done == len(wanted) else "stopped" if own.state == "finished" else own.state
         return StudyStatus(state, done, len(wanted), own.message if state == "running" else "", own.message if state == "failed" else "")
 
-    def run(self, wanted: list[Cell] | None = None, report: Report | None = None) -> None:
+    def run(self, wanted: list[Cell] | None = None, progress: Progress | None = None) -> None:
         """Trains what is not finished yet, until somebody asks it to stop; a run that fails is left, told of at the end, and tried again next time.
 
         Args:
             wanted: of its cells; None: all.
-            report: called with (what is done, runs done, runs) before each run.
+            progress: called with (runs done, runs, the next run in words) before each run.
 
         Raises:
             InputError: another process trains it, or runs failed, with the first one's reason.
@@ -96,10 +97,10 @@ class StudyFolder:
             self._own.clear_stop()
         wanted, begun = self.cells() if wanted is None else wanted, time.perf_counter()
 
-        def tell(what: str, done: int, total: int) -> None:
-            self._report("running", done, total, what, begun)
-            if report:
-                report(what, done, total)
+        def tell(done: int, total: int, stage: str = "") -> None:
+            self._report("running", done, total, stage, begun)
+            if progress:
+                progress(done, total, stage)
 
         try:
             run_study(wanted, tell, self._own.stop_requested)

@@ -140,7 +140,7 @@ def test_quick_gelu_follows_the_tag(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_clip, "create_model_from_pretrained", create)
     for tag in ("openai", "laion2b_s34b_b79k"):
         with pytest.raises(RuntimeError, match="enough"):
-            clip._create("ViT-B-32", tag, "cpu")
+            clip._create("ViT-B-32", tag, "cpu", True)
     assert asked == {("ViT-B-32", "openai"): True, ("ViT-B-32", "laion2b_s34b_b79k"): False}
 
 
@@ -238,6 +238,17 @@ class TestWithoutNetwork:
         with pytest.raises(InputError):
             load_encoder("hf-hub:nobody/nothing")
         assert not is_offline_mode()
+
+    def test_what_other_threads_log_meanwhile_is_not_lost(self, caplog: pytest.LogCaptureFixture) -> None:
+        from likeness.encoders.models.hub import hub_switch
+
+        with hub_switch(True):
+            logging.getLogger().error("first attempt")
+            other = threading.Thread(target=logging.getLogger().error, args=("of another thread",))
+            other.start()
+            other.join()
+        logging.getLogger().error("afterwards")
+        assert caplog.messages == ["of another thread", "afterwards"]
 
     def test_a_model_in_the_hubs_cache_loads(self, tiny_clip: Path, tmp_path: Path) -> None:
         snapshot = tmp_path / "hub" / "models--someone--tiny" / "snapshots" / "0123456789abcdef0123456789abcdef01234567"

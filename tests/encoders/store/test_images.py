@@ -217,9 +217,7 @@ def test_progress_starts_with_what_is_stored_and_ends_with_all(table, fake) -> N
     embed_images(ImageTable("half", table.root, table.frame.iloc[:10]), fake)
     reports = []
     embed_images(table, fake, batch_size=4, progress=lambda *report: reports.append(report))
-    assert [(done, total) for done, total, _ in reports] == [(10, 20), (14, 20), (18, 20), (20, 20)]
-    assert reports[0][2] == 0
-    assert all(rate > 0 for *_, rate in reports[1:])
+    assert reports == [(10, 20), (14, 20), (18, 20), (20, 20)]
 
 
 def test_a_full_disk_is_one_clear_error_and_loses_nothing(table, fake, monkeypatch: pytest.MonkeyPatch) -> None:

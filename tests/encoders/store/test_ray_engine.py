@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -125,11 +126,11 @@ def test_what_is_stored_is_not_read_again(cluster, mixed: ImageTable, tmp_path: 
     log = tmp_path / "log"
     embed_images(ImageTable("part", mixed.root, mixed.frame.iloc[:20]), noting_encoder(log), **SIZES)
     before = encoded(log)
-    reports: list[tuple[int, int, float]] = []
+    reports: list[tuple[int, int]] = []
     rest = embed_images(mixed, noting_encoder(log), engine="ray", progress=lambda *report: reports.append(report), **SIZES)
     assert (rest.n_encoded, encoded(log) - before) == (16, 16)
-    assert reports[0] == (20 + 1, 37, 0.0)  # the last row is there twice
-    assert reports[-1][:2] == (37, 37)
+    assert reports[0] == (20 + 1, 37)  # the last row is there twice
+    assert reports[-1] == (37, 37)
     assert [done for done, *_ in reports] == sorted(done for done, *_ in reports)
     monkey = embed_images(mixed, noting_encoder(log), engine="ray", **SIZES)
     assert monkey.n_encoded == 0
@@ -289,6 +290,31 @@ def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPat
     message = r"There is no Ray cluster at '.*' \(.+\); start one with `ray start --head`, .*or give no address"
     with pytest.raises(InputError, match=message), ray_cluster(address):
         pass
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (None, r"Ray cannot be started on this machine \(The current node timed out during startup\.\); try again when it is less busy, or use"),
+        ("auto", r"There is no Ray cluster at 'auto' \(The current node timed out during startup\.\); start one"),
+    ],
+)
+def test_a_machine_too_busy_to_start_ray_is_one_clear_error(
+    address: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    def time_out(**options: Any) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(ray, "init", time_out)
+    with pytest.raises(InputError, match=message), ray_cluster(address):
+        pass
+    assert not list(tmp_path.glob("lk-*"))
 
 
 def test_what_goes_over_the_wire_comes_back_the_same() -> None:

@@ -48,10 +48,10 @@ def test_means_of_the_maps_over_the_parts_of_the_grid(table: ImageTable) -> None
 def test_they_are_computed_once_for_the_same_weights_grid_and_images(table: ImageTable, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     chosen, said = feature_network(TINY), []
-    first = grid_features(chosen, table, 64, 2, lambda done, total: said.append(done), "cpu")
-    assert said[-1] == 24
+    first = grid_features(chosen, table, 64, 2, lambda done, total, stage: said.append((done, stage)), "cpu")
+    assert said[-1] == (24, "Computing features")
     said.clear()
-    assert np.array_equal(grid_features(chosen, table, 64, 2, lambda done, total: said.append(done), "cpu"), first)
+    assert np.array_equal(grid_features(chosen, table, 64, 2, lambda done, total, stage: said.append((done, stage)), "cpu"), first)
     assert said == []
     other = feature_network(TINY)
     assert other.identity != chosen.identity

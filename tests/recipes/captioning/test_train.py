@@ -1,6 +1,5 @@
 """Whole trainings on a few generated cars: they learn, stop and go on, and tell what does not fit."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from safetensors.torch import load_file
 
 from likeness.data import ImageTable, read_cars
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.recipes.captioning.captioned import Captioned, captioned_from
 from likeness.recipes.captioning.car_captions import with_car_captions
 from likeness.recipes.captioning.config import CaptioningConfig, captioning_config_from, with_captioning_changes
@@ -91,13 +91,13 @@ def check_same(a: Path, b: Path) -> None:
 
 
 def test_a_report_with_both_stages(config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path) -> None:
-    said: list[tuple[str, int, int]] = []
+    said: list[tuple[int, int, str]] = []
     before = torch.random.get_rng_state()
     report = train_captioner(config, captioned, features, tmp_path / "a", lambda *told: said.append(told))
     assert torch.equal(torch.random.get_rng_state(), before)
     assert report is not None
     assert (report["model"], report["features"], report["steps"]) == ("topdown", "attributes", 9)
-    assert said[8] == ("Training", 9, 9)
+    assert said[8] == (9, 9, "Training")
     place = CaptioningFolder(tmp_path / "a")
     assert place.standing.status().state == "finished"
     measured = place.standing.metrics()
@@ -127,12 +127,12 @@ def test_killed_and_interrupted_runs_end_as_an_undisturbed_one(
     config = with_captioning_changes(config, {"decoder.kind": kind})
     train_captioner(config, captioned, features, tmp_path / "whole")
 
-    def at(step: int, error: type[BaseException]) -> Callable[[str, int, int], None]:
-        def report(what: str, done: int, total: int) -> None:
-            if done == step and what == "Training":
+    def at(step: int, error: type[BaseException]) -> Progress:
+        def progress(done: int, total: int, stage: str = "") -> None:
+            if done == step and stage == "Training":
                 raise error
 
-        return report
+        return progress
 
     # interrupted between steps, killed two steps after a checkpoint, killed at the end of a stage, interrupted in the second one
     for step, error in ((2, KeyboardInterrupt), (5, KilledError), (6, KilledError), (8, KeyboardInterrupt)):
@@ -168,7 +168,7 @@ def test_an_interruption_within_a_step_does_not_save_half_of_it(
 
 def test_a_stop_that_is_asked_for(config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path) -> None:
     place = CaptioningFolder(tmp_path / "a")
-    stop = lambda what, done, total: place.standing.request_stop() if done == 4 else None  # noqa: E731
+    stop = lambda done, total, stage: place.standing.request_stop() if done == 4 else None  # noqa: E731
     assert train_captioner(config, captioned, features, place.path, stop) is None
     assert (place.standing.status().state, place.standing.status().step) == ("stopped", 5)
     assert place.report() is None

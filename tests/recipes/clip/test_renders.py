@@ -31,7 +31,7 @@ def test_what_is_there_is_not_drawn_again_and_what_is_missing_is(tmp_path: Path)
     expected = np.load(files[1])
     files[1].unlink()
     done: list[tuple[int, int]] = []
-    load_renders(6, 5, 32, tmp_path, progress=lambda k, n: done.append((k, n)))
+    load_renders(6, 5, 32, tmp_path, progress=lambda k, n, stage: done.append((k, n)))
     assert done == [(6, 6)]
     assert files[0].stat().st_mtime_ns == before
     np.testing.assert_array_equal(np.load(files[1]), expected)

@@ -43,8 +43,8 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renders_module, "CHUNK", 8)
 
 
-def stop_at(step: int, stage: str, done: int, _: int, __: Mapping[str, float]) -> None:
-    if stage == "steps" and done == step:
+def stop_at(step: int, done: int, _: int, stage: str) -> None:
+    if stage == "Training" and done == step:
         raise StopError
 
 
@@ -55,9 +55,12 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    calls: list[tuple[str, int]] = []
-    whole = train_clip(tmp_path / "whole", TINY, progress=lambda stage, done, *_: calls.append((stage, done)))
-    assert [done for stage, done in calls if stage == "steps"] == list(range(1, 7))
+    calls: list[tuple[int, int, str]] = []
+    figures: dict[int, Mapping[str, float]] = {}
+    whole = train_clip(tmp_path / "whole", TINY, progress=lambda *told: calls.append(told), on_step=figures.__setitem__)
+    assert [done for done, total, stage in calls if stage == "Training" and total == 6] == list(range(1, 7)) == list(figures)
+    assert {stage for *_, stage in calls} == {"Rendering", "Training"}
+    assert all("loss" in each for each in figures.values())
     with pytest.raises(StopError):
         train_clip(tmp_path / "parts", TINY, progress=lambda *args: stop_at(3, *args))
     assert (tmp_path / "parts" / CHECKPOINT).is_file()

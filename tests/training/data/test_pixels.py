@@ -30,7 +30,7 @@ def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) ->
     told: list[tuple[int, int]] = []
     table = read_folder(photos)
     first = load_pixels(table, 16, lambda *each: told.append(each))
-    assert told[-1] == (36, 36)
+    assert told[-1] == (36, 36, "Reading images")
     told.clear()
     np.testing.assert_array_equal(load_pixels(table, 16, lambda *each: told.append(each)), first)
     assert told == []

@@ -17,10 +17,6 @@ from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
 
 
-def nothing(what: str, done: int, total: int) -> None:
-    """Shows no progress."""
-
-
 @pytest.fixture
 def batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     torch.manual_seed(0)
@@ -61,7 +57,7 @@ def test_several_targets_are_averaged(batch: tuple[torch.Tensor, ...]) -> None:
 
 def test_class_names_are_cleaned_and_primed(content: dict[str, Any]) -> None:
     config = config_from(content | {"guidance": {"language": "clip:cars"}})
-    guidance = build_guidance(config, run_images(config.data, 0), nothing)
+    guidance = build_guidance(config, run_images(config.data, 0))
     expected = class_similarities(["class 0", "class 1", "class 2"], "cars", "A photo of a {}")
     np.testing.assert_allclose(guidance.targets.table[0].numpy(), expected, atol=1e-6)  # type: ignore[operator]
 
@@ -78,7 +74,7 @@ def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, 
     config = config_from(content | {"guidance": guidance_config})
     images = run_images(config.data, 0)
     torch.manual_seed(0)
-    guidance = build_guidance(config, images, nothing)
+    guidance = build_guidance(config, images)
     table: torch.Tensor = guidance.targets.table  # type: ignore[assignment]
     assert table.shape == (targets, 3, 3)
     assert guidance.masked
@@ -101,7 +97,7 @@ def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content
     tables = []
     for each in (images, lost):
         torch.manual_seed(0)
-        tables.append(build_guidance(config, each, nothing).targets.table[0].numpy())  # type: ignore[union-attr, operator]
+        tables.append(build_guidance(config, each).targets.table[0].numpy())  # type: ignore[union-attr, operator]
     assert tables[1].shape == (3, 3)
     np.testing.assert_allclose(tables[1][np.ix_([0, 2], [0, 2])], tables[0][np.ix_([0, 2], [0, 2])], atol=1e-6)
 
@@ -109,7 +105,7 @@ def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content
 def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:
     config = config_from(content | {"guidance": {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier}})
     images = run_images(config.data, 0)
-    guidance = build_guidance(config, images, nothing)
+    guidance = build_guidance(config, images)
     assert not guidance.masked
     assert guidance.targets.pseudolabels.shape == (36, 2)  # type: ignore[union-attr]
 
@@ -119,8 +115,8 @@ def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str
     images, told = run_images(config.data, 0), []
     for _ in range(2):
         torch.manual_seed(0)
-        classifier_outputs(config.guidance.classifier, images, 16, lambda what, done, total: told.append((what, done, total)))  # type: ignore[union-attr, arg-type]
-    assert told == [("Computing pseudolabels", 18, 18)]
+        classifier_outputs(config.guidance.classifier, images, 16, lambda *each: told.append(each))  # type: ignore[union-attr, arg-type]
+    assert told == [(18, 18, "Computing pseudolabels")]
     assert len(list((cache / "outputs").iterdir())) == 1
 
 
@@ -131,7 +127,7 @@ def test_what_gives_no_pseudolabels_is_refused(content: dict[str, Any]) -> None:
     ):
         config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier, "language": "clip:cars"}})
         with pytest.raises(InputError, match=message):
-            build_guidance(config, run_images(config.data, 0), nothing)
+            build_guidance(config, run_images(config.data, 0))
 
 
 def test_a_language_model_that_is_not_there_ends_the_run_before_training(content: dict[str, Any], tmp_path: Path) -> None:

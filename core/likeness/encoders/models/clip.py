@@ -12,7 +12,7 @@ import numpy as np
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
-from likeness.encoders.models.hub import load_from_folder, load_from_hub
+from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
@@ -84,23 +84,23 @@ def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, 
     if parsed.kind == "local-dir":
         folder = as_path(parsed.target)
         _check_folder(name, folder)
-        return load_from_folder(name, folder, lambda: _create(f"local-dir:{folder}", None, device))
+        return load_from_folder(name, folder, lambda local: _create(f"local-dir:{folder}", None, device, local))
     if parsed.kind == "hf-hub":
-        return load_from_hub(name, lambda: _create(f"hf-hub:{parsed.target}", None, device))
+        return load_from_hub(name, lambda local: _create(f"hf-hub:{parsed.target}", None, device, local))
     model, _, tag = parsed.target.partition("/")
     _check_published(name, model, tag)
-    return load_from_hub(name, lambda: _create(model, tag, device))
+    return load_from_hub(name, lambda local: _create(model, tag, device, local))
 
 
-def _create(model_name: str, tag: str | None, device: "torch.device") -> tuple[Any, Any, Any]:
+def _create(model_name: str, tag: str | None, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
     import open_clip
 
     # Published tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
     quick = bool(tag and open_clip.get_pretrained_cfg(model_name, tag).get("quick_gelu", False))
-    with warnings.catch_warnings():
+    with hub_switch(local_files_only), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="QuickGELU mismatch")
         model, transform = open_clip.create_model_from_pretrained(model_name, tag, device=device, force_quick_gelu=quick)
-    return model.eval().requires_grad_(False), transform, open_clip.get_tokenizer(model_name)
+        return model.eval().requires_grad_(False), transform, open_clip.get_tokenizer(model_name)
 
 
 def _check_folder(name: str, folder: Path) -> None:

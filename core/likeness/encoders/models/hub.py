@@ -20,8 +20,8 @@ _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 _one_at_a_time = threading.RLock()
 
 
-def load_from_hub(name: str, load: Callable[[], T]) -> T:
-    """Calls `load` without the network, and with it only if files are missing and the hub answers.
+def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
+    """Calls `load(local_files_only=True)`, and without that only if files are missing and the hub answers.
 
     Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library.
 
@@ -31,8 +31,7 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
         InputError: if files are missing, and downloads are off or the hub does not answer or does not have them.
     """
     try:
-        with offline():
-            return load()
+        return load(True)
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
         cause = error
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
@@ -45,15 +44,17 @@ def load_from_hub(name: str, load: Callable[[], T]) -> T:
             f"connect to the network, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
         ) from cause
     try:
-        return load()
+        return load(False)
     except Exception as error:
         raise InputError(
             f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
         ) from error
 
 
-def load_from_folder(name: str, folder: Path, load: Callable[[], T]) -> T:
-    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there (a text tower, a tokenizer).
+def load_from_folder(name: str, folder: Path, load: Callable[[bool], T]) -> T:
+    """Calls `load(local_files_only=True)` for a model on disk; the hub is asked only for parts that its configuration names there.
+
+    Such parts are a text tower or a tokenizer.
 
     Raises:
         InputError: if the folder is missing or holds no usable model.
@@ -62,8 +63,7 @@ def load_from_folder(name: str, folder: Path, load: Callable[[], T]) -> T:
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
     try:
-        with offline():
-            return load()
+        return load(True)
     except Exception as error:  # damaged or foreign files raise whatever their parsers raise
         if misses_hub(error):
             return load_from_hub(name, load)
@@ -90,22 +90,30 @@ def _endpoint() -> str:
 
 
 @contextmanager
-def offline() -> Iterator[None]:
-    """huggingface_hub's offline mode, which transformers and open_clip follow; the switch is global, hence the lock.
+def hub_switch(local_files_only: bool) -> Iterator[None]:
+    """Keeps open_clip and timm off the network if `local_files_only`; what takes that argument itself, as transformers does, needs no switch.
 
-    Logging is off meanwhile: open_clip logs as an error what is only the first attempt, and our own error says it better.
+    open_clip 3.3 and timm 1.0.31 hand no such argument on to `hf_hub_download`, so that huggingface_hub's own switch is what remains; it is
+    global, hence the lock. What open_clip logs as an error is only the first attempt, and our own error says it better.
     """
+    if not local_files_only:
+        yield
+        return
     from huggingface_hub import constants
 
+    here, root = threading.get_ident(), logging.getLogger()
+
+    def elsewhere(record: logging.LogRecord) -> bool:
+        return record.thread != here
+
     with _one_at_a_time:
-        before, logged = constants.HF_HUB_OFFLINE, logging.root.manager.disable
-        constants.HF_HUB_OFFLINE = True
-        logging.disable(logging.ERROR)
+        before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
+        root.addFilter(elsewhere)  # open_clip writes to the root logger itself
         try:
             yield
         finally:
             constants.HF_HUB_OFFLINE = before
-            logging.disable(logged)
+            root.removeFilter(elsewhere)
 
 
 def misses_hub(error: BaseException | None) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.family import EncoderFamily
-from likeness.encoders.models.hub import load_from_folder, load_from_hub
+from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 from likeness.io.paths import as_path
@@ -52,8 +52,9 @@ class TimmEncoder(ImagesOnly):
         prefix, _, place = target.partition(":")
         folder = as_path(place) if prefix == "local-dir" else None
 
-        def create() -> "torch.nn.Module":
-            model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)
+        def create(local_files_only: bool) -> "torch.nn.Module":
+            with hub_switch(local_files_only):
+                model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)
             return model
 
         return load_from_folder(name, folder, create) if folder else load_from_hub(name, create)

@@ -1,8 +1,7 @@
 """What is to be encoded in one call, and where it goes: what every engine is given."""
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from likeness.encoders.encoder import Encoder
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.shard_folder import ShardFolder, shard_folder
 from likeness.encoders.store.shards import Shard, read_shard, read_shards
+from likeness.progress import Progress
 
-Progress = Callable[[int, int, float], None]
 _LEFTOVER_SECONDS = 3600.0
 
 
@@ -39,16 +38,14 @@ class EncodingPass:
     collected: Collected
     progress: Progress | None
     should_stop: Callable[[], bool] | None
-    started: float = field(default_factory=time.perf_counter)
 
     def folder(self, identity: str) -> ShardFolder:
         """The shards of the encoder of this identity."""
         return shard_folder(self.place / identity if isinstance(self.place, Path) else f"{self.place}/{identity}")
 
     def begin(self, folder: ShardFolder) -> NDArray[np.int64]:
-        """Cleans the folder up, starts the clock and gives the rows to encode."""
+        """Cleans the folder up and gives the rows to encode."""
         folder.remove_leftovers(_LEFTOVER_SECONDS)
-        self.started, self._before = time.perf_counter(), self.collected.n_done()
         return self.collected.todo()
 
     def paths(self, rows: NDArray[np.int64]) -> list[str]:
@@ -58,8 +55,7 @@ class EncodingPass:
     def report(self) -> None:
         """Tells how far the work is."""
         if self.progress:
-            done, elapsed = self.collected.n_done(), time.perf_counter() - self.started
-            self.progress(done, len(self.table), (done - self._before) / max(elapsed, 1e-9))
+            self.progress(self.collected.n_done(), len(self.table))
 
     def stops(self) -> bool:
         """Whether the work is to end."""

@@ -16,13 +16,14 @@ from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike, Unstored, as_encoder
 from likeness.encoders.store.collected import Collected
-from likeness.encoders.store.encoding_pass import EncodingPass, Progress, take_shards
+from likeness.encoders.store.encoding_pass import EncodingPass, take_shards
 from likeness.encoders.store.keys import CONTENT_COLUMN, content_digests, content_key, key_array
 from likeness.encoders.store.local_engine import encode_here
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, write_shard
 from likeness.errors import InputError
 from likeness.io.paths import assets_dir, cache_dir
+from likeness.progress import Progress
 
 ENGINES = ("local", "ray")
 _IN_MEMORY = 1 << 28
@@ -65,7 +66,7 @@ def embed_images(
         batch_size: images per pass of the model.
         shard_size: images per file (rounded up to whole batches).
         shard_seconds: a file is also closed after this time, so that little is lost with a slow model.
-        progress: called with (images done, images in all, images encoded per second).
+        progress: called with (images done, images in all); those that were stored count as done.
         should_stop: asked after every batch; if true, what is done is written and returned.
         remote: paths that are URLs ("s3://...", "https://...") are read from there. Only for tables that the person who runs this trusts: what
             the machine reaches, they read. Otherwise they are files that are not there.
@@ -90,7 +91,7 @@ def embed_images(
     work = EncodingPass(table, chosen, device, place, batch_size, shard_size, shard_seconds, remote, collected, progress, should_stop)
     _take_stored(work, identity)
     if progress:
-        progress(collected.n_done(), len(table), 0.0)
+        progress(collected.n_done(), len(table))
     if len(collected.todo()):
         # A model that was just downloaded has another identity than one that was not yet here.
         identity = _encode(work, engine, identity, workers, ray_address)

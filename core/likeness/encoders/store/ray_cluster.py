@@ -33,7 +33,7 @@ def ray_cluster(address: str | None) -> Iterator[Any]:
         address: of a cluster; None: the one in RAY_ADDRESS, or else one of this machine.
 
     Raises:
-        InputError: Ray is not installed, or there is no cluster at the address.
+        InputError: Ray is not installed or cannot be started, or there is no cluster at the address.
     """
     address = address or os.environ.get("RAY_ADDRESS")
     with _environment(_QUIET if address else _LOCAL):
@@ -70,11 +70,11 @@ def _connect(ray: Any, address: str | None, folder: str | None) -> None:
     try:
         with _stderr_without(b"Set ray log level"):
             ray.init(**options, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False)
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # a bare one where Ray's processes are not up within 30 s, a limit that Ray has no setting for
         reason = " ".join(str(error).split())[:200]
         if address:
             raise InputError(_not_there(address, reason)) from error
-        raise InputError(f"Ray cannot be started on this machine ({reason}); use the engine 'local'.") from error
+        raise InputError(f"Ray cannot be started on this machine ({reason}); try again when it is less busy, or use the engine 'local'.") from error
 
 
 def _check_reached(ray: Any, address: str | None) -> None:

@@ -1,7 +1,5 @@
 """Sentences about Synthetic Cars, written from what is known about each image."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 
@@ -9,6 +7,7 @@ from likeness.data import Dataset, read_cars
 from likeness.data.captions_column import COLUMN, captions_cell
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.progress import Progress
 
 # What every sentence speaks of.
 ALWAYS = ("car_color", "body_type", "background_color")
@@ -48,7 +47,7 @@ def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageT
     return ImageTable(table.name, table.root, table.frame.assign(**{COLUMN: cells}))
 
 
-def read_captioned_cars(count: int | None = None, progress: Callable[[int, int], None] | None = None) -> ImageTable:
+def read_captioned_cars(count: int | None = None, progress: Progress | None = None) -> ImageTable:
     """The cars that ship, or the first `count` of them, with five sentences about each in the column `captions`.
 
     In the column `split` the first 70 % train, the next 15 % validate, the last 15 % test.

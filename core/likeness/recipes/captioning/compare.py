@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.progress import Progress, no_progress
 from likeness.recipes.captioning.captioned import read_captioned
 from likeness.recipes.captioning.config import CaptioningConfig, with_captioning_changes
 from likeness.recipes.captioning.folder import CaptioningFolder
@@ -41,12 +41,12 @@ def captioning_cells(config: CaptioningConfig, features: Sequence[str], models: 
     return {folder / f"{kind}-{_slug(name)}": (with_captioning_changes(config, {"decoder.kind": kind}), name) for name in features for kind in kinds}
 
 
-def compare_features(cells: Cells, report: Callable[[str, int, int], None] | None = None) -> list[dict[str, Any]]:
+def compare_features(cells: Cells, progress: Progress | None = None) -> list[dict[str, Any]]:
     """Trains what is not finished yet, and gives the reports of all that are; a stop that is asked for leaves the rest.
 
     Args:
         cells: of `captioning_cells`.
-        report: called with (what is done, done, total).
+        progress: called with (done, total, what is being done).
 
     Raises:
         InputError: as `read_captioned`, `grid_features` and `train_captioner`.
@@ -54,7 +54,7 @@ def compare_features(cells: Cells, report: Callable[[str, int, int], None] | Non
     from likeness.recipes.captioning.features import grid_features
     from likeness.recipes.captioning.train import Features, train_captioner
 
-    tell = report or (lambda what, done, total: None)
+    progress = progress or no_progress
     waiting = {path: cell for path, cell in cells.items() if finished_report(path, *cell) is None}
     # a run that is missing is told before anything slow
     networks = {name: _network(config, name) for config, name in waiting.values()}
@@ -62,13 +62,12 @@ def compare_features(cells: Cells, report: Callable[[str, int, int], None] | Non
     for path, (config, name) in waiting.items():
         data, about = config.data, f"{config.decoder.kind}, {name}"
 
-        def told(what: str, done: int, total: int, about: str = about) -> None:
-            tell(f"{about}: {what}", done, total)
+        def progress_of_cell(done: int, total: int, stage: str = "", about: str = about) -> None:
+            progress(done, total, f"{about}: {stage}")
 
         captioned = captioned or read_captioned(data.source, data.each, data.validation, data.test, config.seed)
-        computed = partial(told, "Computing features")
-        grid = grid_features(networks[name], captioned.table, data.image_size, data.grid, computed, config.device)
-        train_captioner(config, captioned, Features(name, networks[name].identity, grid), path, told)
+        grid = grid_features(networks[name], captioned.table, data.image_size, data.grid, progress_of_cell, config.device)
+        train_captioner(config, captioned, Features(name, networks[name].identity, grid), path, progress_of_cell)
     return [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None]
 
 

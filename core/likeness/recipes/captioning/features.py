@@ -3,7 +3,6 @@
 import hashlib
 import os
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.paths import cache_dir
+from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -71,7 +71,7 @@ def grid_features(
     table: "ImageTable",
     image_size: int,
     grid: int,
-    report: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     device: str = "auto",
 ) -> NDArray[np.float16]:
     """Features (n, grid * grid, f) of each image's middle square, row by row from the top left, mapped from a file in the cache.
@@ -84,7 +84,7 @@ def grid_features(
         table: n images.
         image_size: side in pixels of what the network is shown.
         grid: places per side.
-        report: called with (images done, n).
+        progress: called with (images done, n, what is being done).
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
@@ -94,18 +94,16 @@ def grid_features(
 
     chosen = features if isinstance(features, FeatureNetwork) else feature_network(features)
     chosen.network.map_shape(image_size)  # raises before images are read
-    pixels: Any = load_pixels(table, image_size, report)
+    pixels: Any = load_pixels(table, image_size, progress)
     key = hashlib.sha256(f"1 {Path(pixels.filename).name} {image_size} {grid} {chosen.identity}".encode()).hexdigest()[:32]
     file = cache_dir() / "grids" / f"{key}.npy"
     if not file.is_file():
-        _compute(chosen.network, pixels, image_size, grid, file, report, device)
+        _compute(chosen.network, pixels, image_size, grid, file, progress, device)
     found: NDArray[np.float16] = np.load(file, mmap_mode="r")
     return found
 
 
-def _compute(
-    network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, file: Path, report: Callable[[int, int], None] | None, device: str
-) -> None:
+def _compute(network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, file: Path, progress: Progress | None, device: str) -> None:
     import torch
 
     from likeness.encoders.models.tower import choose_device
@@ -125,8 +123,8 @@ def _compute(
             if not bool(pooled.isfinite().all()):
                 raise InputError("The network's maps hold values above 65,504, which half precision cannot keep; choose another backbone.")
             kept[start : start + len(pooled)] = pooled.cpu().numpy()
-            if report:
-                report(start + len(pooled), count)
+            if progress:
+                progress(start + len(pooled), count, "Computing features")
         kept.flush()
         del kept
         os.replace(temporary, file)

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.progress import Progress, no_progress
 from likeness.recipes.captioning.captioned import Captioned
 from likeness.recipes.captioning.config import CaptioningConfig
 from likeness.recipes.captioning.folder import CaptioningFolder
@@ -21,8 +21,6 @@ from likeness.recipes.captioning.speaking import describe
 from likeness.recipes.captioning.tokenizer import tokenize
 from likeness.recipes.captioning.training import Training
 from likeness.training.runs.run_folder import Status
-
-Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Features:
 
 
 def train_captioner(
-    config: CaptioningConfig, captioned: Captioned, features: Features, folder: Path | str, report: Report | None = None
+    config: CaptioningConfig, captioned: Captioned, features: Features, folder: Path | str, progress: Progress | None = None
 ) -> dict[str, Any] | None:
     """Trains, or goes on with, the captioning model of this config on these features in this folder.
 
@@ -47,7 +45,7 @@ def train_captioner(
         captioned: images and sentences.
         features: of `grid_features`, for the rows of `captioned.table`.
         folder: where the model lies or will lie.
-        report: called with (what is done, done, total), to show progress.
+        progress: called with (done, total, what is being done).
 
     Returns:
         The report, also in report.json: model, features, words (size of the vocabulary), steps, seconds, and for "xe" and, where there is that
@@ -71,7 +69,7 @@ def train_captioner(
         raise InputError(f"The captioning model in '{folder}' is being trained already (process {before.pid}); stop it first.")
     place.standing.clear_stop()
     try:
-        return _train(config, captioned, features, place, before.seconds, wordnet, report or (lambda what, done, total: None))
+        return _train(config, captioned, features, place, before.seconds, wordnet, progress or no_progress)
     except BaseException as error:
         state = "stopped" if isinstance(error, KeyboardInterrupt | SystemExit) else "failed"
         message = str(error) if isinstance(error, InputError) else "Interrupted; call again to go on." if state == "stopped" else repr(error)
@@ -90,7 +88,7 @@ def _checked_language(config: CaptioningConfig) -> Any:
 
 
 def _train(
-    config: CaptioningConfig, captioned: Captioned, features: Features, place: CaptioningFolder, before: float, wordnet: Any, report: Report
+    config: CaptioningConfig, captioned: Captioned, features: Features, place: CaptioningFolder, before: float, wordnet: Any, progress: Progress
 ) -> dict[str, Any] | None:
     from likeness.recipes.captioning.random_state import kept_random_state
 
@@ -100,27 +98,27 @@ def _train(
         return before + time.perf_counter() - begun
 
     with kept_random_state():
-        training = Training(config, captioned, features.grid, place, seconds, report)
+        training = Training(config, captioned, features.grid, place, seconds, progress)
         if not training.run():
             place.standing.report_status(Status("stopped", training.step, training.total, "", 0, seconds()))
             return None
         figures: dict[str, Any] = {"name": config.name, "model": config.decoder.kind, "features": features.name}
         figures |= {"words": len(training.vocabulary), "steps": training.total}
         for stage in (stage.name for stage in training.stages if stage.epochs):
-            figures[stage] = {"step": training.best_step[stage]} | _measured(config, captioned, features, training, stage, wordnet, report)
+            figures[stage] = {"step": training.best_step[stage]} | _measured(config, captioned, features, training, stage, wordnet, progress)
     place.standing.write_report(figures | {"seconds": round(seconds(), 1)})
     place.standing.report_status(Status("finished", training.total, training.total, "", 0, seconds()))
     return place.report()
 
 
 def _measured(
-    config: CaptioningConfig, captioned: Captioned, features: Features, training: Training, stage: str, wordnet: Any, report: Report
+    config: CaptioningConfig, captioned: Captioned, features: Features, training: Training, stage: str, wordnet: Any, progress: Progress
 ) -> dict[str, dict[str, float]]:
     """Scores on the images that chose and on those that test, by the best weights of a stage; keeps the test captions."""
     training.place.load_best(stage, training.captioner)
     found = {}
     for number, name in enumerate(("validation", "test")):
-        report(f"Measuring on {name} images", number, 2)
+        progress(number, 2, f"Measuring on {name} images")
         rows: NDArray[np.int64] = getattr(captioned, name)
         said = describe(training.captioner, features.grid, rows, training.vocabulary, config.longest, config.beam)
         written = [[sentence for sentence in captioned.captions[row] if tokenize(sentence)] for row in rows]

@@ -13,6 +13,7 @@ from likeness.encoders.models.tower import choose_device
 from likeness.errors import InputError
 from likeness.io.array_files import read_checkpoint
 from likeness.io.files import write_atomic
+from likeness.progress import Progress
 from likeness.recipes.captioning.captioned import Captioned
 from likeness.recipes.captioning.config import CaptioningConfig
 from likeness.recipes.captioning.decoder import CAPTIONERS, Captioner, greedy, sample
@@ -39,7 +40,7 @@ class Training:
         grid: (n, l, f) features of its images.
         place: where checkpoints and measurements go.
         seconds: spent so far.
-        report: called with (what is done, steps done, steps).
+        progress: called with (steps done, steps, what is being done).
 
     Attributes:
         step, total: steps done and in all.
@@ -55,9 +56,9 @@ class Training:
         grid: NDArray[np.float16],
         place: CaptioningFolder,
         seconds: Callable[[], float],
-        report: Callable[[str, int, int], None],
+        progress: Progress,
     ) -> None:
-        self.config, self.captioned, self.grid, self.place, self.seconds, self.report = config, captioned, grid, place, seconds, report
+        self.config, self.captioned, self.grid, self.place, self.seconds, self.progress = config, captioned, grid, place, seconds, progress
         self.words = [[words for sentence in own if (words := tokenize(sentence))] for own in captioned.captions]
         silent = next((row for row, own in enumerate(self.words) if not own), None)
         if silent is not None:
@@ -98,7 +99,7 @@ class Training:
                     stopped = self.place.standing.stop_requested() and self.step < self.total
                     if stopped or self.step % self.config.checkpoint_every == 0 or self.step == stage.last:
                         self._save()
-                    self.report("Training", self.step, self.total)
+                    self.progress(self.step, self.total, "Training")
                     if stopped:
                         return False
         except KeyboardInterrupt:

@@ -1,7 +1,6 @@
 """The pictures the bundled CLIP learns from: rendered once, in chunks, and read back from disk."""
 
 import hashlib
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -12,11 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 from PIL import Image
 
+from likeness.progress import Progress
 from likeness.recipes.clip.recipe import RENDER_SIZE
 from likeness.recipes.renders.cars import render_scenes, sample_scenes
 
 Bytes = npt.NDArray[np.uint8]
-Progress = Callable[[int, int], None]
 CHUNK = 2000
 
 
@@ -69,14 +68,14 @@ def _render_missing(jobs: list[tuple[Path, pd.DataFrame, int]], n: int, workers:
             _render_chunk(*job)
             done += CHUNK
             if progress:
-                progress(max(done, 0), n)
+                progress(max(done, 0), n, "Rendering")
         return
     # spawn, not fork: the caller holds torch's threads
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for _ in pool.map(_render_chunk, *zip(*jobs, strict=True)):
             done += CHUNK
             if progress:
-                progress(max(done, 0), n)
+                progress(max(done, 0), n, "Rendering")
 
 
 def _render_chunk(file: Path, scenes: pd.DataFrame, size: int) -> None:

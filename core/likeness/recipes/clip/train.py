@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from likeness.io.paths import cache_dir
+from likeness.progress import Progress
 from likeness.recipes.clip.batches import BatchMaker
 from likeness.recipes.clip.captions import CaptionWriter
 from likeness.recipes.clip.car_names import car_names
@@ -16,10 +17,14 @@ from likeness.recipes.clip.run import Run
 from likeness.recipes.clip.watch import Watch
 from likeness.recipes.clip.zero_shot import HELD_OUT_SEED, zero_shot_report
 
-Report = Callable[[str, int, int, Mapping[str, float]], None]
 
-
-def train_clip(out: Path, config: ClipRecipe | None = None, resume: bool = True, progress: Report | None = None) -> Path:
+def train_clip(
+    out: Path,
+    config: ClipRecipe | None = None,
+    resume: bool = True,
+    progress: Progress | None = None,
+    on_step: Callable[[int, Mapping[str, float]], None] | None = None,
+) -> Path:
     """Trains by the recipe and leaves an open_clip local directory in `out`.
 
     Every `save_every` steps the run is checkpointed (in `out/checkpoint.pt`, removed at the end) and the model so far is
@@ -30,8 +35,8 @@ def train_clip(out: Path, config: ClipRecipe | None = None, resume: bool = True,
         out: folder of the model.
         config: the recipe; the shipped model's by default.
         resume: go on from a checkpoint in `out`; False starts anew.
-        progress: called with a stage ("renders" or "steps"), how much of it is done, how much there is, and figures: loss, scale
-            and, at every checkpoint, zero-shot accuracy on a few renders.
+        progress: called with (done, total, what is being done) as images are rendered and after each step.
+        on_step: called with (steps done, figures) after each step: loss, scale and, at every checkpoint, zero-shot accuracy on a few renders.
 
     Returns:
         `out`.
@@ -54,16 +59,17 @@ def train_clip(out: Path, config: ClipRecipe | None = None, resume: bool = True,
             figures |= watch.accuracies(run.averaged_model())
             run.save()
         if progress:
-            progress("steps", run.step, recipe.steps, figures)
+            progress(run.step, recipe.steps, "Training")
+        if on_step:
+            on_step(run.step, figures)
     _close(run)
     return out
 
 
-def _batches(run: Run, progress: Report | None) -> BatchMaker:
+def _batches(run: Run, progress: Progress | None) -> BatchMaker:
     """The source of batches; renders what is missing first."""
     recipe = run.recipe
-    rendered = (lambda done, n: progress("renders", done, n, {})) if progress else None
-    renders = load_renders(recipe.renders, recipe.seed, recipe.image_size, cache_dir() / "clip", recipe.threads, rendered)
+    renders = load_renders(recipe.renders, recipe.seed, recipe.image_size, cache_dir() / "clip", recipe.threads, progress)
     return BatchMaker(recipe, renders, CaptionWriter(run.models), run.tokenizer)
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from likeness.data import Dataset, ImageTable
 from likeness.io.paths import cache_dir
+from likeness.progress import Progress
 
-Progress = Callable[[int, int], None]
 _USUAL, _SEED, _WORKERS = 2600, 0, 2
 _WORTH_WORKERS = 200  # fewer pictures are drawn before another process has started
 

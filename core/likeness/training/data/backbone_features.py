@@ -1,15 +1,14 @@
 """The features that splits are measured by: of all images of a run, from its backbone as it is before training, not scaled to unit length."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes, read_dataset
+from likeness.progress import Progress
 from likeness.training.config import RunConfig
 
 
-def backbone_features(config: RunConfig, report: Callable[[int, int], None] | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
+def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
     """All images of a run's source, their classes, and the backbone's features (n, f); from the cache that head-only runs use, too.
 
     Raises:
@@ -22,5 +21,5 @@ def backbone_features(config: RunConfig, report: Callable[[int, int], None] | No
     table = read_dataset(config.data.source)
     classes = image_classes(table, config.data.attribute)
     network = build_network(config.backbone)
-    pixels = load_pixels(table, config.data.image_size, report)
-    return table, classes, stored_outputs(network, pixels, np.arange(len(table)), config.data.image_size, report)
+    pixels = load_pixels(table, config.data.image_size, progress)
+    return table, classes, stored_outputs(network, pixels, np.arange(len(table)), config.data.image_size, progress)

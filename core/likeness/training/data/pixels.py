@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.paths import cache_dir
+from likeness.progress import Progress
 from likeness.training.loop.once import once
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Pixels = NDArray[np.uint8]
 Vector = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 # Sides of the kept and the shown image, as 256 and 224 in the papers' protocol.
 MARGIN = 8 / 7
 _SCALE, _RATIO = (0.16, 1.0), (3 / 4, 4 / 3)
@@ -43,7 +43,7 @@ def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None
     Args:
         table: n images.
         size: side of what the network is shown.
-        progress: called with (images done, n).
+        progress: called with (images done, n, what is being done).
         should_stop: asked between images; once true, the work ends with an InputError, and nothing is kept.
 
     Raises:
@@ -138,7 +138,7 @@ def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | N
                 raise InputError(f"Stopped while reading images, {number:,} of {len(paths):,}.")
             kept[number] = _middle_square(read_image(path), side)
             if progress and (number % 100 == 0 or number == len(paths) - 1):
-                progress(number + 1, len(paths))
+                progress(number + 1, len(paths), "Reading images")
         kept.flush()
         del kept
         os.replace(temporary, file)

@@ -1,6 +1,5 @@
 """The language side of a run: similarities of its class names or captions, or of the pseudolabels that an ImageNet classifier gives its images."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from likeness.language import (
     readable_names,
     top_pseudolabels,
 )
+from likeness.progress import Progress, no_progress
 from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
 from likeness.training.data.outputs import stored_outputs
 from likeness.training.data.pixels import load_pixels
@@ -32,19 +32,18 @@ from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, L
 from likeness.training.guidance.vit_prediction import ViTPrediction
 from likeness.training.network.network import EmbeddingNetwork, timm_model
 
-Report = Callable[[str, int, int], None]
-
-
 Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContrast | LanguageMining | LanguageScaling
 
 
-def build_guidance(config: RunConfig, images: RunImages, report: Report, network: EmbeddingNetwork | None = None, language: Any = None) -> Guidance:
+def build_guidance(
+    config: RunConfig, images: RunImages, progress: Progress = no_progress, network: EmbeddingNetwork | None = None, language: Any = None
+) -> Guidance:
     """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
 
     Args:
         config: of the run.
         images: of the run.
-        report: called with (what is done, done, total).
+        progress: called with (done, total, what is being done).
         network: of the run, whose feature maps way "vit" reads.
         language: an object with `encode_texts`, or several, in place of the models that the config names.
 
@@ -55,7 +54,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
     guidance = config.guidance
     assert guidance is not None
     models = guidance.language if language is None else language
-    report("Reading class names", 0, 1)
+    progress(0, 1, "Reading class names")
     options: dict[str, Any] = {
         "shift": guidance.gamma,
         "direction": guidance.direction,
@@ -73,7 +72,7 @@ def build_guidance(config: RunConfig, images: RunImages, report: Report, network
         if not guidance.stop_gradient:
             return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learnt=True), **options)
         return LanguageGuidance(ClassTargets(expert_similarities(guidance, names, models)), **options)
-    used, chosen = pseudolabel_names(config, images, report)
+    used, chosen = pseudolabel_names(config, images, progress)
     similarities = class_similarities(used, models, guidance.primer)
     if guidance.level == "class":
         # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
@@ -159,7 +158,7 @@ def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArra
     return found
 
 
-def pseudolabel_names(config: RunConfig, images: RunImages, report: Report | None = None) -> tuple[list[str], NDArray[np.int64]]:
+def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress | None = None) -> tuple[list[str], NDArray[np.int64]]:
     """The names in use, and the k best of each training class (classes, k), or of each training image (images, k), as indices into them.
 
     Raises:
@@ -168,7 +167,7 @@ def pseudolabel_names(config: RunConfig, images: RunImages, report: Report | Non
     guidance = config.guidance
     assert guidance is not None
     if guidance.pseudolabels is None:
-        return names_in_use(pseudolabels(config, images, report), imagenet_names())
+        return names_in_use(pseudolabels(config, images, progress), imagenet_names())
     trained = [images.names[number] for number in np.unique(images.labels[images.train])]
     own = pseudolabels_of(trained, read_pseudolabels(guidance.pseudolabels), guidance.k)
     used = sorted({name for names in own for name in names})
@@ -176,7 +175,7 @@ def pseudolabel_names(config: RunConfig, images: RunImages, report: Report | Non
     return used, np.array([[place[name] for name in names] for names in own], dtype=np.int64)
 
 
-def pseudolabels(config: RunConfig, images: RunImages, report: Report | None = None) -> NDArray[np.int64]:
+def pseudolabels(config: RunConfig, images: RunImages, progress: Progress | None = None) -> NDArray[np.int64]:
     """The k best ImageNet names of each training class (classes, k), or of each training image (images, k), best first.
 
     Raises:
@@ -184,12 +183,12 @@ def pseudolabels(config: RunConfig, images: RunImages, report: Report | None = N
     """
     guidance = config.guidance
     assert guidance is not None
-    outputs = classifier_outputs(guidance.classifier or config.backbone, images, config.data.image_size, report)
+    outputs = classifier_outputs(guidance.classifier or config.backbone, images, config.data.image_size, progress)
     labels = images.labels[images.train] if guidance.level == "class" else None
     return top_pseudolabels(outputs, labels, guidance.k, guidance.average)
 
 
-def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int, report: Report | None = None) -> NDArray[np.float32]:
+def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int, progress: Progress | None = None) -> NDArray[np.float32]:
     """Raw outputs (n, 1000) of an ImageNet classifier for the training images, computed once for the same images and weights.
 
     Raises:
@@ -202,5 +201,4 @@ def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int,
         raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")
     data = model.pretrained_cfg
     network = EmbeddingNetwork(model, model.num_classes, 2, tuple(data["mean"]), tuple(data["std"]))
-    told = (lambda done, total: report("Computing pseudolabels", done, total)) if report else None
-    return stored_outputs(network, load_pixels(images.table, size), images.train, size, told)
+    return stored_outputs(network, load_pixels(images.table, size), images.train, size, progress, stage="Computing pseudolabels")

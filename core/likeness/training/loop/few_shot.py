@@ -1,7 +1,6 @@
 """Few-shot DML: the embedding layer of a trained network is adapted to a few images of each test class (ooDML, section 4.4)."""
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from likeness.losses import make_objective
+from likeness.progress import Progress
 from likeness.samplers import ClassBatches
 from likeness.search import nearest
 from likeness.shifts.episodes import few_shot_episodes
@@ -25,7 +25,7 @@ _SPARE = 32
 
 
 def few_shot_scores(
-    network: EmbeddingNetwork, features: Matrix, labels: Rows, config: FewShotConfig, report: Callable[[int, int], None] | None = None
+    network: EmbeddingNetwork, features: Matrix, labels: Rows, config: FewShotConfig, progress: Progress | None = None
 ) -> dict[str, float]:
     """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
 
@@ -38,7 +38,7 @@ def few_shot_scores(
         features: (n, f), the backbone's, of the test images.
         labels: (n,) class numbers.
         config: shots, episodes, steps.
-        report: called with (episodes done, episodes).
+        progress: called with (episodes done, episodes).
 
     Returns:
         For each number of shots s: `zero_shot_s`, `few_shot_s`, and `few_shot_s_deviation` over the episodes.
@@ -59,8 +59,8 @@ def few_shot_scores(
             zero.append(_recall_without(episode.support, before, numbers)[episode.query].mean())
             few.append(_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
             done += 1
-            if report:
-                report(done, total)
+            if progress:
+                progress(done, total, "Adapting to a few images")
         found |= {f"zero_shot_{shots}": float(np.mean(zero)), f"few_shot_{shots}": float(np.mean(few))}
         found[f"few_shot_{shots}_deviation"] = float(np.std(few, ddof=1)) if len(few) > 1 else 0.0
     return found

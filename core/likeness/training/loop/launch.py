@@ -6,11 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.io.interruption import interrupted_by
+from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder
 
@@ -18,7 +18,7 @@ from likeness.training.runs.run_folder import RunFolder
 _LOOK, _GRACE = 0.2, 20.0
 
 
-def launch(config: RunConfig, folder: Path | str, report: Callable[[str, int, int], None]) -> RunFolder:
+def launch(config: RunConfig, folder: Path | str, progress: Progress) -> RunFolder:
     """Trains in processes of their own and waits for their end; arguments and result as for `likeness.training.loop.train.train`.
 
     The first process is `likeness.training.loop.worker`, from which Lightning launches the others. They end with this one: interrupted, it
@@ -36,7 +36,7 @@ def launch(config: RunConfig, folder: Path | str, report: Callable[[str, int, in
             start_new_session=True,  # an interruption from the keyboard comes here first, and once
         )
         try:
-            code = _follow(process, run, report)
+            code = _follow(process, run, progress)
         except BaseException:
             _interrupt(process)
             if run.status().state == "running":
@@ -56,14 +56,14 @@ def _environment() -> dict[str, str]:
     return said | own
 
 
-def _follow(process: "subprocess.Popen[bytes]", run: RunFolder, report: Callable[[str, int, int], None]) -> int:
+def _follow(process: "subprocess.Popen[bytes]", run: RunFolder, progress: Progress) -> int:
     """Its exit status, once it has ended."""
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(_LOOK)
         now = run.status()
         if now.total:
-            report(now.message or "Training", now.step, now.total)
+            progress(now.step, now.total, now.message or "Training")
 
 
 def _interrupt(process: "subprocess.Popen[bytes]") -> None:

@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
 from likeness.labels import nearest_labels
+from likeness.progress import Progress, no_progress
 from likeness.samplers import ClassBatches, NeighbourBatches
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
@@ -27,14 +28,14 @@ from likeness.training.loop.module import RunModule, build_objective
 from likeness.training.loop.objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.place import Place, started_outside
 from likeness.training.loop.trainer import build_trainer, lost_companion, place_of, quietly
-from likeness.training.loop.watch import Report, Watch, Work
+from likeness.training.loop.watch import Watch, Work
 from likeness.training.network.batch_norm import shared_batch_norm
 from likeness.training.network.network import EmbeddingNetwork, build_network
 from likeness.training.runs.run_folder import RunFolder, Status
 
 
 def train(
-    config: RunConfig, folder: Path | str, report: Report | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
+    config: RunConfig, folder: Path | str, progress: Progress | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
 ) -> RunFolder:
     """Trains, or goes on with, the run of this config in this folder.
 
@@ -46,7 +47,7 @@ def train(
     Args:
         config: what to do.
         folder: where the run lies or will lie.
-        report: called with (what is done, done, total), to show progress.
+        progress: called with (done, total, what is being done).
         loss: an object in place of the config's objective: a module or a function (embeddings (n, d), labels (n,)) -> scalar, whose parameters
             are trained too. Labels are class numbers, or label distances (a, n) of the first a rows where the config's objective reads those.
             The saved config calls it "custom", and the run is resumed with the object only.
@@ -61,20 +62,20 @@ def train(
         InputError: anything in config or data that does not fit, a folder with another run, a loss that is not finite, a process of several
             that is gone. The status then says so, and the last checkpoint stays.
     """
-    told = report or (lambda what, done, total: None)
+    progress = progress or no_progress
     given = GivenObjects(loss, miner, language)
     config = config_with(config, given)
     if config.processes > 1 and not started_outside():
         require_here(given, config.processes)
-        return launch(config, folder, told)
-    return train_here(config, folder, told, given=given)
+        return launch(config, folder, progress)
+    return train_here(config, folder, progress, given=given)
 
 
-def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
+def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner: int | None = None, given: GivenObjects = NOTHING_GIVEN) -> RunFolder:
     """`train` in this process, which may be one of several that were started together.
 
     Args:
-        config, folder, report: as for `train`.
+        config, folder, progress: as for `train`.
         owner: the process that has taken up the run and that its status is to name; None: this one, which takes it up.
         given: objects in place of names, of which the config says so.
     """
@@ -83,7 +84,7 @@ def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int
         return _assist(config, run, place, given)
     before = run.take_up(config) if owner is None else run.status()
     try:
-        return _train(config, run, place, before, report, owner or os.getpid(), given)
+        return _train(config, run, place, before, progress, owner or os.getpid(), given)
     except InputError as error:
         run.fail(str(error))
         raise
@@ -104,7 +105,7 @@ def train_here(config: RunConfig, folder: Path | str, report: Report, owner: int
 def _assist(config: RunConfig, run: RunFolder, place: Place, given: GivenObjects) -> RunFolder:
     """The run in a process that is not the first; what all processes meet together, the first one tells."""
     try:
-        return _train(config, run, place, Status(), lambda what, done, total: None, os.getpid(), given)
+        return _train(config, run, place, Status(), no_progress, os.getpid(), given)
     except InputError:
         if torch.distributed.is_initialized():
             _leave()
@@ -115,22 +116,22 @@ def _leave() -> NoReturn:
     raise SystemExit(2)
 
 
-def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, report: Report, owner: int, given: GivenObjects) -> RunFolder:
+def _train(config: RunConfig, run: RunFolder, place: Place, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
     network = shared_batch_norm(build_network(config.backbone), place)
     if not config.unit_embeddings:
         network.free_length(anew=config.backbone.dim is not None)
     # the others end with the first one; a stop asked for before this run may still lie there when they look
-    inputs = _inputs(config, images, network, report, run.stop_requested if place.first else None)
-    batches, epoch = _batches(config, images, report)
+    inputs = _inputs(config, images, network, progress, run.stop_requested if place.first else None)
+    batches, epoch = _batches(config, images, progress)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
-    guidance = build_guidance(config, images, report, network, given.language) if config.guidance else None
+    guidance = build_guidance(config, images, progress, network, given.language) if config.guidance else None
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch, place)
     views = "view" in module.reads
-    watch = Watch(Work(config, run, images, inputs, place, owner), epoch, before.seconds, report)
+    watch = Watch(Work(config, run, images, inputs, place, owner), epoch, before.seconds, progress)
     _fit(config, run, module, Batches(inputs, images, batches, config.data.image_size, config.augment, config.seed, views, place), watch)
     if place.first:
         _conclude(config, run, module, watch)
@@ -145,7 +146,7 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, watch: Watch
     run.report_status(Status(state, watch.step, watch.total, "", 0, watch.seconds()))
 
 
-def _batches(config: RunConfig, images: RunImages, report: Report) -> tuple[ClassBatches | NeighbourBatches, int]:
+def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[ClassBatches | NeighbourBatches, int]:
     """The batches, and how many make an epoch."""
     batch = config.batch
     if not config.objective.continuous:
@@ -154,21 +155,20 @@ def _batches(config: RunConfig, images: RunImages, report: Report) -> tuple[Clas
         return ClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed), max(1, len(images.train) // batch.size)
     assert images.distances is not None
     count = batch.pool or batch.nearest
-    told = lambda done, total: report("Nearest labels", done, total)  # noqa: E731
-    nearest = nearest_labels(images.distances, images.train, count, told, seed=config.seed)
+    nearest = nearest_labels(images.distances, images.train, count, progress, seed=config.seed)
     anchors = batch.size if batch.anchors == "all" else batch.drawn
     found = NeighbourBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
     return found, found.epoch
 
 
 def _inputs(
-    config: RunConfig, images: RunImages, network: EmbeddingNetwork, report: Report, should_stop: Callable[[], bool] | None
+    config: RunConfig, images: RunImages, network: EmbeddingNetwork, progress: Progress, should_stop: Callable[[], bool] | None
 ) -> "Pixels | NDArray[np.float32]":
-    pixels = load_pixels(images.table, config.data.image_size, lambda done, total: report("Reading images", done, total), should_stop)
+    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop)
     if not config.backbone.head_only:
         return pixels
     everything = np.arange(len(images.table))
-    return stored_outputs(network, pixels, everything, config.data.image_size, lambda done, total: report("Computing features", done, total))
+    return stored_outputs(network, pixels, everything, config.data.image_size, progress)
 
 
 def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, watch: Watch) -> None:

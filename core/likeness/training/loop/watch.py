@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation import structure_metrics
+from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.embeddings import embeddings
 from likeness.training.data.outputs import stored_outputs
@@ -26,7 +27,6 @@ from likeness.training.network.lift import Lift, lift_of
 from likeness.training.network.network import EmbeddingNetwork
 from likeness.training.runs.run_folder import RunFolder, Status
 
-Report = Callable[[str, int, int], None]
 Embeddings = NDArray[np.float32]
 # Seconds between two writings of how the run stands.
 _STATUS_SECONDS = 0.5
@@ -57,8 +57,8 @@ class Watch(Callback):
     it found, its errors included. Whether to stop is agreed upon after every step.
     """
 
-    def __init__(self, work: Work, epoch: int, seconds: float, report: Report) -> None:
-        self.report = report
+    def __init__(self, work: Work, epoch: int, seconds: float, progress: Progress) -> None:
+        self.progress = progress
         self.config, self.run, self.images, self.inputs, self.place, self.owner = work
         self.epoch, self.total = epoch, self.config.epochs * epoch
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
@@ -98,7 +98,7 @@ class Watch(Callback):
             row |= self._evaluate(module, trainer)
         if self.place.first:
             self.run.append_metrics(row)
-            self.report("Training", self.step, self.total)
+            self.progress(self.step, self.total, "Training")
             if trainer.logger:
                 trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
         self.stopped = self._asked_to_stop(trainer) and self.step < self.total
@@ -225,8 +225,7 @@ class Watch(Callback):
 
         rows, size = self.images.test, self.config.data.image_size
         features = self.inputs[rows] if self.config.backbone.head_only else stored_outputs(network, self.inputs, rows, size, keep=False)
-        report = lambda done, total: self.report("Adapting to a few images", done, total)  # noqa: E731
-        return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, report)
+        return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, self.progress)
 
     def _save(self, trainer: Trainer) -> None:
         """By all processes, of which the first one writes."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.io.interruption import restore_interruption
+from likeness.progress import no_progress
 from likeness.training.runs.run_folder import RunFolder
 
 # Seconds between two looks at whether the process that began this one is still there.
@@ -22,7 +23,7 @@ def main(file: str, folder: str) -> int:
         from likeness.training.config import read_config
         from likeness.training.loop.train import train_here
 
-        train_here(read_config(Path(file)), folder, lambda what, done, total: None, owner)
+        train_here(read_config(Path(file)), folder, no_progress, owner)
     except InputError as error:
         run = RunFolder(folder)
         if not first:

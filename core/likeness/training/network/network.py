@@ -183,7 +183,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     """
     import timm
 
-    from likeness.encoders.models.hub import load_from_hub
+    from likeness.encoders.models.hub import hub_switch, load_from_hub
 
     if not timm.is_model(config.name.split(".")[0]):
         from difflib import get_close_matches
@@ -194,7 +194,12 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
-        return load_from_hub(config.name, lambda: timm.create_model(config.name, pretrained=True, **options))
+
+        def create(local_files_only: bool) -> Any:
+            with hub_switch(local_files_only):
+                return timm.create_model(config.name, pretrained=True, **options)
+
+        return load_from_hub(config.name, create)
     try:
         model = timm.create_model(config.name, pretrained=False, **options)
     except TypeError as error:

@@ -1,6 +1,6 @@
 """Synthetic Cars as a folder of images and a table."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from io import BytesIO
 from multiprocessing import get_context
@@ -10,6 +10,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
+from likeness.progress import Progress
 from likeness.recipes.renders.cars.generate import draw
 from likeness.recipes.renders.cars.scene import sample_scenes
 from likeness.recipes.renders.render import Render
@@ -24,7 +25,7 @@ def write_dataset(
     *,
     size: int = 128,
     workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Writes `n` scenes of `seed` to `folder` as images/00000.webp ... and attributes.csv; returns that table.
 
@@ -50,7 +51,7 @@ def write_dataset(
     return frame
 
 
-def _report(counts: Iterable[int], n: int, progress: Callable[[int, int], None] | None) -> None:
+def _report(counts: Iterable[int], n: int, progress: Progress | None) -> None:
     done = 0
     for count in counts:
         done += count

@@ -1,6 +1,6 @@
 """From attributes to pixels, masks and data sets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from likeness.data.css_colors import Floats, hsv_to_rgb
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.recipes.renders.cars.bodies import body_mesh
 from likeness.recipes.renders.cars.mesh import CLEAR, MATERIALS, PAINT
 from likeness.recipes.renders.cars.render import CLEAR_ALPHA, LIFT, SHADOW, cast_on_ground, kernels, look_at, project, shade, sun_direction
@@ -98,7 +99,7 @@ def render_scene(row: Mapping[Any, Any], size: int = 128) -> Bytes:
     return draw(row, size).pixels
 
 
-def render_scenes(frame: pd.DataFrame, size: int = 128, progress: Callable[[int, int], None] | None = None) -> Bytes:
+def render_scenes(frame: pd.DataFrame, size: int = 128, progress: Progress | None = None) -> Bytes:
     """Pixels (n, size, size, 3) of all rows; `progress(done, n)` is called after each."""
     out = np.empty((len(frame), size, size, 3), np.uint8)
     for i, row in enumerate(frame.to_dict("records")):

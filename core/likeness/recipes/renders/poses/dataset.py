@@ -1,6 +1,5 @@
 """Synthetic Poses as a folder of images and a table."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 
 from likeness.data.css_colors import Floats
 from likeness.io.files import write_atomic
+from likeness.progress import Progress
 from likeness.recipes.renders.poses.generate import draw
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
 from likeness.recipes.renders.poses.scene import sample_poses
@@ -22,7 +22,7 @@ def write_dataset(
     *,
     size: int = 128,
     workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Writes `n` pictures of `seed` to `folder` as images/00000.webp ... and attributes.csv; returns that table.
 

@@ -1,6 +1,6 @@
 """From attributes to pixels, joints and masks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from likeness.data.css_colors import Floats
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.recipes.renders.cars.render import Camera, kernels, look_at, project, shade, sun_direction
 from likeness.recipes.renders.poses.activities import sample_posture
 from likeness.recipes.renders.poses.angles import ANGLES
@@ -150,7 +151,7 @@ def _render(figure: Solid, things: Solid, surfaces: list[Surface], camera: Camer
     return out, mask
 
 
-def render_poses(frame: pd.DataFrame, size: int = 128, progress: Callable[[int, int], None] | None = None) -> Bytes:
+def render_poses(frame: pd.DataFrame, size: int = 128, progress: Progress | None = None) -> Bytes:
     """Pixels (n, size, size, 3) of all rows; `progress(done, n)` is called after each."""
     out = np.empty((len(frame), size, size, 3), np.uint8)
     for i, row in enumerate(frame.to_dict("records")):

@@ -12,10 +12,10 @@ import pandas as pd
 from likeness.data.css_colors import Floats
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
+from likeness.progress import Progress
 
 CHUNK = 50
 SMALLEST = 16  # pixels
-Progress = Callable[[int, int], None]
 Write = Callable[[Path, pd.DataFrame, int], Floats]
 
 

@@ -1,6 +1,5 @@
 """Synthetic Rooms as a folder of images, layouts and a table."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 
 from likeness.data.css_colors import Floats
 from likeness.io.files import write_atomic
+from likeness.progress import Progress
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
 from likeness.recipes.renders.render import Render
 from likeness.recipes.renders.rooms.generate import draw
@@ -21,7 +21,7 @@ def write_dataset(
     *,
     size: int = 128,
     workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Writes `n` pictures of `seed` to `folder` as images/00000.webp ..., layouts/00000.png ... and attributes.csv.
 

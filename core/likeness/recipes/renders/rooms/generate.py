@@ -1,6 +1,6 @@
 """From attributes to pixels and layouts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.progress import Progress
 from likeness.recipes.renders.cars.render import Camera, kernels, shade
 from likeness.recipes.renders.poses.colors import shade_of
 from likeness.recipes.renders.poses.shadow import projected, soft_shadow
@@ -103,7 +104,7 @@ def _render(things: Things, surfaces: list[Surface], camera: Camera, lamp: Lamp,
     return out, hidden
 
 
-def render_rooms(frame: pd.DataFrame, size: int = 128, progress: Callable[[int, int], None] | None = None) -> Bytes:
+def render_rooms(frame: pd.DataFrame, size: int = 128, progress: Progress | None = None) -> Bytes:
     """Pixels (n, size, size, 3) of all rows; `progress(done, n)` is called after each."""
     out = np.empty((len(frame), size, size, 3), np.uint8)
     for i, row in enumerate(frame.to_dict("records")):
