@@ -7,6 +7,9 @@ import streamlit as st
 from pages.compare import analyses, settings
 from pages.compare import comparison as comparison_view
 from shared import view
+from shared.app_page import AppPage
+
+PAGE = AppPage(Path(__file__), "Compare", section="Look", icon="leaderboard", help="Which method finds the images of the same label best?")
 
 _STYLE = Path(__file__).parent / "comparison.css"
 # What has other choices for other images.
@@ -20,8 +23,7 @@ def main() -> None:
     """Draws the page."""
     seen = view.current()
     st.html(_STYLE)
-    st.title("Compare")
-    st.caption("Which way of reading a notion finds images of the same label best? Labels judge only; no method but the Oracle learns from them.")
+    PAGE.show_head("Labels are used to judge; only the Oracle learns from them.")
     if _nothing_to_compare(seen):
         return
     _belong_to(seen.entry.id)
@@ -71,4 +73,5 @@ def _nothing_to_compare(seen: view.View) -> bool:
     return True
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Continuous: images whose labels are places on a scale, and how near the labels of what spaces retrieve are."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from access import redact
@@ -8,16 +10,21 @@ from likeness.labels import ImageLabels, LabelsConfig
 from pages.continuous import labels as continuous_labels
 from pages.continuous import numbers, pictures
 from shared import progress, view
+from shared.app_page import AppPage
+
+PAGE = AppPage(
+    Path(__file__),
+    "Continuous",
+    section="Judge",
+    icon="straighten",
+    help="Judge spaces by labels on a scale, such as a pose, a viewpoint, a number or a caption.",
+)
 
 
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    st.title("Continuous")
-    st.caption(
-        "Some labels are not classes but places on a scale: a pose, a viewpoint, the layout of a room, a caption. "
-        "The nearer the labels of what a space retrieves are to the query's, the better the space."
-    )
+    PAGE.show_head("The closer the labels of the retrieved images are to the query's label, the better the space.")
     if not continuous_labels.offered(seen.base.table):
         _nothing_to_judge_by()
         return
@@ -68,4 +75,5 @@ def _show(seen: view.View, labels: ImageLabels, drawn: bool) -> None:
     numbers.show(spaces, labels, continuous_labels.key_of(seen, labels.config), rows, continuous_labels.told(labels.config))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
+from pathlib import Path
+
 import numpy as np
 import streamlit as st
 
@@ -9,8 +11,13 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from shared import cached, drafts, map_controls, maps, neighbors, selection, view
+from shared.app_page import AppPage
 from shared.drafts import Draft
 from shared.sidebar import readable
+
+PAGE = AppPage(
+    Path(__file__), "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
+)
 
 _TOLD = {
     "map_at_r": (
@@ -111,4 +118,5 @@ def _before_and_after(seen: view.View, fit: Space, saved: Space | None) -> None:
     gallery(sections, thumbnails=seen.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
 
 
-main()
+if __name__ == "__main__":
+    main()

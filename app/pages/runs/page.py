@@ -1,5 +1,7 @@
 """Runs: how trainings go and what came of them, beside each other while they run."""
 
+from pathlib import Path
+
 from typing import Any
 
 import pandas as pd
@@ -16,6 +18,9 @@ from likeness.plots import convergence_curves
 from likeness.training.config import difference
 from likeness.training.runs.run_folder import RunFolder, list_runs
 from shared.progress import duration
+from shared.app_page import AppPage
+
+PAGE = AppPage(Path(__file__), "Runs", section="Shape", icon="monitoring", help="Watch trainings, stop and resume them, and compare what they reached.")
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
@@ -26,9 +31,8 @@ _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_
 
 def main() -> None:
     """Draws the page."""
-    st.title("Runs")
-    st.caption(
-        "What trainings measure as they go, on classes or images that they have never seen. They go on when you leave, and when the app is closed."
+    PAGE.show_head(
+        "All figures are measured on classes or images that the network was not trained on. Runs continue when you leave this page or close the app."
     )
     if training_off.runs_hidden():
         return
@@ -183,4 +187,5 @@ def _differences(runs: list[RunFolder]) -> None:
     st.dataframe(pd.DataFrame(table), hide_index=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
 
+from pathlib import Path
+
 import numpy as np
 import streamlit as st
 
@@ -15,7 +17,12 @@ from pages.saliency import rows as saliency_rows
 from pages.saliency.job import Asked
 from pages.saliency.rows import Look
 from shared import cached, drafts, neighbors, progress, selection, sidebar, trained, view
+from shared.app_page import AppPage
 from shared.sidebar import DRAFT, RAW, readable
+
+PAGE = AppPage(
+    Path(__file__), "Saliency", section="Look", icon="center_focus_strong", help="Which parts of an image decide where it lies in a space?"
+)
 
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
@@ -25,8 +32,7 @@ _SHOW = ("Differences", "Maps", "Both")
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    st.title("Saliency")
-    st.caption("Which parts of an image decide where it lies in a space? Change a part that counts, and the image moves away from its neighbors.")
+    PAGE.show_head("If a part that counts is changed, the image moves away from its neighbors.")
     if seen.base.differentiable is None:
         st.info(
             "These vectors came without a model, so there is nothing to look into. Choose images that were embedded here.", icon=":material/info:"
@@ -205,4 +211,5 @@ def _shuffle() -> None:
     st.session_state["saliency_sample"] = st.session_state.get("saliency_sample", 0) + 1
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
 
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -16,8 +17,17 @@ from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training.runs.run_folder import RunFolder
 from pages.semantics.job import measure
 from shared import cached, progress, run_card, trained, view
+from shared.app_page import AppPage
 from shared.plain import plain
 from shared.sidebar import listed, readable
+
+PAGE = AppPage(
+    Path(__file__),
+    "Semantics",
+    section="Judge",
+    icon="translate",
+    help="Does a space agree with words: do classes with related names lie close together?",
+)
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5
@@ -30,8 +40,7 @@ _UNSEEN = "Only classes unseen in training"
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    st.title("Semantics")
-    st.caption("Does a space agree with words? Classes with related names should lie near each other, and what is found by mistake be related.")
+    PAGE.show_head("If it does, images that are retrieved by mistake at least belong to related classes.")
     if not seen.base.table.attributes:
         st.info("These images have no labels, so there are no class names to compare. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
@@ -240,4 +249,5 @@ def _every(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

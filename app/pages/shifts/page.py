@@ -1,11 +1,22 @@
 """Shifts: how far train and test classes lie apart, and which methods hold up as they drift."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_view, settings, steps_view
 from shared import view
+from shared.app_page import AppPage
+
+PAGE = AppPage(
+    Path(__file__),
+    "Shifts",
+    section="Judge",
+    icon="moving",
+    help="How well does a network do on new classes, the more they differ from those it was trained on?",
+)
 
 _APART, _HOLDS = "How far apart", "What holds up"
 
@@ -13,11 +24,7 @@ _APART, _HOLDS = "How far apart", "What holds up"
 def main() -> None:
     """Draws the page."""
     seen = view.current()
-    st.title("Shifts")
-    st.caption(
-        "A network is judged on classes that it was not trained on. How far do they lie from those that it knows, and does it still work as they "
-        "drift apart?"
-    )
+    PAGE.show_head()
     apart, holds = st.tabs([_APART, _HOLDS], key="shifts", on_change="rerun", bind="query-params")
     if apart.open:
         with apart:
@@ -41,4 +48,5 @@ def _apart(seen: view.View) -> None:
         steps_view.show(seen, shown)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """Train: a config from a preset, changed in fields or as text; what language will say of its classes; the start of its run."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,18 +16,19 @@ from pages.train import draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
 from shared import run_card, trained, training_off
+from shared.app_page import AppPage
 from shared.sidebar import readable
+
+PAGE = AppPage(
+    Path(__file__), "Train", section="Shape", icon="model_training", help="Train a network so that images of one class lie close together."
+)
 
 _LONGEST = 200  # bytes of a name; file systems take some more
 
 
 def main() -> None:
     """Draws the page."""
-    st.title("Train")
-    st.caption(
-        "Teach a network what is similar: images of one class move together and others apart, or as far apart as their labels on a scale. "
-        "Language guidance also tells it how classes relate."
-    )
+    PAGE.show_head("With labels on a scale, the distance between images follows that of their labels. Language guidance adds how classes relate.")
     if training_off.tell():
         return
     chosen, problem = _config()
@@ -161,4 +163,5 @@ def _typed() -> None:
     draft.take(typed)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
@@ -11,8 +13,13 @@ from likeness.errors import InputError
 from likeness.space import Space
 from server_settings import server
 from shared import progress, sidebar
+from shared.app_page import AppPage
 from shared.plain import plain
 from visitors import visitor
+
+PAGE = AppPage(
+    Path(__file__), "Your images", section="Data", icon="add_photo_alternate", help="Bring images of your own: a folder, a table or an upload."
+)
 
 ENCODERS = {
     "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
@@ -26,13 +33,12 @@ _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded a
 
 def main() -> None:
     """Draws the page."""
-    st.title("Your images")
     if server().shared and not server().roots:
-        st.caption("Bring images of your own. They are kept on this server, where only you, and whom you give a link, can open them.")
+        PAGE.show_head("Uploads are kept on this server. Only you and people you share a link with can open them.")
         _upload()
     else:
-        told = "Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice."
-        st.caption(told + (" What you upload, only you can open, and whom you give a link." if server().shared else ""))
+        private = " Only you and people you share a link with can open your uploads." if server().shared else ""
+        PAGE.show_head(f"Images stay where they are; only their embeddings are stored, and nothing is computed twice.{private}")
         _tabs()
     _jobs()
     _datasets()
@@ -213,4 +219,5 @@ def _remove(id: str) -> None:
         st.session_state["dataset"] = BUNDLED.id
 
 
-main()
+if __name__ == "__main__":
+    main()
