@@ -39,7 +39,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
         if status.state == "failed" and status.message:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("Its process is gone, from outside. Resume it, and it goes on from its last checkpoint.", icon=":material/warning:")
+            st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
             words = processes.last_words(run)
             if words:
                 with st.expander("Its last words"):

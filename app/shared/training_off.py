@@ -4,7 +4,7 @@ import streamlit as st
 
 from server_settings import server
 
-TOLD = "Training is switched off on this server; train with `likeness train` on a machine of your own."
+TOLD = "Training is turned off on this server; run `likeness train` on your own machine instead."
 
 
 def tell() -> bool:

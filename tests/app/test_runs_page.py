@@ -114,7 +114,7 @@ def test_a_run_whose_process_is_gone_says_so_with_its_last_words(app: AppTest, m
     run = make("gone", Status("running", 4, 10, pid=_ended_process()))
     _open(app)
     assert "**gone**  :material/warning: Interrupted" in _texts(app)
-    assert "Its process is gone" in app.warning[0].value
+    assert "Its process was ended from outside" in app.warning[0].value
     assert "out of memory" not in "".join(code.value for code in app.code)
     (run.path / "output.log").write_text("one\ntwo\nthree\nout of memory\n")
     app.run()

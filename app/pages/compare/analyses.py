@@ -39,7 +39,7 @@ _FRAME = 460  # height of a plot before it is there
 
 def show_sizes(seen: View) -> None:
     """How many dimensions are best."""
-    st.caption("How many numbers should describe an image? Few keep what varies most between the prompts; many also keep their wording.")
+    st.caption("How many dimensions does a notion need? Few keep what varies most between the prompts; many also keep their wording.")
     possible = [size for size in _SIZES if size <= seen.base.vectors.shape[1]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notions = choose_notions(seen, "sizes_notions")
@@ -59,7 +59,7 @@ def show_sizes(seen: View) -> None:
 
 def show_encoders(seen: View) -> None:
     """Whether a larger encoder is better."""
-    st.caption("Does a larger model of images and text help? Each embeds the images and reads the prompts anew; the first time takes a while.")
+    st.caption("Does a larger encoder help? Each one embeds the images and the prompts; the first time takes a while.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         encoders = st.multiselect(
             "Encoders",
@@ -68,7 +68,7 @@ def show_encoders(seen: View) -> None:
             key="encoders",
             bind="query-params",
             accept_new_options=True,
-            help="Two sizes of the bundled CLIP, the paper's three, or another one by its name. Weights that are not here are downloaded.",
+            help="The two shipped encoders, the paper's three, or another one by name. Missing weights are downloaded.",
         )
         notions = choose_notions(seen, "encoders_notions")
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
@@ -86,7 +86,7 @@ def show_encoders(seen: View) -> None:
         seen,
         "encoders",
         asked,
-        "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.",
+        "Bars show how well each method does on top of each encoder; add the Oracle to see what labels would make possible.",
     )
 
 
@@ -108,7 +108,7 @@ def _measuring_encoders(*settings: Any) -> Work:
 
 def show_prompts(seen: View) -> None:
     """How many prompts are enough."""
-    st.caption("How many prompts does a notion need? Samples of its prompts are drawn, fitted and judged; each run draws its own.")
+    st.caption("How many prompts does a notion need? Random samples of its prompts are fitted and judged; each run draws its own.")
     notions = labelled_notions(seen)
     names = sorted(notions, key=lambda name: -len(notions[name].prompts))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -124,7 +124,7 @@ def show_prompts(seen: View) -> None:
             partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
         )
         live_runs.start_button("Measure", asked, "prompts_start")
-    _show(seen, "prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more of them stop to help.")
+    _show(seen, "prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more prompts stop helping.")
 
 
 def _sized(notion: Notion) -> str:

@@ -75,12 +75,12 @@ def _invite(request: Request | None) -> None:
     rows = len(request.lines()) if request else 0
     with st.container(border=True):
         st.markdown(
-            "**Nothing compared yet.** Each method reads the notion's prompts and arranges the images anew, without seeing a label. "
-            "Then every image asks for its nearest neighbors: the more of them share its label, the better."
+            "**Nothing compared yet.** Each method builds a space from the notion's prompts, without labels. Then the nearest neighbors of every "
+            "image are found: the more of them share its label, the better."
         )
         st.caption(
-            f"{rows} rows to fill, the quick ones first. You can leave this page meanwhile, and stop at any time; "
-            "whoever asks the same on this server shares the results."
+            f"{rows} rows will be computed, the quick ones first. You can leave this page, or stop at any time; everyone on this server "
+            "shares the results."
         )
 
 

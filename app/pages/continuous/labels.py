@@ -47,7 +47,7 @@ def choose(seen: View) -> LabelsConfig:
         key="continuous_label",
         bind="query-params",
         width=200,
-        help="What places an image on a scale. Numbers and Angles let you pick columns of your table; 359 and 1 degrees are near as angles.",
+        help="The label that places an image on a scale. Numbers and Angles take columns of your table; as angles, 359 and 1 degrees are close.",
     )
     if label not in _OWN:
         return known_labels(table)[str(label)]

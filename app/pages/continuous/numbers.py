@@ -36,8 +36,8 @@ _STYLE = """<style>
 .continuous .tip:hover > .told, .continuous .tip:focus > .told { display: block; }
 .continuous .tip:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 2px; }
 </style>"""
-_CHANCE = ("Chance", "Images drawn at random: what a space finds that knows nothing of the label.")
-_ORACLE = ("Oracle", "What the labels themselves find nearest: no space can do better.")
+_CHANCE = ("Chance", "Random images: what a space finds if it is unrelated to the label.")
+_ORACLE = ("Oracle", "Images ranked by the labels themselves: no space can do better.")
 _CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 
@@ -81,8 +81,8 @@ def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, ro
 def _who_asks(images: int) -> str:
     queries = len(spread_queries(images))
     if queries < images:
-        return f"{queries:,} images, evenly spread over the {images:,}, each ask all others."
-    return f"Each of the {images:,} images asks all others."
+        return f"{queries:,} of the {images:,} images, evenly spread, are queries; each is compared with all others."
+    return f"Each of the {images:,} images is a query and is compared with all others."
 
 
 def table_html(found: pd.DataFrame, names: list[str], unit: str) -> str:

@@ -38,7 +38,7 @@ def main() -> None:
 
 def _nothing_to_judge_by() -> None:
     st.info(
-        "These images have no label on a scale. Bring them as a CSV file with a column of numbers, with joints (neck_x, neck_y and so on), with yaw "
+        "These images have no labels on a scale. Add them as a CSV file with a column of numbers, with joints (neck_x, neck_y and so on), with yaw "
         "and elevation, with captions, or with a column 'layout' that names a picture of each room's surfaces.",
         icon=":material/info:",
     )

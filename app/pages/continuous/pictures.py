@@ -54,7 +54,7 @@ def show(seen: view.View, spaces: Sequence[Space], labels: ImageLabels, rows: ND
             found[ORACLE] = _by_label(key, query, labels, rows)
             sections = [_section(seen, labels, name, each, drawn) for name, each in found.items()]
             gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
-    note = "Images whose labels lie far from each other. Click one, or any picture above, to ask with it."
+    note = "Images whose labels differ widely. Click one, or any picture above, to make it the query."
     gallery(
         [Section("Other queries", suggested, note=note)],
         thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=continuous_labels.ask,

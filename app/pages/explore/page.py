@@ -139,7 +139,8 @@ def _all_images(seen: view.View) -> None:
     what = f"{len(rows):,} images" + (" match the filters" if seen.hidden is not None else "")
     st.subheader(what)
     st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
-    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(seen, rows[:_SHOWN]), empty="No image matches the filters.")
+    note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
+    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(seen, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
     gallery([section], thumbnails=seen.thumbnails, key="all", on_click=neighbors.image_was_clicked)
 
 

@@ -93,12 +93,13 @@ def saved_equals(draft: Draft) -> bool:
 def _words() -> None:
     draft = drafts.typed()
     assert draft is not None
-    st.text_input(
+    st.text_area(
         "Question",
         draft.question,
         key=_key("question"),
         on_change=_typed,
         args=("question", _key("question")),
+        height=68,
         help="When are two images similar? For people; not read by the model.",
     )
     st.text_area(
@@ -108,7 +109,7 @@ def _words() -> None:
         on_change=_typed,
         args=("templates", _key("templates")),
         height=68,
-        help="The sentence around each aspect, with {} where the aspect goes. Several lines are several templates.",
+        help="The sentence around each aspect, with {} in place of the aspect. One template per line.",
     )
 
 
@@ -124,7 +125,7 @@ def _aspects() -> None:
         )
         drafts.edit(aspects="\n".join("" if pd.isna(aspect) else str(aspect).strip() for aspect in rows["Aspect"]))
     with paste:
-        st.text_area("One aspect a line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted, args=(_key("aspects"),))
+        st.text_area("One aspect per line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted, args=(_key("aspects"),))
 
 
 def _problems(seen: View, draft: Draft) -> None:
@@ -154,13 +155,13 @@ def _suggestion(seen: View, draft: Draft) -> None:
         return
     if suggested != draft.dim:
         st.button(
-            f"Use {suggested} dimensions instead of {draft.dim}",
+            f"Use {suggested} dimensions",
             icon=":material/lightbulb:",
             on_click=_take_dim,
             args=(suggested,),
             width="stretch",
-            help="What the prompts alone suggest: enough to keep 98.5 % of what they say. "
-            "More dimensions give weight to wording and to what no prompt speaks of.",
+            help=f"Instead of {draft.dim}. Suggested by the prompts alone: enough to keep 98.5 % of their variation. "
+            "More dimensions give weight to wording and to things that no prompt mentions.",
         )
 
 

@@ -89,9 +89,9 @@ def _numbers(seen: view.View, fit: Space, saved: Space | None, draft: Draft) -> 
     before = cached.metrics(seen.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {readable(attribute).lower()}**")
     for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
-        against = "saved" if saved else "raw encoder"
+        against = "saved" if saved else "raw"
         delta = f"{now[name] - before[name]:+.3f}" if abs(now[name] - before[name]) >= 0.0005 else None
-        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"against {against}" if delta else None)
+        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"vs. {against}" if delta else None)
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 
@@ -101,7 +101,7 @@ def _before_and_after(seen: view.View, fit: Space, saved: Space | None) -> None:
     found = neighbors.find(seen, query, [space for _, space in spaces])
     st.html(
         f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query">'
-        "<span><b>Neighbors of this image</b> in each space. Click a point or a picture to ask for another.</span></div>"
+        "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
     )
     sections = [
         Section(

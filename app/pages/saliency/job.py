@@ -34,7 +34,7 @@ def begin(asked: Asked) -> Job:
             asked.spaces, asked.rows, base=asked.base, samples=asked.samples, noise=asked.noise, progress=job.report, should_stop=job.should_stop
         )
 
-    return run_in_background("saliency", asked.key, "Looking for what counts", work, kept=_KEPT)
+    return run_in_background("saliency", asked.key, "Computing saliency maps", work, kept=_KEPT)
 
 
 def find(asked: Asked) -> Job | None:

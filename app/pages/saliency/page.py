@@ -55,7 +55,7 @@ def _settings(seen: view.View) -> tuple[Asked, Look]:
             key="saliency_dim",
             bind="query-params",
             width=130,
-            help="Of each notion's space. Few leave only what counts most, so that differences stand out; the paper takes 2.",
+            help="Dimensions of each notion's space. With few, differences stand out more; the paper uses 2.",
         )
         show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", bind="query-params") or _SHOW[0]
         with st.popover("Settings", icon=":material/tune:"):
@@ -107,12 +107,19 @@ def _fine_settings(seen: view.View, show: str) -> tuple[bool, int, float, Look]:
         "Measure against the query image",
         key="saliency_base",
         disabled=seen.query is None,
-        help="Otherwise against a black image, as in the paper: what counts is what moves the image away from it. A click in Explore makes a query.",
+        help="Off: against a black image, as in the paper. Salient parts move the image away from it. Click an image in Explore for a query.",
     )
     samples = st.slider(
-        "Noisy copies", 1, 100, SAMPLES, key="saliency_samples", help="Gradients are summed over noisy copies of the image: more, less grain."
+        "Noisy copies",
+        1,
+        100,
+        SAMPLES,
+        key="saliency_samples",
+        help="Gradients are summed over noisy copies of the image. More copies give smoother maps.",
     )
-    noise = st.slider("Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Its deviation, as a share of the image's range of values.")
+    noise = st.slider(
+        "Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Standard deviation of the noise, as a share of the image's range of values."
+    )
     percentile = st.slider(
         "Cut at percentile",
         80.0,
@@ -120,10 +127,10 @@ def _fine_settings(seen: view.View, show: str) -> tuple[bool, int, float, Look]:
         PERCENTILE,
         0.5,
         key="saliency_percentile",
-        help="Stronger values are drawn alike, so that few extremes don't hide the rest.",
+        help="Values above this percentile get the same color, so that a few extremes do not hide the rest.",
     )
     blur = st.slider(
-        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Only for the eye. At 0 the grid shows in which the model reads."
+        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Only changes how maps look. At 0 you see the grid of the model's patches."
     )
     over = st.toggle("Over the image", True, key="saliency_over")
     return base and seen.query is not None, samples, noise, Look(show != "Differences", show != "Maps", percentile, blur, over)
@@ -165,7 +172,7 @@ def _pictures(seen: view.View, asked: Asked, job: Job, look: Look) -> None:
     else:
         st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")
     if look.differences and len(differing) < len(found) - 1:
-        st.caption("A run that crops its images sees other pixels than what it is compared with, so its own map stands in place of a difference.")
+        st.caption("A run that crops its images sees other pixels, so its own map is shown instead of a difference.")
     names = [str(seen.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in asked.rows]
     masks = saliency_rows.known_masks(asked.spaces[-1], asked.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
@@ -183,7 +190,7 @@ def _choose_images(seen: view.View) -> None:
             st.caption(_how_many(count))
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
         else:
-            st.caption("Some images by chance. Select others below, or on the map in Explore.")
+            st.caption("A random sample of the images. Select others below, or on the map in Explore.")
             st.button("Other images", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
     with st.expander("Choose images", icon=":material/photo_library:"):
         visible = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)

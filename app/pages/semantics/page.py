@@ -83,7 +83,7 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
             _UNSEEN,
             True,
             key="semantic_unseen",
-            help="What a run was trained on it knows; the others show what it learned.",
+            help="A run has seen its training classes; only the other classes show what it has learned.",
         )
     if not chosen or not models:
         raise InputError("Choose what makes a class, and a language model.")
@@ -119,7 +119,7 @@ def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None
 def _show(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     _summary(found)
     if seen.b is None:
-        st.caption(":material/info: Choose a space B in the sidebar, a trained run say, to see what differs.")
+        st.caption(":material/info: Choose a space B in the sidebar, for example a trained run, to see what differs.")
     tabs = {"What is found": _found, "Similarities": _similarities, "Every class": _every}
     for tab, draw in zip(st.tabs(list(tabs), key="semantics", on_change="rerun", bind="query-params"), tabs.values(), strict=True):
         if tab.open:
@@ -132,11 +132,11 @@ def _summary(found: dict[str, Semantics]) -> None:
     told = {
         "rank_correlation": (
             "Order of the classes",
-            "Rank correlation, over all pairs of classes: 1 where the space orders them as language does, 0 where it has nothing to do with it.",
+            "Rank correlation, over all pairs of classes: 1 if the space orders them as language does, 0 if the two orders are unrelated.",
         ),
         "relatedness": (
-            "Related when it errs",
-            "Of what is found for an image and is of another class: how similar language finds its name, on average.",
+            "Relatedness of errors",
+            "For retrieved images of another class: how similar language rates the two class names, on average.",
         ),
         "own_share": ("Of the same class", f"Share of the {nearest} nearest images that are of the image's own class."),
         "image_divergence": (
@@ -149,8 +149,8 @@ def _summary(found: dict[str, Semantics]) -> None:
     with st.container(border=True):
         for (name, (label, help)), place in zip(told.items(), st.columns(len(told)), strict=True):
             place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
-        beside = f"Of {plain(a)}, and how far it lies above or below {plain(b)}. " if b else f"Of {plain(a)}. "
-        st.caption(f"{beside}Images drawn at random would be related by {table.loc[a, 'random_relatedness']:.3f}.")
+        beside = f"Figures for {plain(a)}, and the difference from {plain(b)}. " if b else f"Figures for {plain(a)}. "
+        st.caption(f"{beside}For random images, the relatedness would be {table.loc[a, 'random_relatedness']:.3f}.")
 
 
 def _shown(value: float) -> str:
@@ -172,11 +172,11 @@ def _found(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics
     table = retrieved_classes(retrievals, query, _TOP)
     retrieval = next(iter(retrievals.values()))
     st.caption(
-        f"All images of **{plain(query)}** ask for their {retrieval.neighbors} nearest. Of the other classes that they find, the {_TOP} that "
-        "language finds most related, with the similarity of the names, and how many of their images were found."
+        f"The {retrieval.neighbors} nearest neighbors of all images of **{plain(query)}**. Shown are the {_TOP} other classes among them whose names "
+        "are most similar, with that similarity and the number of images found."
     )
     if table.empty:
-        st.info(f"Nothing but {plain(query)} is found: this class is never mistaken here.", icon=":material/check:")
+        st.info(f"Only {plain(query)} is found: this class is never confused with another one.", icon=":material/check:")
         return
     st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config={"displayModeBar": False})
     sections = [
@@ -197,10 +197,10 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
     if st.session_state["semantic_query"] not in names:
         st.session_state["semantic_query"] = suggested[0] if suggested else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.selectbox("Class that asks", names, key="semantic_query", width=300)
+        query = st.selectbox("Query class", names, key="semantic_query", width=300)
         if suggested:
             st.pills(
-                "Where the spaces differ most" if len(found) > 1 else "Most often mistaken",
+                "Where the spaces differ most" if len(found) > 1 else "Most often confused",
                 suggested,
                 format_func=plain,
                 key="semantic_suggested",
@@ -240,7 +240,7 @@ def _every(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics
     frame = first[["images"]].rename(columns={"images": "Images"})
     for name, part in parts.items():
         frame[f"Same class, {name}"] = part["own"]
-        frame[f"Related when it errs, {name}"] = part["relatedness"]
+        frame[f"Relatedness of errors, {name}"] = part["relatedness"]
     st.dataframe(
         frame.reset_index(names="Class"),
         hide_index=True,

@@ -34,7 +34,7 @@ def _card(benchmark: Benchmark) -> None:
         if status.state == "failed" and status.message:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("Its process is gone, from outside. Resume it, and it goes on from where it was.", icon=":material/warning:")
+            st.warning("Its process was ended from outside. Resume it to continue where it stopped.", icon=":material/warning:")
             words = processes.last_words(RunFolder(benchmark.folder.path))
             if words:
                 with st.expander("Its last words"):

@@ -27,8 +27,8 @@ _FEWEST_QUERIES = 2
 def show(seen: view.View) -> None:
     """Draws the form."""
     st.caption(
-        "Every method trains an embedding layer on the features of the bundled CLIP, on each split anew, and is judged on the classes that test. "
-        "A run takes some seconds. It goes on when you leave, and when the app is closed."
+        "On every split, each method trains an embedding layer on features of the shipped CLIP and is measured on the test classes. "
+        "A run takes a few seconds. The benchmark continues when you leave this page or close the app."
     )
     try:
         shown = settings.choose(seen)
@@ -65,7 +65,7 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             key="benchmark_seeds",
             width=130,
             persist_state="session",
-            help="Each run is repeated so often, with other draws.",
+            help="How many times each run is repeated, with different random draws.",
         )
         epochs = st.number_input(
             "Epochs", 1, 1_000, 5, key="benchmark_epochs", width=130, persist_state="session", help="Passes over the training images."
@@ -75,7 +75,7 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             True,
             key="benchmark_few_shot",
             persist_state="session",
-            help=f"Also measures what {_SHOTS} images of each test class bring when the trained layer is adapted to them.",
+            help=f"Also measures the gain from adapting the trained layer to {_SHOTS} images of each test class.",
         )
     chosen = shown.splits.evenly(int(count))
     st.caption(_told(chosen, len(methods), int(seeds), "Raw encoder" in methods))

@@ -58,7 +58,7 @@ def _look(seen: view.View, shown: Progression) -> None:
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}
     _numbers(shown, split)
-    st.markdown(_moves(changes) if before else "The first of the splits: the later ones are compared with the one before them.")
+    st.markdown(_moves(changes) if before else "This is the first split. Each later split is compared with the one before it.")
     curve, classes = st.columns(2, gap="medium") if shown.classes else (st.container(), None)
     with curve:
         st.plotly_chart(
@@ -70,13 +70,13 @@ def _look(seen: view.View, shown: Progression) -> None:
     moved = {name for side in changes.values() for name in side}
     with classes:
         st.plotly_chart(class_sides(_map(shown, split, moved)), theme="streamlit", key="shift_map", config={"displayModeBar": False})
-        st.caption("Each point is the mean of a class. Point at it for its name; classes that lie close look alike to this space.")
+        st.caption("Each point is the mean of a class. Hover to see its name; classes that lie close together are similar in this space.")
     gallery(_pictures(shown, split, moved), thumbnails=seen.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
 
 
 _TOLD_STEPS = (
-    "From easy to hard. Swap: each side gives the class that is farthest from its own side and nearest to the other. "
-    "Removal: when swapping helps no more, classes that lie between the sides are taken out."
+    "From easy to hard. Swap: the two sides exchange the classes that are farthest from their own side and nearest to the other. "
+    "Removal: once swapping no longer helps, classes between the two sides are removed."
 )
 
 
@@ -91,8 +91,8 @@ def _numbers(shown: Progression, split: ClassSplit) -> None:
             times,
             delta_color="off",
             delta_arrow="off",
-            help="Frechet distance: how far the means of the two sides lie apart, and how differently they are spread. 0 would be the same; "
-            "the larger, the less what was learned on one side helps on the other.",
+            help="Frechet distance: how far apart the means of the two sides are, and how much their spreads differ. 0 means no difference; "
+            "the larger it is, the less training on one side helps on the other.",
         )
         train.metric("Classes that train", len(split.train))
         test.metric("Classes that test", len(split.test))
@@ -103,14 +103,14 @@ def _moves(changes: dict[str, tuple[str, ...]]) -> str:
     told = [
         f"{_named(names)} {words[len(names) > 1]}"
         for side, words in {
-            "to train": ("goes over to train", "go over to train"),
-            "to test": ("goes over to test", "go over to test"),
-            "removed": ("is taken out", "are taken out"),
-            "added": ("comes in", "come in"),
+            "to train": ("moves to train", "move to train"),
+            "to test": ("moves to test", "move to test"),
+            "removed": ("is removed", "are removed"),
+            "added": ("is added", "are added"),
         }.items()
         if (names := changes.get(side, ()))
     ]
-    return f"In this step {listed(told)}." if told else "In this step no class moves."
+    return f"In this step, {listed(told)}." if told else "In this step, no class moves."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -135,10 +135,12 @@ def _noted(shown: Progression) -> str:
         return f"Distances as the file has them{f', by features{measured}' if measured else ''}. {shown.splits.note}".strip()
     job = shift_splits.references(shown) if _comparable(shown) else None
     if job is not None and not job.finished:
-        return "What the start is to be compared with, broken lines, is still being measured."
+        return "The dashed lines for comparison are still being measured."
     if job is None or job.error:
         return "A class with a single image can't be on both sides, so there is nothing to compare with."
-    return "Broken lines: how far two sides lie apart by chance alone, where the start's classes are dealt out at random, or are the same on both."
+    return (
+        "Dashed lines show distances for comparison: with the classes assigned to the two sides at random, and with the same classes on both sides."
+    )
 
 
 def _map(shown: Progression, split: ClassSplit, moved: set[str]) -> pd.DataFrame:

@@ -105,7 +105,7 @@ def _name(chosen: RunConfig | None) -> tuple[str, str]:
     begun = str(run.path) == st.session_state.get("train_begun") and run.status().state == "running"
     if begun or not (run.path / "config.yaml").is_file():
         return name, ""
-    return name, f"There is a run {name} already; call this one {_free(name)}, say, or resume that one under Runs."
+    return name, f"There is already a run named {name}. Choose another name, such as {_free(name)}, or resume that run under Runs."
 
 
 def _rename() -> None:

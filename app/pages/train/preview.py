@@ -109,7 +109,7 @@ def _entry(config: RunConfig) -> DatasetEntry | None:
 
 def _names(config: RunConfig, images: RunImages) -> None:
     if config.guidance is None:
-        st.info("Language takes no part in this run. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
+        st.info("This run does not use language. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
         return
     from likeness.training.guidance.language_side import class_names
 

@@ -22,7 +22,7 @@ PAGE = AppPage(
 )
 
 ENCODERS = {
-    "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
+    "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
     "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
     "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
     "other": "Another one, by its name",
@@ -63,7 +63,7 @@ def _tabs() -> None:
             placeholder=f"{root}/labels.csv",
             help=_told_roots() + "One row per image: a column of paths, relative to the file, and columns of labels.",
         )
-        column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
+        column = st.text_input("Column of paths", key="path_column", placeholder="Found automatically if named path, file, image or filename")
         _begin_button(source, column.strip() or None, "table")
     with upload:
         _upload()
@@ -97,9 +97,7 @@ def _begin_button(source: str, column: str | None, where: str) -> None:
 def _hint(folder: str) -> None:
     named = _recognized(folder) if folder else None
     if named:
-        st.info(
-            f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
-        )
+        st.info(f"This is a dataset of the InDiReCT paper. Enter `{named}` to read it with its labels; otherwise its subfolders become classes.")
 
 
 def _recognized(folder: str) -> str | None:
@@ -126,7 +124,7 @@ def _check_and_begin(source: str, encoder: str, column: str | None, name: str | 
 def _check_load() -> None:
     """Raises InputError where a visitor of a shared server has enough under way."""
     if server().shared and sum(not job.finished for job in _own_jobs()) >= _MOST_AT_ONCE:
-        raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
+        raise InputError(f"{_MOST_AT_ONCE} of your datasets are being embedded; wait for one to finish, or stop it.")
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
@@ -184,7 +182,7 @@ def _report(job: Job) -> None:
     if job.error:
         st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
-        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
+        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
         st.info(told, icon=":material/pause:")
     else:
         failed = job.result.table.failed
@@ -207,10 +205,10 @@ def _datasets() -> None:
     st.subheader("Datasets")
     for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redact(entry.encoder)))}]", width="stretch")
+            st.markdown(f"**{plain(entry.name)}**  :gray[encoder {plain(redact(entry.encoder))}]", width="stretch")
             _link(entry.id, "Explore")
             if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
-                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
+                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Removes it from this list; the images stay.")
 
 
 def _remove(id: str) -> None:
