@@ -7,7 +7,8 @@ import streamlit as st
 from access import confine_server, redact
 from likeness.errors import InputError
 from navigation import menu
-from shared import drafts, layouts, progress, selection, sidebar, trained, view
+from shared import drafts, layouts, progress, selection, sidebar, trained
+from shared.view import set_view
 from warm import warm_up
 
 HERE = Path(__file__).parent
@@ -23,7 +24,7 @@ selection.keep_in_url()
 drafts.keep_in_url()
 watcher = st.container()  # above the page, at the same place in every run
 try:
-    view.show(sidebar.choose())
+    set_view(sidebar.choose())
     page.run()
 except trained.StillEmbedding as waiting:
     trained.show(waiting)

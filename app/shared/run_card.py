@@ -62,13 +62,13 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
             elif run.best.is_file():
                 _open(run)
         if state != "finished" and server().allows_training:
-            asked = state == "running" and run.stop_requested()
+            stopping = state == "running" and run.stop_requested()
             label, icon, act = (
-                ("Stopping" if asked else "Stop", "stop", RunFolder.request_stop)
+                ("Stopping" if stopping else "Stop", "stop", RunFolder.request_stop)
                 if state == "running"
                 else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
             )
-            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=asked)
+            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=stopping)
 
 
 def _open(run: RunFolder) -> None:

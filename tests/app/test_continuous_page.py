@@ -79,7 +79,7 @@ def _table(app: AppTest) -> dict[str, list[str]]:
     body = next(each.proto.body for each in app.get("html") if 'class="continuous"' in each.proto.body)
     lines = re.findall(r'<tr class="\w*"><th scope="row">(.*?)</th>(.*?)</tr>', body)
     return {
-        unescape(re.sub(r'<span class="told".*?</span>|<[^>]*>', "", name)): [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
+        unescape(re.sub(r'<span class="help".*?</span>|<[^>]*>', "", name)): [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
         for name, cells in lines
     }
 

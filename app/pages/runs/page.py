@@ -45,8 +45,8 @@ def main() -> None:
         st.info("Choose at least one run above.", icon=":material/info:")
         return
     problems = {run.name: run_card.problem(run) for run in chosen}
-    for told in filter(None, problems.values()):
-        st.warning(told, icon=":material/warning:")
+    for problem in filter(None, problems.values()):
+        st.warning(problem, icon=":material/warning:")
     chosen = [run for run in chosen if not problems[run.name]]
     if not chosen:
         return
@@ -61,7 +61,7 @@ def main() -> None:
     if len(chosen) > 1:
         _differences(chosen)
     else:
-        with st.expander("Its settings", icon=":material/tune:"):
+        with st.expander("Settings of this run", icon=":material/tune:"):
             st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
 
@@ -74,10 +74,10 @@ def _nothing() -> None:
 
 
 def _choose(names: list[str]) -> list[str]:
-    asked_for = st.query_params.get("watch")  # a link on another page
-    if asked_for is not None:
+    target = st.query_params.get("watch")  # a link on another page
+    if target is not None:
         del st.query_params["watch"]
-        st.session_state["runs"] = [asked_for] if asked_for in names else []
+        st.session_state["runs"] = [target] if target in names else []
     running = [name for name in names if run_card.folder(name).status().state == "running"]
     return st.multiselect(
         "Runs",
@@ -115,7 +115,7 @@ def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:
-    st.caption(run_words.told(metric))
+    st.caption(run_words.metric_help(metric))
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
         with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
@@ -145,7 +145,7 @@ def _table(runs: list[RunFolder]) -> None:
         hide_index=True,
         key="runs_table",
         column_config={
-            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.told(name)) for name in figures
+            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.metric_help(name)) for name in figures
         }
         | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
     )

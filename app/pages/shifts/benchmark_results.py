@@ -14,7 +14,7 @@ from shared import run_words
 MATCHED = "matched_recall_at_1"
 _QUIET = {"displayModeBar": False}
 _NAMES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000", MATCHED: "R@1 among equally many classes"}
-_TOLD = {
+_HELP = {
     MATCHED: "R@1 with the same number of test classes on every split, since fewer classes make retrieval easier. The test classes were not "
     "trained on.",
 }
@@ -60,7 +60,7 @@ def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str)
 
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
-    st.caption(f"{_TOLD.get(figure) or run_words.told(figure)} Whiskers: one standard deviation over the seeds.")
+    st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
     st.plotly_chart(
         generalization_curves(found, figure, named=_NAMES[figure], methods=methods), theme="streamlit", key="benchmark_curves", config=_QUIET
     )

@@ -15,25 +15,26 @@ from likeness.shifts import ClassSplit
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import progress, view
+from shared import progress
 from shared.sidebar import listed
+from shared.view import View
 
 _PICTURES = 8
 _MOST_NAMED = 8
 _TILE = 118
 
 
-def show(seen: view.View, shown: Progression) -> None:
+def show(view: View, shown: Progression) -> None:
     """Draws the splits."""
     if shown.problem:
         st.warning(shown.problem, icon=":material/warning:")
     job = shift_splits.references(shown) if _comparable(shown) else None
     layout = shift_splits.layout(shown) if shown.classes else None
     with st.container():  # at the same place in every run
-        st.fragment(_look)(seen, shown)
+        st.fragment(_look)(view, shown)
     waiting = _waiting(job, layout)
     progress.poll(lambda: not waiting or _waiting(job, layout) != waiting)
-    st.subheader("Take some of these splits along", divider="gray")
+    st.subheader("Download or keep some of these splits", divider="gray")
     files.save(shown.splits)
 
 
@@ -46,14 +47,14 @@ def _waiting(job: Job | None, layout: LayoutJob | None) -> list[str]:
     return [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
 
 
-def _look(seen: view.View, shown: Progression) -> None:
+def _look(view: View, shown: Progression) -> None:
     splits = {split.name: split for split in shown.splits}
     names = list(splits)
     if st.session_state.get("shift_step") not in names:
         st.session_state["shift_step"] = "start" if "start" in names else names[0]
     chosen = names[0]
     if len(names) > 1:
-        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_TOLD_STEPS)
+        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_STEPS_HELP)
     split, place = splits[chosen], names.index(chosen)
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}
@@ -71,10 +72,10 @@ def _look(seen: view.View, shown: Progression) -> None:
     with classes:
         st.plotly_chart(class_sides(_map(shown, split, moved)), theme="streamlit", key="shift_map", config={"displayModeBar": False})
         st.caption("Each point is the mean of a class. Hover to see its name; classes that lie close together are similar in this space.")
-    gallery(_pictures(shown, split, moved), thumbnails=seen.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
+    gallery(_pictures(shown, split, moved), thumbnails=view.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
 
 
-_TOLD_STEPS = (
+_STEPS_HELP = (
     "From easy to hard. Swap: the two sides exchange the classes that are farthest from their own side and nearest to the other. "
     "Removal: once swapping no longer helps, classes between the two sides are removed."
 )
@@ -100,7 +101,7 @@ def _numbers(shown: Progression, split: ClassSplit) -> None:
 
 def _moves(changes: dict[str, tuple[str, ...]]) -> str:
     """Which classes moved, in words."""
-    told = [
+    moves = [
         f"{_named(names)} {words[len(names) > 1]}"
         for side, words in {
             "to train": ("moves to train", "move to train"),
@@ -110,7 +111,7 @@ def _moves(changes: dict[str, tuple[str, ...]]) -> str:
         }.items()
         if (names := changes.get(side, ()))
     ]
-    return f"In this step, {listed(told)}." if told else "In this step, no class moves."
+    return f"In this step, {listed(moves)}." if moves else "In this step, no class moves."
 
 
 def _named(names: Sequence[str]) -> str:

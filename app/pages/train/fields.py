@@ -21,7 +21,7 @@ from visitors import visitor
 Changes = Callable[[Any], dict[str, Any]]
 
 _NETWORKS = {
-    "clip:cars": "Small CLIP (shipped)",
+    "clip:cars": "Small CLIP",
     "mobilenetv2_100": "MobileNetV2",
     "resnet18": "ResNet-18",
     "resnet50": "ResNet-50",

@@ -37,8 +37,8 @@ def main() -> None:
         name, taken = _name(chosen)
         _start(chosen, name, taken)
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
-        for told in filter(None, (problem, taken, draft.refused())):
-            st.warning(told, icon=":material/warning:")
+        for warning in filter(None, (problem, taken, draft.refused())):
+            st.warning(warning, icon=":material/warning:")
         if chosen and chosen.note:
             st.caption(chosen.note)
     with st.container():
@@ -150,7 +150,7 @@ def _text(expanded: bool) -> None:
             "YAML",
             key="train_typed",
             height=520,
-            on_change=_typed,
+            on_change=_take_text,
             label_visibility="collapsed",
             help="Every setting of the run; checked as you leave the field. The same file works with `likeness train`.",
         )
@@ -158,9 +158,9 @@ def _text(expanded: bool) -> None:
         st.download_button("Download as file", content, "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download")
 
 
-def _typed() -> None:
-    typed: Any = st.session_state["train_typed"]
-    draft.take(typed)
+def _take_text() -> None:
+    text: Any = st.session_state["train_typed"]
+    draft.take(text)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_told_roots() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
+            help=_roots_help() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
         )
         _hint(source.strip())
         _begin_button(source, None, "folder")
@@ -61,7 +61,7 @@ def _tabs() -> None:
             "CSV or Parquet file",
             key="table",
             placeholder=f"{root}/labels.csv",
-            help=_told_roots() + "One row per image: a column of paths, relative to the file, and columns of labels.",
+            help=_roots_help() + "One row per image: a column of paths, relative to the file, and columns of labels.",
         )
         column = st.text_input("Column of paths", key="path_column", placeholder="Found automatically if named path, file, image or filename")
         _begin_button(source, column.strip() or None, "table")
@@ -69,7 +69,7 @@ def _tabs() -> None:
         _upload()
 
 
-def _told_roots() -> str:
+def _roots_help() -> str:
     """Where a path may begin on a shared server."""
     offered = sidebar.listed(sorted(server().roots)).replace(" and ", " or ") if server().roots else ""
     return f"Begin with {offered}, which this server offers. " if offered else ""
@@ -182,8 +182,8 @@ def _report(job: Job) -> None:
     if job.error:
         st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
-        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
-        st.info(told, icon=":material/pause:")
+        message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
+        st.info(message, icon=":material/pause:")
     else:
         failed = job.result.table.failed
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
