@@ -3,6 +3,7 @@
 import streamlit as st
 
 from access import check_training, redact, resolve_source, shared_name
+from config_access import resolve_run
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
@@ -96,6 +97,7 @@ def _absolute(source: str) -> str:
 def _resume(run: RunFolder) -> None:
     try:
         check_training()
+        resolve_run(run)
         processes.begin(run)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
