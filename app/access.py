@@ -124,7 +124,7 @@ def resolve_language(name: str) -> str:
 def check_training() -> None:
     """Raises InputError where this server trains nothing."""
     if not server().allows_training:
-        raise InputError("Training is switched off on this server; train with `likeness train` on a machine of your own.")
+        raise InputError("Training is turned off on this server; run `likeness train` on your own machine instead.")
 
 
 def upload_limits() -> UploadLimits:

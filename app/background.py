@@ -128,9 +128,9 @@ class Job:
         except InputError as error:
             self.error = str(error)
         except OSError as error:
-            self.error = f"The work stopped because of the disk or network: {error.strerror or error}. What was finished is kept; try again."
+            self.error = f"The work stopped because of the disk or network: {error.strerror or error}. Finished parts are kept; try again."
         except Exception as error:  # the thread's boundary: nothing above it could report this
-            self.error = f"The work failed ({type(error).__name__}: {error}). What was finished is kept; try again."
+            self.error = f"The work failed ({type(error).__name__}: {error}). Finished parts are kept; try again."
 
 
 Work = Callable[[Job], Any]

@@ -1,10 +1,13 @@
 """The config of a run as a visitor wrote it, with paths in place of all that names a file."""
 
 from access import path_text, resolve_encoder, resolve_language, resolve_source
+from likeness.errors import InputError
+from likeness.io.files import write_atomic
 from likeness.labels.sources import LabelsConfig
 from likeness.language.pseudolabel_files import SHIPPED
 from likeness.shifts import shipped_splits
-from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
+from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig, as_yaml
+from likeness.training.runs.run_folder import RunFolder
 from server_settings import server
 
 
@@ -20,6 +23,22 @@ def resolve_config(config: RunConfig) -> RunConfig:
     if data.splits is not None and data.splits not in shipped_splits():
         data = data.model_copy(update={"splits": path_text(data.splits)})
     return config.model_copy(update={"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance)})
+
+
+def resolve_run(run: RunFolder) -> None:
+    """Writes whole paths into the config of a run that has them as visitors write them, "ROOT/...": its process cannot find these.
+
+    Raises:
+        InputError: a path that may not be read, a config that cannot be read or written.
+    """
+    config = run.config()
+    resolved = resolve_config(config)
+    if resolved == config:
+        return
+    try:
+        write_atomic(run.path / "config.yaml", as_yaml(resolved).encode())
+    except OSError as error:
+        raise InputError(f"The config of the run '{run.name}' cannot be written ({error.strerror or error}).") from error
 
 
 def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:

@@ -32,9 +32,9 @@ def serve_thumbnail(request: Request) -> Response:
 
 def serve_labelled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
-    place, asked = request.path_params, request.query_params
+    place, query = request.path_params, request.query_params
     try:
-        picture = _labelled(place["dataset"], place["row"], asked.get("kind", ""), asked.get("columns", "[]"))
+        picture = _labelled(place["dataset"], place["row"], query.get("kind", ""), query.get("columns", "[]"))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     return Response(picture, media_type="image/webp", headers=_FOREVER)

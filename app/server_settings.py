@@ -108,11 +108,11 @@ def server() -> ServerSettings:
     Raises:
         InputError: as `read_settings`.
     """
-    return _parsed(os.environ.get(VARIABLE, ""))
+    return _settings_in(os.environ.get(VARIABLE, ""))
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> ServerSettings:
+def _settings_in(text: str) -> ServerSettings:
     if not text.strip():
         return ServerSettings()
     if not text.lstrip().startswith("{"):

@@ -4,13 +4,13 @@ import threading
 
 import streamlit as st
 
-from shared import view
+from shared.view import current_view
 
 
 def warm_up() -> None:
     """Begins loading the encoder of the current dataset; at once, and once only."""
     if "view" in st.session_state:
-        encoder = view.current().base.encoder
+        encoder = current_view().base.encoder
         if encoder not in _begun:
             _begun.add(encoder)
             threading.Thread(target=_load, args=(encoder,), daemon=True).start()

@@ -112,9 +112,9 @@ def pca(space: Space) -> NDArray[np.float32]:
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _pca(key: str, _space: Space) -> NDArray[np.float32]:
-    stored = load_map(map_key(key, "pca"))
-    if stored is not None and len(stored) == len(_space.vectors):
-        return stored
+    saved = load_map(map_key(key, "pca"))
+    if saved is not None and len(saved) == len(_space.vectors):
+        return saved
     positions = pca_map(_space.vectors)
     if len(positions) >= _KEPT_PCA:
         save_map(map_key(key, "pca"), positions)
@@ -131,8 +131,8 @@ def layout(space: Space, method: str, parameters: Mapping[str, float], near: NDA
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _layout(key: str, method: str, parameters: tuple[tuple[str, float], ...], _space: Space, _near: NDArray[np.float32] | None) -> LayoutJob:
-    stored = load_map(map_key(key, method, init=None, **dict(parameters))) is not None
-    return LayoutJob(_space.vectors, content=key, method=method, init=None if stored else _near, **dict(parameters))
+    saved = load_map(map_key(key, method, init=None, **dict(parameters))) is not None
+    return LayoutJob(_space.vectors, content=key, method=method, init=None if saved else _near, **dict(parameters))
 
 
 def give_up_layout(space: Space, method: str, parameters: Mapping[str, float]) -> None:

@@ -66,7 +66,7 @@ def current() -> Draft | None:
     return draft
 
 
-def typed() -> Draft | None:
+def latest() -> Draft | None:
     """The draft as typed, valid or not; None before a notion was chosen."""
     _load()
     history: list[Draft] = st.session_state["draft_history"]
@@ -75,7 +75,7 @@ def typed() -> Draft | None:
 
 def edit(**changes: object) -> None:
     """Changes fields of the draft; nothing happens where nothing changes."""
-    before = typed()
+    before = latest()
     if before is not None:
         put(replace(before, **changes))  # type: ignore[arg-type]
 

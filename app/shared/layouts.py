@@ -73,7 +73,7 @@ def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, 
         own = _positions(job)
     except LayoutFailed as error:
         return _pca(space, f"PCA, since {choice.title} failed", redact(error)), True
-    note = f"laid out from {SAMPLE:,} images, the others beside their nearest among these" if is_sampled(len(own)) else ""
+    note = f"computed from {SAMPLE:,} images; the others are placed next to their nearest neighbors among these" if is_sampled(len(own)) else ""
     return Layout(space.name, choice, own, own, note), True
 
 

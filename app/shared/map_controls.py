@@ -12,7 +12,7 @@ from likeness.projection import METHODS, Parameter, differing
 T = TypeVar("T", bound=str | float)
 
 _TITLES = {method.title: name for name, method in METHODS.items()}
-_SEED = Parameter("Seed", 0, 0, 9999, 1, "The same seed always gives the same map; another one shows what is chance.")
+_SEED = Parameter("Seed", 0, 0, 9999, 1, "The same seed always gives the same map. Compare seeds to see what is due to chance.")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _settings(name: str) -> dict[str, float]:
     if method.seeded:
         values["seed"] = _number(_key(name, "seed"), _SEED, st.number_input)
     if not values:
-        st.caption(f"{method.title} has nothing to set: it is the same every time.")
+        st.caption(f"{method.title} has no settings; it always gives the same map.")
         return values
     changed = bool(differing(name, values))
     st.button("Reset", icon=":material/restart_alt:", disabled=not changed, key="reset_map", on_click=_reset, args=(name, list(values)))

@@ -10,14 +10,15 @@ import streamlit as st
 from components.linked_map import linked_map
 from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity
 from likeness.space import Space
-from shared import layouts, selection, view
+from shared import layouts, selection
 from shared.coloring import color_map
 from shared.map_controls import Choice
 from shared.sidebar import readable
+from shared.view import View
 
 
 def draw(
-    seen: view.View,
+    view: View,
     spaces: Sequence[Space],
     choice: Choice,
     *,
@@ -32,19 +33,19 @@ def draw(
     `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are joined
     to the query.
     """
-    placed = layouts.lay_out(spaces, choice, f"{slot}_{seen.entry.id}")
+    placed = layouts.lay_out(spaces, choice, f"{slot}_{view.entry.id}")
     linked_map(
         [MapPanel(readable(space.name), layout.shown, layout.note) for space, layout in zip(spaces, placed, strict=True)],
-        _coloring(seen.frame, seen.color),
-        n=len(seen.frame),
-        thumbnails=seen.thumbnails,
-        info=seen.info,
+        _coloring(view.frame, view.color),
+        n=len(view.frame),
+        thumbnails=view.thumbnails,
+        info=view.info,
         key=key,
-        identity=seen.entry.id,
-        selected=seen.selected if len(seen.selected) else None,
-        query=seen.query,
-        neighbors=neighbors if seen.query is not None else None,
-        dimmed=seen.hidden,
+        identity=view.entry.id,
+        selected=view.selected if len(view.selected) else None,
+        query=view.query,
+        neighbors=neighbors if view.query is not None else None,
+        dimmed=view.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
     )

@@ -40,13 +40,13 @@ class Found:
     space: Space
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
-    told: str = ""
+    note: str = ""
 
 
-def asked(seen: View) -> Query:
+def current_query(view: View) -> Query:
     """The current query."""
-    if seen.query is not None:
-        return Query(row=seen.query)
+    if view.query is not None:
+        return Query(row=view.query)
     if st.session_state.get("text", "").strip():
         return Query(text=st.session_state["text"].strip())
     upload = st.session_state.get("upload")
@@ -77,30 +77,30 @@ def forget() -> None:
     selection.ask(None)
 
 
-def find(seen: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
+def find(view: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
     """The nearest visible images in each space that can read the query; empty without one."""
     if not query:
         return []
-    allowed = None if seen.hidden is None else ~seen.hidden
+    allowed = None if view.hidden is None else ~view.hidden
     nothing = allowed is not None and allowed.sum() <= (query.row is not None)
     found = []
-    for space in spaces or seen.spaces:
+    for space in spaces or view.spaces:
         if query.text and space.embed_texts is None:
             continue
         if nothing:
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
         result = space.nearest(_vector(space, query), COUNT, exclude=None if query.row is None else [query.row], allowed=allowed)
-        told = "" if space.search is None or space.search.exact else space.search.message
-        found.append(Found(space, result.rows[0], result.similarities[0], told))
+        note = "" if space.search is None or space.search.exact else space.search.message
+        found.append(Found(space, result.rows[0], result.similarities[0], note))
     return found
 
 
-def same_class(seen: View, query: Query, rows: NDArray[np.int64]) -> list[bool | None] | None:
+def same_class(view: View, query: Query, rows: NDArray[np.int64]) -> list[bool | None] | None:
     """Whether each row has the query's value of the attribute that colors the map; None where there is nothing to compare."""
-    if query.row is None or seen.color is None or pd.api.types.is_float_dtype(seen.frame[seen.color]):
+    if query.row is None or view.color is None or pd.api.types.is_float_dtype(view.frame[view.color]):
         return None
-    values = seen.frame[seen.color].to_numpy()
+    values = view.frame[view.color].to_numpy()
     return [bool(values[row] == values[query.row]) for row in rows]
 
 
@@ -110,11 +110,11 @@ def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
     return [row in common for row in rows.tolist()]
 
 
-def captions(seen: View, rows: NDArray[np.int64]) -> list[str] | None:
+def captions(view: View, rows: NDArray[np.int64]) -> list[str] | None:
     """The value of the coloring attribute under each picture."""
-    if seen.color is None:
+    if view.color is None:
         return None
-    values = seen.frame[seen.color].iloc[rows]
+    values = view.frame[view.color].iloc[rows]
     return [f"{value:.3g}" if isinstance(value, float) else str(value) for value in values]
 
 

@@ -103,28 +103,28 @@ def duration(seconds: float) -> str:
 
 def tell_end(job: Job) -> None:
     """This session will be told when `job` has ended, on whatever page it is then."""
-    if job not in _told():
-        _told().append(job)
+    if job not in _awaited():
+        _awaited().append(job)
 
 
-def _told() -> list[Job]:
-    told: list[Job] = st.session_state.setdefault("told_jobs", [])
-    return told
+def _awaited() -> list[Job]:
+    awaited: list[Job] = st.session_state.setdefault("told_jobs", [])
+    return awaited
 
 
 def _no_need_to_tell(job: Job) -> None:
     """Its end is seen where it is drawn."""
-    if job in _told():
-        _told().remove(job)
+    if job in _awaited():
+        _awaited().remove(job)
 
 
 def watch() -> None:
     """Tells of the ends of jobs; called once a run, after the page, at a place that is the same in every run."""
-    told = _told()
-    for job in [job for job in told if job.finished]:
-        told.remove(job)
+    awaited = _awaited()
+    for job in [job for job in awaited if job.finished]:
+        awaited.remove(job)
         if job.error:
             st.toast(f"{plain(job.title)}: {redact(job.error)}", icon=":material/error:", duration="long")
         elif not job.stopped:
             st.toast(f"{plain(job.title)}: done", icon=":material/check:", duration="long")
-    poll(lambda: not told or any(job.finished for job in told), every=1.5)
+    poll(lambda: not awaited or any(job.finished for job in awaited), every=1.5)

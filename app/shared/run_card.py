@@ -3,6 +3,7 @@
 import streamlit as st
 
 from access import check_training, redact, resolve_source, shared_name
+from config_access import resolve_run
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
@@ -39,7 +40,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
         if status.state == "failed" and status.message:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("Its process is gone, from outside. Resume it, and it goes on from its last checkpoint.", icon=":material/warning:")
+            st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
             words = processes.last_words(run)
             if words:
                 with st.expander("Its last words"):
@@ -62,13 +63,13 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
             elif run.best.is_file():
                 _open(run)
         if state != "finished" and server().allows_training:
-            asked = state == "running" and run.stop_requested()
+            stopping = state == "running" and run.stop_requested()
             label, icon, act = (
-                ("Stopping" if asked else "Stop", "stop", RunFolder.request_stop)
+                ("Stopping" if stopping else "Stop", "stop", RunFolder.request_stop)
                 if state == "running"
                 else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
             )
-            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=asked)
+            st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=stopping)
 
 
 def _open(run: RunFolder) -> None:
@@ -96,6 +97,7 @@ def _absolute(source: str) -> str:
 def _resume(run: RunFolder) -> None:
     try:
         check_training()
+        resolve_run(run)
         processes.begin(run)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

@@ -12,7 +12,7 @@ from likeness.training.runs.run_folder import Status
 from shared.progress import duration
 
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
-TOLD = {
+LOSS_HELP = {
     "loss": "The loss of each batch: the objective, plus omega times the guidance.",
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
@@ -27,9 +27,9 @@ STATES = {
 }
 
 
-def told(metric: str) -> str:
+def metric_help(metric: str) -> str:
     """One sentence on a metric or a part of the loss."""
-    return TOLD[metric] if metric in TOLD else f"{find_metric(metric).title}: {find_metric(metric).help}"
+    return LOSS_HELP[metric] if metric in LOSS_HELP else f"{find_metric(metric).title}: {find_metric(metric).help}"
 
 
 def standing(status: Status) -> str:

@@ -68,11 +68,11 @@ def space(dataset_id: str, name: str) -> Space:
 
 def _take_link(names: list[str]) -> None:
     """Space A from a link on another page."""
-    asked_for = st.query_params.get("show")
-    if asked_for is not None:
+    target = st.query_params.get("show")
+    if target is not None:
         del st.query_params["show"]
-        if asked_for in names:
-            st.session_state["a"] = asked_for
+        if target in names:
+            st.session_state["a"] = target
 
 
 def notion_named(name: str) -> Notion:
@@ -102,9 +102,9 @@ def _opened_by_link() -> list[DatasetEntry]:
     """Datasets of other visitors of a shared server, whose links this one was given."""
     known = {entry.id for entry in list_datasets(visitor())}
     opened: list[str] = st.session_state.setdefault("opened_datasets", [])
-    for asked_for in (st.query_params.get("open"), st.query_params.get("private")):
-        if asked_for and asked_for not in known and asked_for not in opened and _found(asked_for):
-            opened.append(asked_for)
+    for target in (st.query_params.get("open"), st.query_params.get("private")):
+        if target and target not in known and target not in opened and _found(target):
+            opened.append(target)
     return [entry for id in opened if id not in known and (entry := _found(id))]
 
 
@@ -117,11 +117,11 @@ def _found(id: str) -> DatasetEntry | None:
 
 def _dataset() -> DatasetEntry:
     names = _dataset_names()
-    asked_for = st.query_params.get("open")  # a link on another page
-    if asked_for is not None:
+    target = st.query_params.get("open")  # a link on another page
+    if target is not None:
         del st.query_params["open"]
-        if asked_for in names:
-            st.session_state["dataset"] = asked_for
+        if target in names:
+            st.session_state["dataset"] = target
     chosen = st.selectbox(
         "Images", list(names), format_func=lambda id: names[id], key="dataset", bind="query-params", help="Add your own under Your images."
     )

@@ -52,8 +52,8 @@ def space(dataset_id: str, name: str) -> Space:
 
 def show(waiting: StillEmbedding) -> None:
     """In place of the page: how far the embedding is, or why it has ended."""
-    told = "Stopped; what was embedded is kept. Choose another space in the sidebar, or go on."
-    if progress.follow(waiting.job, resume="Go on", stopped=told, wait=0):
+    message = "Stopped; what was embedded is kept. Choose another space in the sidebar, or go on."
+    if progress.follow(waiting.job, resume="Go on", stopped=message, wait=0):
         st.rerun()
 
 

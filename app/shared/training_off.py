@@ -4,14 +4,14 @@ import streamlit as st
 
 from server_settings import server
 
-TOLD = "Training is switched off on this server; train with `likeness train` on a machine of your own."
+MESSAGE = "Training is turned off on this server; run `likeness train` on your own machine instead."
 
 
 def tell() -> bool:
     """Says so, and returns True, where training is off."""
     if server().allows_training:
         return False
-    st.info(TOLD, icon=":material/block:")
+    st.info(MESSAGE, icon=":material/block:")
     return True
 
 

@@ -64,12 +64,12 @@ class View:
         return f"/info/{self.entry.id}/{{row}}"
 
 
-def show(view: View) -> None:
+def set_view(view: View) -> None:
     """Makes `view` the one that pages see."""
     st.session_state["view"] = view
 
 
-def current() -> View:
+def current_view() -> View:
     """The view of this rerun."""
     view: View = st.session_state["view"]
     return view

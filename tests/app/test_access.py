@@ -328,7 +328,7 @@ def test_what_is_a_visitors_own_is_no_other_visitors(places: Path, monkeypatch: 
 def test_training_and_downloads_are_off(places: Path) -> None:
     from likeness.encoders.models.hub import load_from_hub
 
-    with pytest.raises(InputError, match="Training is switched off on this server"):
+    with pytest.raises(InputError, match="Training is turned off on this server"):
         check_training()
 
     def missing(local_files_only: bool) -> None:

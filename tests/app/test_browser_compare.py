@@ -91,7 +91,7 @@ def test_a_comparison_runs_to_its_end_can_be_downloaded_and_is_there_after_a_rel
     page.get_by_text("MRR", exact=True).first.click()
     _settled(page)
     page.locator(".comparison thead .tip", has_text="k-means").focus()
-    assert page.locator(".comparison .told", has_text="k-means").is_visible()
+    assert page.locator(".comparison .help", has_text="k-means").is_visible()
 
     assert {"compare_notions", "compare_methods", "compare_seeds", "compare_metric"} <= set(parse_qs(urlparse(page.url).query))
     again = browser.new_page()  # of its own, because opening a page by its address has Streamlit probe for addresses that there are not

@@ -105,7 +105,7 @@ def test_an_edited_aspect_refits_and_changes_the_neighbors(page: Any, server: An
     _open_notions(page, f"{server.url}/?query=5")
     before = _pictures(page, "Now")
     page.get_by_role("tab", name="Paste a list").click()
-    field = page.get_by_label("One aspect a line")
+    field = page.get_by_label("One aspect per line")
     assert "red" in field.input_value().splitlines()
     field.fill("sedan\nvan\npickup")
     field.press("Control+Enter")
@@ -121,8 +121,8 @@ def test_an_edited_aspect_refits_and_changes_the_neighbors(page: Any, server: An
 def test_an_edit_survives_a_reload(page: Any, server: Any) -> None:
     _open_notions(page, server.url)
     page.get_by_role("tab", name="Paste a list").click()
-    page.get_by_label("One aspect a line").fill("red\nblue\ngreen\nblack")
-    page.get_by_label("One aspect a line").press("Control+Enter")
+    page.get_by_label("One aspect per line").fill("red\nblue\ngreen\nblack")
+    page.get_by_label("One aspect per line").press("Control+Enter")
     page.get_by_text("4 prompts,").wait_for(timeout=WAIT)
     _settled(page)
     token = parse_qs(urlparse(page.url).query)["draft"][0]

@@ -65,7 +65,7 @@ def test_a_step_colors_the_map_anew_and_moves_nothing(page: Any, server: Any) ->
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     page.wait_for_function(f"({_DRAWN})('Trains')[0].names.join() !== {before['names']!r}.join()", timeout=WAIT)
-    page.get_by_text(re.compile("^In this step .+ goes over to test")).wait_for(timeout=WAIT)
+    page.get_by_text(re.compile("^In this step, .+ moves to test")).wait_for(timeout=WAIT)
     _settled(page)
     assert slider.get_attribute("aria-valuetext") == "swap 3"
     after = _traces(page, "Trains")[0]

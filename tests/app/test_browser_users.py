@@ -63,7 +63,7 @@ def _edit(page: Any, words: list[str]) -> None:
     _go(page, "Notions")
     page.get_by_text(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).wait_for(timeout=WAIT)
     page.get_by_role("tab", name="Paste a list").click()
-    field = page.get_by_label("One aspect a line")
+    field = page.get_by_label("One aspect per line")
     field.fill("\n".join(words))
     field.press("Control+Enter")
     page.get_by_text(f"{len(words)} prompts,").wait_for(timeout=WAIT)
@@ -77,7 +77,7 @@ def test_edits_selections_and_queries_stay_with_their_browser(people: list[Any],
         _open(page, f"{shared_server.url}/?layout=PCA" + ("&query=5" if page is ada else ""))
         _edit(page, own)
     for page, own in zip(people, words, strict=True):
-        assert page.get_by_label("One aspect a line").input_value().splitlines() == own
+        assert page.get_by_label("One aspect per line").input_value().splitlines() == own
         page.get_by_text(f"{len(own)} prompts,").wait_for(timeout=WAIT)
         _go(page, "Explore")
     ben.get_by_label("Search by text").fill("a red car")
@@ -153,7 +153,7 @@ def test_no_path_leads_out_of_the_roots_and_none_is_shown(people: list[Any], sha
     page.get_by_role("tabpanel", name="Folder").get_by_role("button", name="Embed these images").click()
     page.get_by_text("12 images are ready").wait_for(timeout=WAIT)
     _go(page, "Train")
-    page.get_by_text("Training is switched off on this server").wait_for(timeout=WAIT)
+    page.get_by_text("Training is turned off on this server").wait_for(timeout=WAIT)
     _open(people[1], f"{shared_server.url}/?layout=PCA")
     _go(people[1], "Your images")
     people[1].get_by_text("birds").first.wait_for(timeout=WAIT)  # what lies below a root is everyone's

@@ -79,7 +79,7 @@ def _table(app: AppTest) -> dict[str, list[str]]:
     body = next(each.proto.body for each in app.get("html") if 'class="continuous"' in each.proto.body)
     lines = re.findall(r'<tr class="\w*"><th scope="row">(.*?)</th>(.*?)</tr>', body)
     return {
-        unescape(re.sub(r'<span class="told".*?</span>|<[^>]*>', "", name)): [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
+        unescape(re.sub(r'<span class="help".*?</span>|<[^>]*>', "", name)): [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", cells)]
         for name, cells in lines
     }
 
@@ -144,7 +144,7 @@ def test_numbers_and_curves_of_one_space_are_core_s(page: AppTest) -> None:
     line, bound = (next(trace for trace in _chart(page) if trace["name"] == name) for name in ("Raw encoder", "Oracle"))
     assert line["y"][0] == pytest.approx(metrics["mean_label_distance_at_1"])
     assert bound["y"][-1] == pytest.approx(oracle["mean_label_distance_at_10"])
-    assert "Each of the 2,000 images asks all others. Label distance: how many degrees lie between" in _texts(page)
+    assert "Each of the 2,000 images is a query and is compared with all others. Label distance: how many degrees lie between" in _texts(page)
     assert "Choose a space B in the sidebar" in _texts(page)
 
 
@@ -244,14 +244,14 @@ def test_filters_hold_for_pictures_and_numbers(app: AppTest) -> None:
     _finished(app.switch_page("pages/continuous/page.py").run())
     sedans = set(np.flatnonzero(frame["body_type"] == "sedan").tolist())
     assert set(_rows(app)["Raw encoder"]["rows"]) <= sedans
-    assert f"Each of the {len(sedans):,} images asks all others." in _texts(app)
+    assert f"Each of the {len(sedans):,} images is a query and is compared with all others." in _texts(app)
 
 
 def test_images_without_a_label_on_a_scale_say_what_to_bring(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat", "dog"] * 15})
     app.switch_page("pages/continuous/page.py").run()
     assert not app.exception
-    assert "These images have no label on a scale. Bring them as a CSV file with a column of numbers" in _texts(app)
+    assert "These images have no labels on a scale. Add them as a CSV file with a column of numbers" in _texts(app)
     assert [link.proto.label for link in app.get("page_link")] == ["Bring images with such labels"]
     assert not app.get("plotly_chart")
 
@@ -263,7 +263,7 @@ def test_images_whose_label_is_missing_are_left_out_and_said_so(app: AppTest, mo
     app.query_params["query"] = "3"
     _finished(app.switch_page("pages/continuous/page.py").run())
     assert "2 images without this label are left out." in _texts(app)
-    assert "Each of the 28 images asks all others." in _texts(app)
+    assert "Each of the 28 images is a query and is compared with all others." in _texts(app)
     assert not {3, 7} & {row for section in _rows(app).values() for row in section["rows"]}
     assert _query(app) != 3
     assert list(next(iter(_table(app).values()))) == _table(app)["Raw encoder"]
@@ -371,7 +371,7 @@ def test_where_distances_are_known_within_parts_the_test_images_are_judged(monke
     monkeypatch.setattr(import_module("likeness.labels.image_labels"), "label_distances", lambda *_: parts)
     _finished(app.switch_page("pages/continuous/page.py").run())
     assert "these are the 20 of test." in _texts(app)
-    assert "Each of the 20 images asks all others." in _texts(app)
+    assert "Each of the 20 images is a query and is compared with all others." in _texts(app)
     query = _query(app)
     shown = _rows(app)["Raw encoder"]
     assert query >= 10

@@ -105,7 +105,7 @@ def test_settings_of_a_method_are_kept_while_another_is_shown_and_on_the_other_p
     _control(app, "slider", "pacmap_neighbours").set_value(25).run()
     _choose(app, "PCA")
     assert not any(str(slider.key).startswith("pacmap_") for slider in app.slider)
-    assert "PCA has nothing to set" in _texts(app)
+    assert "PCA has no settings" in _texts(app)
     _choose(app, "PaCMAP")
     assert _control(app, "slider", "pacmap_neighbours").value == 25
     app.switch_page("pages/notions/page.py").run()

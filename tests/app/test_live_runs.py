@@ -6,7 +6,7 @@ import streamlit as st
 
 from background import Job
 from pages.compare import live_runs
-from pages.compare.live_runs import Asked, measuring
+from pages.compare.live_runs import MeasureRequest, measuring
 
 
 @pytest.fixture(autouse=True)
@@ -14,7 +14,7 @@ def no_jobs() -> None:
     st.cache_resource.clear()
 
 
-def _asked(release: threading.Event, started: list[int]) -> Asked:
+def _request(release: threading.Event, started: list[int]) -> MeasureRequest:
     """Two runs, with a wait between them."""
 
     def study(name: str, progress: Any, should_stop: Any, on_run: Any) -> None:
@@ -27,7 +27,7 @@ def _asked(release: threading.Event, started: list[int]) -> Asked:
             on_run({"notion": name, "method": "exact"})
             progress(2, 2)
 
-    return Asked("key", "Comparison", measuring(study, "car color"), lambda job: None)
+    return MeasureRequest("key", "Comparison", measuring(study, "car color"), lambda job: None)
 
 
 def _methods(job: Job) -> list[str]:
@@ -38,10 +38,10 @@ def _methods(job: Job) -> list[str]:
 
 def test_runs_can_be_read_while_the_job_goes_on_and_the_same_key_shares_it() -> None:
     release, started = threading.Event(), []
-    asked = _asked(release, started)
-    job = live_runs.begin(asked)
-    assert live_runs.begin(_asked(release, started)) is job
-    assert live_runs.find(asked) is job
+    request = _request(release, started)
+    job = live_runs.begin(request)
+    assert live_runs.begin(_request(release, started)) is job
+    assert live_runs.find(request) is job
     while not job.found:
         job.wait(0.01)
     assert _methods(job) == ["raw"]
@@ -55,19 +55,19 @@ def test_runs_can_be_read_while_the_job_goes_on_and_the_same_key_shares_it() -> 
 
 def test_a_stop_keeps_the_runs_and_a_second_attempt_begins_anew() -> None:
     release, started = threading.Event(), []
-    asked = _asked(release, started)
-    first = live_runs.begin(asked)
+    request = _request(release, started)
+    first = live_runs.begin(request)
     first.stop()
     release.set()
     assert first.wait(600)
     assert _methods(first) == ["raw"]
     assert not first.succeeded
-    second = live_runs.begin(asked)
+    second = live_runs.begin(request)
     assert second.wait(600)
     assert _methods(second) == ["raw", "exact"]
-    assert live_runs.find(asked) is second
+    assert live_runs.find(request) is second
     assert _methods(first) == ["raw"]  # whoever still draws the first attempt sees it whole
 
 
 def test_nobody_has_asked() -> None:
-    assert live_runs.find(_asked(threading.Event(), [])) is None
+    assert live_runs.find(_request(threading.Event(), [])) is None

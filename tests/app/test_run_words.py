@@ -37,9 +37,9 @@ def test_every_state_has_a_word_and_an_icon() -> None:
 
 def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
     for metric in ("recall_at_1", "nmi", "ndcg_at_10"):
-        assert run_words.told(metric).startswith(f"{metric_title(metric)}: ")
-    assert "among the 16 nearest" in run_words.told("recall_at_16")
-    assert all(run_words.told(loss).endswith(".") for loss in run_words.LOSSES)
+        assert run_words.metric_help(metric).startswith(f"{metric_title(metric)}: ")
+    assert "among their top 16" in run_words.metric_help("recall_at_16")
+    assert all(run_words.metric_help(loss).endswith(".") for loss in run_words.LOSSES)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig, read_config, with_changes
 from likeness.training.loop import processes
 from likeness.training.runs.run_folder import RunFolder, Status
+from server_settings import ServerSettings
 
 Make = Callable[..., RunFolder]
 
@@ -114,7 +115,7 @@ def test_a_run_whose_process_is_gone_says_so_with_its_last_words(app: AppTest, m
     run = make("gone", Status("running", 4, 10, pid=_ended_process()))
     _open(app)
     assert "**gone**  :material/warning: Interrupted" in _texts(app)
-    assert "Its process is gone" in app.warning[0].value
+    assert "Its process was ended from outside" in app.warning[0].value
     assert "out of memory" not in "".join(code.value for code in app.code)
     (run.path / "output.log").write_text("one\ntwo\nthree\nout of memory\n")
     app.run()
@@ -296,6 +297,52 @@ def test_resume_begins_the_run_again(app: AppTest, make: Make, monkeypatch: pyte
     assert not app.exception
     assert [each.path for each in asked] == [run.path]
     assert app.button(key="act_again").label == "Stop"
+
+
+@pytest.fixture
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The one root of a shared server that trains."""
+    folder = tmp_path / "photos"
+    (folder / "birds").mkdir(parents=True)
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": folder}, training=True).as_text())
+    monkeypatch.setattr("visitors._token", lambda: "0" * 32)
+    return folder
+
+
+def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths(
+    app: AppTest, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = photos / "weights.safetensors"
+    changes = {"data.source": "photos/birds", "data.attribute": "class", "backbone.weights": "photos/weights.safetensors", "guidance": None}
+    run = make("again", Status("stopped", 1, 4), changes=changes)
+    before = run.config()
+    commands: list[list[str]] = []
+
+    def spawn(folder: Path, *arguments: str) -> int:
+        commands.append(list(arguments))
+        return os.getpid()
+
+    monkeypatch.setattr(processes, "spawn", spawn)
+    _open(app)
+    app.button(key="act_again").click().run()
+    assert not app.exception
+    assert not app.toast
+    assert commands == [["train", str(run.path / "config.yaml"), "--out", str(run.path)]]
+    resolved = {"data.source": str(photos / "birds"), "backbone.weights": str(weights)}
+    assert run.config() == with_changes(before, resolved)
+    assert run.status().state == "running"
+
+
+def test_a_run_outside_of_the_roots_is_not_resumed(app: AppTest, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make("again", Status("stopped", 1, 4), changes={"data.source": "photos/../secret", "data.attribute": "class"})
+    before = run.config()
+    monkeypatch.setattr(processes, "spawn", lambda *arguments: pytest.fail("it was begun"))
+    _open(app)
+    app.button(key="act_again").click().run()
+    assert not app.exception
+    assert "cannot be reached here" in app.toast[0].value
+    assert run.config() == before
+    assert run.status().state == "stopped"
 
 
 def test_a_resume_that_fails_is_told(app: AppTest, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def _metrics(app: AppTest) -> dict[str, tuple[str, str]]:
 def _shown(found: Semantics) -> dict[str, float]:
     return {
         "Order of the classes": found.rank_correlation,
-        "Related when it errs": found.retrieval.relatedness,
+        "Relatedness of errors": found.retrieval.relatedness,
         "Of the same class": found.retrieval.own_share,
         "Divergence": found.images.mean,
     }
@@ -82,7 +82,7 @@ def _shown(found: Semantics) -> dict[str, float]:
 def test_one_space_has_the_figures_that_python_gives(page: AppTest) -> None:
     expected = _expected(_raw(), _classes(BODY))
     assert _metrics(page) == {name: (f"{value:.3f}", "") for name, value in _shown(expected).items()}
-    assert f"Of Raw encoder. Images drawn at random would be related by {expected.retrieval.random_relatedness:.3f}." in _texts(page)
+    assert f"Figures for Raw encoder. For random images, the relatedness would be {expected.retrieval.random_relatedness:.3f}." in _texts(page)
     assert "Choose a space B in the sidebar" in _texts(page)
 
 
@@ -113,7 +113,7 @@ def test_the_class_that_asks_is_at_first_the_one_most_often_mistaken(page: AppTe
     per_class = found.retrieval.per_class.sort_values("errors", ascending=False, kind="stable")
     assert page.pills(key="semantic_suggested").options == per_class["class"].tolist()
     assert page.selectbox(key="semantic_query").value == per_class["class"].iloc[0]
-    assert page.pills(key="semantic_suggested").label == "Most often mistaken"
+    assert page.pills(key="semantic_suggested").label == "Most often confused"
 
 
 def _bars(app: AppTest) -> set[str]:
@@ -128,7 +128,7 @@ def test_another_class_asks_for_its_own_neighbors(page: AppTest) -> None:
     for query in ("van", "pickup"):
         page.selectbox(key="semantic_query").select(query).run()
         assert not page.exception
-        assert f"All images of **{query}** ask for their 20 nearest." in _texts(page)
+        assert f"The 20 nearest neighbors of all images of **{query}**." in _texts(page)
         expected = retrieved_classes({"Raw encoder": found.retrieval}, query, 5)
         named = zip(expected["class"], expected["language_similarity"], strict=True)
         assert _bars(page) == {f"{name} ({similarity:.2f})" for name, similarity in named}
@@ -176,7 +176,7 @@ def test_every_class_has_its_row(page: AppTest) -> None:
     per_class = _expected(_raw(), _classes(BODY)).per_class.set_index("class")
     assert table["Images"].to_dict() == per_class["images"].to_dict()
     np.testing.assert_allclose(table["Same class, Raw encoder"], per_class["own"], atol=1e-6)
-    assert "Related when it errs, Car color" in table
+    assert "Relatedness of errors, Car color" in table
 
 
 def test_without_classes_or_a_language_model_it_asks_for_them(page: AppTest) -> None:
@@ -251,8 +251,8 @@ def test_a_class_that_is_never_mistaken_is_told(app: AppTest, monkeypatch: pytes
     base = cached.base("cars")
     base.vectors[:] = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
     _finished(app.switch_page("pages/semantics/page.py").run())
-    assert "Nothing but cat is found: this class is never mistaken here." in _texts(app)
-    assert _metrics(app)["Related when it errs"] == ("none", "")
+    assert "Only cat is found: this class is never confused with another one." in _texts(app)
+    assert _metrics(app)["Relatedness of errors"] == ("none", "")
     assert _metrics(app)["Of the same class"] == ("1.000", "")
 
 

@@ -174,7 +174,7 @@ def test_the_curve_marks_the_step_and_has_the_references(page: AppTest) -> None:
     assert curve["Classes exchanged"]["y"] == pytest.approx([step.split.distance for step in steps if step.kind in ("start", "swap")])
     assert curve["Classes drawn at random"]["y"] == [0.125, 0.125]
     assert curve["Same classes on both sides"]["y"] == [0.03125, 0.03125]
-    assert "Broken lines" in _texts(page)
+    assert "Dashed lines" in _texts(page)
 
 
 def test_references_are_core_s(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,10 +201,10 @@ def test_a_step_changes_colors_and_words_but_no_position(page: AppTest) -> None:
     assert _places(before) == _places(after)
     gone = {names[row] for row in split.test} & set(names[:3])
     came = {names[row] for row in split.train} - set(names[:3])
-    assert f"In this step **{came.pop()}** goes over to train and **{gone.pop()}** goes over to test." in _texts(page)
+    assert f"In this step, **{came.pop()}** moves to train and **{gone.pop()}** moves to test." in _texts(page)
     _step(page, "removal 1")
     assert len(_figures(page)[1]["Taken out"]["hovertext"]) == 2
-    assert "are taken out." in _texts(page)
+    assert "are removed." in _texts(page)
 
 
 def _places(figure: dict[str, Any]) -> dict[str, tuple[float, float]]:

@@ -387,7 +387,7 @@ def test_a_name_that_is_taken_is_told_with_a_free_one(page: AppTest, runs: Path)
     for name in ("cars", "cars-2"):
         RunFolder(runs / name).create(_config(page))
     page.text_input(key="train_name").set_value("cars").run()
-    assert "There is a run cars already; call this one cars-3" in _warnings(page)
+    assert "There is already a run named cars. Choose another name, such as cars-3" in _warnings(page)
     assert _start(page).disabled
     page.text_input(key="train_name").set_value("cars-3").run()
     assert not page.warning
@@ -554,7 +554,7 @@ def test_without_guidance_there_is_nothing_that_language_says(page: AppTest) -> 
     _guide(page, "None")
     _open(page, "What language says")
     assert not page.get("plotly_chart")
-    assert "Language takes no part in this run" in _texts(page)
+    assert "This run does not use language" in _texts(page)
 
 
 def test_pseudolabels_need_a_backbone_with_a_classifier(page: AppTest) -> None:

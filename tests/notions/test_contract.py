@@ -68,7 +68,7 @@ def test_one_line_makes_a_method_known_to_comparisons_menus_and_tables(monkeypat
     monkeypatch.setitem(METHODS, "halves", own)
     assert named_methods(["halves"]) == [own]
     assert METHOD_TITLES["halves"] == "Halves"
-    assert "- **Halves**: Keeps the first dimensions." in metric_words.explained(METHOD_TITLES, metric_words.METHODS_TOLD)
+    assert "- **Halves**: Keeps the first dimensions." in metric_words.help_list(METHOD_TITLES, metric_words.METHODS_HELP)
     assert "halves" in with_baseline(["halves"])
     assert "halves" in CliRunner().invoke(command_line(), ["evaluate", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):

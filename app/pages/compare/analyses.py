@@ -18,7 +18,7 @@ from likeness.space import Space
 from likeness.studies import ANALYSIS_METRICS, PAPER_ENCODERS, SHIPPED_ENCODERS, embedding_sizes, encoder_sizes, prompt_counts, refusals
 from pages.compare import live_runs
 from pages.compare.analysis_words import found
-from pages.compare.live_runs import Asked, measuring
+from pages.compare.live_runs import MeasureRequest, measuring
 from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
@@ -37,29 +37,29 @@ _MOST_PROMPTS = 150  # of the paper
 _FRAME = 460  # height of a plot before it is there
 
 
-def show_sizes(seen: View) -> None:
+def show_sizes(view: View) -> None:
     """How many dimensions are best."""
-    st.caption("How many numbers should describe an image? Few keep what varies most between the prompts; many also keep their wording.")
-    possible = [size for size in _SIZES if size <= seen.base.vectors.shape[1]]
+    st.caption("How many dimensions does a notion need? Few keep what varies most between the prompts; many also keep their wording.")
+    possible = [size for size in _SIZES if size <= view.base.vectors.shape[1]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        notions = choose_notions(seen, "sizes_notions")
+        notions = choose_notions(view, "sizes_notions")
         methods = with_baseline(choose_methods(("random-transform", "exact"), "sizes_methods"))
         first, last = st.select_slider("Dimensions", possible, (possible[0], possible[-1]), key="sizes_range", bind="query-params")
         sizes = [size for size in possible if first <= size <= last]
         runs = choose_runs(3, "sizes_runs")
-        asked = _asked(
+        request = _request(
             f"Dimensions of {called(notions)}" if notions and len(methods) > 1 else "",
-            ("sizes", _content(seen, notions), methods, tuple(sizes), runs),
-            measuring(embedding_sizes, seen.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
-            partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, seen, notions)),
+            ("sizes", _content(view, notions), methods, tuple(sizes), runs),
+            measuring(embedding_sizes, view.base, notions, methods, sizes, range(runs), metrics=ANALYSIS_METRICS),
+            partial(_draw, slot="sizes", plot=partial(metric_curve, x="dim", log_x=True), sentences=partial(_about_sizes, view, notions)),
         )
-        live_runs.start_button("Measure", asked, "sizes_start")
-    _show(seen, "sizes", asked, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
+        live_runs.start_button("Measure", request, "sizes_start")
+    _show(view, "sizes", request, "Each method is fitted at each number of dimensions; a curve shows where it finds images of the same label best.")
 
 
-def show_encoders(seen: View) -> None:
+def show_encoders(view: View) -> None:
     """Whether a larger encoder is better."""
-    st.caption("Does a larger model of images and text help? Each embeds the images and reads the prompts anew; the first time takes a while.")
+    st.caption("Does a larger encoder help? Each one embeds the images and the prompts; the first time takes a while.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         encoders = st.multiselect(
             "Encoders",
@@ -68,25 +68,25 @@ def show_encoders(seen: View) -> None:
             key="encoders",
             bind="query-params",
             accept_new_options=True,
-            help="Two sizes of the bundled CLIP, the paper's three, or another one by its name. Weights that are not here are downloaded.",
+            help="The two shipped encoders, the paper's three, or another one by name. Missing weights are downloaded.",
         )
-        notions = choose_notions(seen, "encoders_notions")
+        notions = choose_notions(view, "encoders_notions")
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
-        dim = choose_dimension(seen, "encoders_dim")
+        dim = choose_dimension(view, "encoders_dim")
         runs = choose_runs(3, "encoders_runs")
-        asked = _asked(
+        request = _request(
             f"Encoders for {called(notions)}" if notions and encoders else "",
-            ("encoders", _content(seen, notions), tuple(encoders), methods, dim, runs),
-            _measuring_encoders(seen.base.table, encoders, notions, methods, dim, range(runs)),
+            ("encoders", _content(view, notions), tuple(encoders), methods, dim, runs),
+            _measuring_encoders(view.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
-        live_runs.start_button("Measure", asked, "encoders_start")
+        live_runs.start_button("Measure", request, "encoders_start")
     _show(
-        seen,
+        view,
         "encoders",
-        asked,
-        "Bars show how well each method does on top of each encoder; add the Oracle to see what would be in reach with labels.",
+        request,
+        "Bars show how well each method does on top of each encoder; add the Oracle to see what labels would make possible.",
     )
 
 
@@ -106,25 +106,25 @@ def _measuring_encoders(*settings: Any) -> Work:
     return work
 
 
-def show_prompts(seen: View) -> None:
+def show_prompts(view: View) -> None:
     """How many prompts are enough."""
-    st.caption("How many prompts does a notion need? Samples of its prompts are drawn, fitted and judged; each run draws its own.")
-    notions = labelled_notions(seen)
+    st.caption("How many prompts does a notion need? Random samples of its prompts are fitted and judged; each run draws its own.")
+    notions = labelled_notions(view)
     names = sorted(notions, key=lambda name: -len(notions[name].prompts))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notion = notions[st.selectbox("Notion", names, format_func=lambda name: _sized(notions[name]), key="prompts_notion", bind="query-params")]
         methods = with_baseline(choose_methods(("exact",), "prompts_methods"))
         counts = _counts(len(notion.prompts))
-        dim = choose_dimension(seen, "prompts_dim")
+        dim = choose_dimension(view, "prompts_dim")
         runs = choose_runs(5, "prompts_runs")
-        asked = _asked(
+        request = _request(
             f"Prompts of {notion.name}" if len(methods) > 1 else "",
-            ("prompts", _content(seen, [notion]), tuple(counts), methods, dim, runs),
-            measuring(prompt_counts, seen.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
+            ("prompts", _content(view, [notion]), tuple(counts), methods, dim, runs),
+            measuring(prompt_counts, view.base, notion, counts, methods, dim, range(runs), metrics=ANALYSIS_METRICS),
             partial(_draw, slot="prompts", plot=partial(metric_curve, x="prompts"), sentences=_about_prompts),
         )
-        live_runs.start_button("Measure", asked, "prompts_start")
-    _show(seen, "prompts", asked, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more of them stop to help.")
+        live_runs.start_button("Measure", request, "prompts_start")
+    _show(view, "prompts", request, f"From {counts[0]} to {counts[-1]} prompts; a curve shows when more prompts stop helping.")
 
 
 def _sized(notion: Notion) -> str:
@@ -136,23 +136,23 @@ def _counts(prompts: int) -> list[int]:
     return list(range(10, min(prompts, _MOST_PROMPTS) + 1, 10)) if prompts >= 30 else list(range(2, prompts + 1))
 
 
-def _content(seen: View, notions: Sequence[Notion]) -> Hashable:
-    return seen.base.key, content_of(notions)
+def _content(view: View, notions: Sequence[Notion]) -> Hashable:
+    return view.base.key, content_of(notions)
 
 
-def _asked(title: str, content: Hashable, work: Work, draw: Callable[[Job], None], repeatable: bool = False) -> Asked | None:
+def _request(title: str, content: Hashable, work: Work, draw: Callable[[Job], None], repeatable: bool = False) -> MeasureRequest | None:
     """The analysis of this title; None where the title is empty because something is still to be chosen."""
-    return Asked(content, title, work, draw, repeatable) if title else None
+    return MeasureRequest(content, title, work, draw, repeatable) if title else None
 
 
-def _show(seen: View, slot: str, asked: Asked | None, told: str) -> None:
-    if asked is None:
+def _show(view: View, slot: str, request: MeasureRequest | None, summary: str) -> None:
+    if request is None:
         st.warning("Choose at least one of each to measure something.", icon=":material/warning:")
-    live_runs.show(f"{slot}_{seen.entry.id}", asked, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {told}"))
+    live_runs.show(f"{slot}_{view.entry.id}", request, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {summary}"))
 
 
-def _about_sizes(seen: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
-    suggested = {sidebar.readable(notion.name): cached.suggested_dim(seen.entry.id, notion) for notion in notions}
+def _about_sizes(view: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
+    suggested = {sidebar.readable(notion.name): cached.suggested_dim(view.entry.id, notion) for notion in notions}
     lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
     alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in suggested.items())
     return [*lines, f"What the prompts alone suggest, without a label: {alone}."]
@@ -171,14 +171,14 @@ def _draw(job: Job, slot: str, plot: "Plot", sentences: Sentences) -> None:
     if not job.found:
         st.container(height=_FRAME, border=False)
         return
-    told, figure = _told(job.stamp, metric, live_runs.runs_of(job), plot, sentences)
-    st.markdown(told)
+    summary, figure = _summary(job.stamp, metric, live_runs.runs_of(job), plot, sentences)
+    st.markdown(summary)
     if figure:
         st.plotly_chart(figure, theme="streamlit", key=f"{slot}_plot", config={"displaylogo": False})
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _told(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
+def _summary(stamp: str, metric: str, _runs: pd.DataFrame, _plot: "Plot", _sentences: Sentences) -> "tuple[str, Figure | None]":
     """What the runs so far say, in Markdown, and their plot; None where every run was refused."""
     lines = [*_sentences(_runs, metric), *(f":gray[Left out: {redact(reason)}]" for reason in refusals(_runs))]
     figure = None if (_runs["refused"] != "").all() else _plot(_runs, metric=metric)

@@ -14,7 +14,7 @@ from likeness.notions import Notion
 from likeness.notions.methods import METHODS
 from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, parse_dimensions, published
 from pages.compare import live_runs
-from pages.compare.live_runs import Asked
+from pages.compare.live_runs import MeasureRequest
 from pages.compare.request import Request, with_baseline
 from pages.compare.settings import choose_dimensions, choose_methods, choose_notions, choose_runs
 from pages.compare.table import Printed, Results, printed, table_html
@@ -27,26 +27,26 @@ T = TypeVar("T")
 _METHODS = ("random", "random-transform", "pca", "lae", "ae", "exact", "adam")
 
 
-def show(seen: View) -> None:
+def show(view: View) -> None:
     """Draws the view."""
-    request = _settings(seen)
-    live_runs.show(f"comparison_{seen.entry.id}", _asked(request) if request else None, lambda: _invite(request))
+    request = _settings(view)
+    live_runs.show(f"comparison_{view.entry.id}", _measure_request(request) if request else None, lambda: _invite(request))
 
 
-def _settings(seen: View) -> Request | None:
+def _settings(view: View) -> Request | None:
     """The row of settings with the start; None, and a sentence, while they ask for nothing that can be."""
-    most = seen.base.vectors.shape[1]
+    most = view.base.vectors.shape[1]
     request, problem = None, ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        notions = choose_notions(seen, "compare_notions")
+        notions = choose_notions(view, "compare_notions")
         methods = choose_methods(_METHODS, "compare_methods")
         dims = choose_dimensions(most, "compare_dims")
         seeds = choose_runs(5, "compare_seeds")
         try:
-            request = Request(seen.entry.id, _some(notions, "notion"), with_baseline(_some(methods, "method")), _sizes(dims, most), seeds)
+            request = Request(view.entry.id, _some(notions, "notion"), with_baseline(_some(methods, "method")), _sizes(dims, most), seeds)
         except InputError as error:
             problem = redact(error)
-        live_runs.start_button("Compare", _asked(request) if request else None, "compare_start")
+        live_runs.start_button("Compare", _measure_request(request) if request else None, "compare_start")
     if problem:
         st.warning(problem, icon=":material/warning:")
     return request
@@ -58,29 +58,29 @@ def _some(chosen: Sequence[T], what: str) -> tuple[T, ...]:
     return tuple(chosen)
 
 
-def _sizes(typed: Sequence[str], most: int) -> tuple[int | str, ...]:
+def _sizes(texts: Sequence[str], most: int) -> tuple[int | str, ...]:
     """Dimensions from what was typed; raises InputError for what is no number or not possible."""
-    sizes = parse_dimensions(",".join(_some(typed, "number of dimensions")))
+    sizes = parse_dimensions(",".join(_some(texts, "number of dimensions")))
     for size in sizes:
         if size != SUGGESTED and not 1 <= int(size) <= most:
             raise InputError(f"{size} dimensions are not possible; this encoder has {most}, so type a number from 1 to {most}.")
     return tuple(sizes)
 
 
-def _asked(request: Request) -> Asked:
-    return Asked(request.key, request.title, request.work(), lambda job: _draw(request, job))
+def _measure_request(request: Request) -> MeasureRequest:
+    return MeasureRequest(request.key, request.title, request.work(), lambda job: _draw(request, job))
 
 
 def _invite(request: Request | None) -> None:
     rows = len(request.lines()) if request else 0
     with st.container(border=True):
         st.markdown(
-            "**Nothing compared yet.** Each method reads the notion's prompts and arranges the images anew, without seeing a label. "
-            "Then every image asks for its nearest neighbors: the more of them share its label, the better."
+            "**Nothing compared yet.** Each method builds a space from the notion's prompts, without labels. Then the nearest neighbors of every "
+            "image are found: the more of them share its label, the better."
         )
         st.caption(
-            f"{rows} rows to fill, the quick ones first. You can leave this page meanwhile, and stop at any time; "
-            "whoever asks the same on this server shares the results."
+            f"{rows} rows will be computed, the quick ones first. You can leave this page, or stop at any time; everyone on this server "
+            "shares the results."
         )
 
 
@@ -151,7 +151,7 @@ def _downloads(runs: pd.DataFrame) -> None:
         "LaTeX": ("comparison.tex", "text/x-tex", lambda: as_latex(paper_table(runs, bold=True)), "The table in the paper's form."),
     }
     with st.container(horizontal=True):
-        for title, (name, kind, content, told) in files.items():
+        for title, (name, kind, content, help) in files.items():
             st.download_button(
-                f"Download {title}", content, name, kind, icon=":material/download:", on_click="ignore", key=f"compare_download_{title}", help=told
+                f"Download {title}", content, name, kind, icon=":material/download:", on_click="ignore", key=f"compare_download_{title}", help=help
             )

@@ -15,7 +15,7 @@ _KIND, _KEPT = "comparisons", 256
 
 
 @dataclass(frozen=True)
-class Asked:
+class MeasureRequest:
     """What the settings ask for.
 
     Attributes:
@@ -43,37 +43,37 @@ def runs_of(job: Job) -> pd.DataFrame:
     return pd.DataFrame(list(job.found))
 
 
-def start_button(label: str, asked: Asked | None, key: str) -> None:
+def start_button(label: str, request: MeasureRequest | None, key: str) -> None:
     """The primary button; asleep while nothing can be asked for, and where the answer is there or under way."""
-    job = find(asked) if asked else None
-    answered = job is not None and (not job.finished or (job.succeeded and not (asked and asked.repeatable)))
-    if st.button(label, type="primary", icon=":material/play_arrow:", disabled=asked is None or answered, key=key) and asked:
-        begin(asked)
+    job = find(request) if request else None
+    answered = job is not None and (not job.finished or (job.succeeded and not (request and request.repeatable)))
+    if st.button(label, type="primary", icon=":material/play_arrow:", disabled=request is None or answered, key=key) and request:
+        begin(request)
         st.rerun()  # so that the button and the bar know of it
 
 
-def find(asked: Asked) -> Job | None:
+def find(request: MeasureRequest) -> Job | None:
     """The comparison that was asked for, under way or ended, or None."""
-    return jobs().find(_KIND, asked.key)
+    return jobs().find(_KIND, request.key)
 
 
-def begin(asked: Asked) -> Job:
+def begin(request: MeasureRequest) -> Job:
     """Starts a comparison; the one under way, if there is one of this key already."""
 
-    return run_in_background(_KIND, asked.key, asked.title, asked.work, unit="runs", anew=True, kept=_KEPT)
+    return run_in_background(_KIND, request.key, request.title, request.work, unit="runs", anew=True, kept=_KEPT)
 
 
-def show(slot: str, asked: Asked | None, invitation: Callable[[], None]) -> None:
+def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], None]) -> None:
     """Shows what was asked for, or else what `slot` showed last; draws it anew every second while it runs.
 
     Called at a place that is the same in every run.
     """
-    if asked and find(asked):
-        st.session_state[f"shown_{slot}"] = asked
-    shown: Asked | None = st.session_state.get(f"shown_{slot}")
-    if shown is None and asked:
+    if request and find(request):
+        st.session_state[f"shown_{slot}"] = request
+    shown: MeasureRequest | None = st.session_state.get(f"shown_{slot}")
+    if shown is None and request:
         invitation()
-    elif shown and asked and shown.key != asked.key:
+    elif shown and request and shown.key != request.key:
         st.caption(":material/info: The settings have changed since; below stands the earlier result.")
     job = find(shown) if shown else None
     if job and not job.finished:
@@ -81,7 +81,7 @@ def show(slot: str, asked: Asked | None, invitation: Callable[[], None]) -> None
     progress.poll(lambda: job is None or job.finished, lambda: _draw(shown, job), every=1.0)
 
 
-def _draw(shown: Asked | None, job: Job | None) -> None:
+def _draw(shown: MeasureRequest | None, job: Job | None) -> None:
     if shown is None or job is None:
         return
     with st.container():

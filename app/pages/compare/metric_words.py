@@ -7,12 +7,12 @@ from likeness.notions.methods import METHODS
 from likeness.registry import FieldView
 from shared.sidebar import listed
 
-METHODS_TOLD = FieldView(METHODS, "help")
+METHODS_HELP = FieldView(METHODS, "help")
 
 
-def explained(titles: Mapping[str, str], told: Mapping[str, str]) -> str:
+def help_list(titles: Mapping[str, str], helps: Mapping[str, str]) -> str:
     """A Markdown list, `- **title**: sentence`."""
-    return "\n".join(f"- **{title}**: {told.get(name, '')}" for name, title in titles.items())
+    return "\n".join(f"- **{title}**: {helps.get(name, '')}" for name, title in titles.items())
 
 
 def called(notions: Sequence[Notion]) -> str:

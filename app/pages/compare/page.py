@@ -6,7 +6,10 @@ import streamlit as st
 
 from pages.compare import analyses, settings
 from pages.compare import comparison as comparison_view
-from shared import view
+from shared.app_page import AppPage
+from shared.view import View, current_view
+
+PAGE = AppPage(Path(__file__), "Compare", section="Look", icon="leaderboard", help="Which method finds the images of the same label best?")
 
 _STYLE = Path(__file__).parent / "comparison.css"
 # What has other choices for other images.
@@ -18,13 +21,12 @@ _FIELDS = (
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
+    view = current_view()
     st.html(_STYLE)
-    st.title("Compare")
-    st.caption("Which way of reading a notion finds images of the same label best? Labels judge only; no method but the Oracle learns from them.")
-    if _nothing_to_compare(seen):
+    PAGE.show_head("Labels are used to judge; only the Oracle learns from them.")
+    if _nothing_to_compare(view):
         return
-    _belong_to(seen.entry.id)
+    _belong_to(view.entry.id)
     views = {
         "Methods": comparison_view.show,
         "Dimensions": analyses.show_sizes,
@@ -34,7 +36,7 @@ def main() -> None:
     for tab, show in zip(st.tabs(list(views), key="compare", on_change="rerun", bind="query-params"), views.values(), strict=True):
         if tab.open:
             with tab:
-                show(seen)
+                show(view)
 
 
 def _belong_to(dataset: str) -> None:
@@ -45,10 +47,10 @@ def _belong_to(dataset: str) -> None:
             st.session_state.pop(field, None)
 
 
-def _nothing_to_compare(seen: view.View) -> bool:
+def _nothing_to_compare(view: View) -> bool:
     """Says what is missing and what to do about it; False where nothing is."""
-    attributes = seen.base.table.attributes
-    if seen.base.embed_texts is None:
+    attributes = view.base.table.attributes
+    if view.base.embed_texts is None:
         st.info(
             "Notions need an encoder that reads text. Choose images that were embedded with a CLIP model, or embed these with one.",
             icon=":material/info:",
@@ -60,7 +62,7 @@ def _nothing_to_compare(seen: view.View) -> bool:
             icon=":material/info:",
         )
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
-    elif not settings.labelled_notions(seen):
+    elif not settings.labelled_notions(view):
         st.info(
             "These images have labels, but no notion is judged by them yet. Write one and choose under Settings, Judge by, which labels judge it.",
             icon=":material/info:",
@@ -71,4 +73,5 @@ def _nothing_to_compare(seen: view.View) -> bool:
     return True
 
 
-main()
+if __name__ == "__main__":
+    main()

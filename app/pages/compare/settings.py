@@ -8,7 +8,7 @@ import streamlit as st
 from likeness.notions import Notion, list_notions
 from likeness.notions.methods import METHOD_TITLES, METHODS
 from likeness.studies import SUGGESTED, judged_notions
-from pages.compare.metric_words import METHODS_TOLD, explained
+from pages.compare.metric_words import METHODS_HELP, help_list
 from pages.compare.request import BASELINE
 from shared import drafts, sidebar
 from shared.view import View
@@ -17,21 +17,21 @@ from visitors import notions_dir
 PAPER_DIM = 128
 
 
-def labelled_notions(seen: View) -> dict[str, Notion]:
+def labelled_notions(view: View) -> dict[str, Notion]:
     """Name -> notion of those that the images have labels for, the edited one first."""
-    attributes = seen.base.table.attributes
+    attributes = view.base.table.attributes
     draft = drafts.current()
     own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
     return own | {notion.name: notion for notion in list_notions(notions_dir()) if notion.attribute in attributes}
 
 
-def choose_notions(seen: View, key: str) -> list[Notion]:
+def choose_notions(view: View, key: str) -> list[Notion]:
     """Some of the notions that the images have labels for; the paper's by default where it has some for them."""
-    known = labelled_notions(seen)
+    known = labelled_notions(view)
     chosen = st.multiselect(
         "Notions",
         list(known),
-        default=[notion.name for notion in judged_notions(seen.base.table, folder=notions_dir())],
+        default=[notion.name for notion in judged_notions(view.base.table, folder=notions_dir())],
         format_func=sidebar.readable,
         key=key,
         bind="query-params",
@@ -49,7 +49,7 @@ def choose_methods(default: Sequence[str], key: str) -> list[str]:
         format_func=METHOD_TITLES.__getitem__,
         key=key,
         bind="query-params",
-        help="The raw encoder is always there, as the baseline.\n\n" + explained(METHOD_TITLES, METHODS_TOLD),
+        help="The raw encoder is always there, as the baseline.\n\n" + help_list(METHOD_TITLES, METHODS_HELP),
     )
 
 
@@ -69,9 +69,9 @@ def choose_dimensions(most: int, key: str) -> list[str]:
     )
 
 
-def choose_dimension(seen: View, key: str) -> int:
+def choose_dimension(view: View, key: str) -> int:
     """One number of dimensions, at most the encoder's."""
-    most = seen.base.vectors.shape[1]
+    most = view.base.vectors.shape[1]
     return int(
         st.number_input(
             "Dimensions",

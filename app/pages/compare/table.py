@@ -10,7 +10,7 @@ from access import redact
 from likeness.evaluation import METRICS, find_metric
 from likeness.notions.methods import METHOD_TITLES
 from likeness.studies import statistics
-from pages.compare.metric_words import METHODS_TOLD
+from pages.compare.metric_words import METHODS_HELP
 from shared.sidebar import readable
 
 _NO_RIVAL = "oracle"  # sees the labels, so that it is never "best"
@@ -155,18 +155,18 @@ def _head(metric: str) -> str:
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
 
 
-def _tip(text: str, told: str, reached: bool = True) -> str:
+def _tip(text: str, help: str, reached: bool = True) -> str:
     """A word whose explanation opens under the pointer, and where it is `reached` by the Tab key, then too."""
     tabbed = ' tabindex="0"' if reached else ""
-    return f'<span class="tip"{tabbed}>{escape(text)}<span class="told" role="tooltip">{escape(told)}</span></span>'
+    return f'<span class="tip"{tabbed}>{escape(text)}<span class="help" role="tooltip">{escape(help)}</span></span>'
 
 
 def _row(results: Results, line: Line, metric: str, paper: Printed | None) -> str:
-    method = _tip(METHOD_TITLES[line.method], METHODS_TOLD[line.method], reached=False)
+    method = _tip(METHOD_TITLES[line.method], METHODS_HELP[line.method], reached=False)
     first = f'<th scope="row" class="method">{method}</th><td class="number">{line.dim}</td>'
     if line in results.refused:
-        told = escape(redact(results.refused[line]))
-        return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}"><div>Does not apply: {told}</div></td></tr>'
+        help = escape(redact(results.refused[line]))
+        return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}"><div>Does not apply: {help}</div></td></tr>'
     beside = _printed(paper, line)
     cells = [_bar(results, line, metric, beside), _difference(results, line, metric)]
     cells += [_number(results, line, name, name == metric, beside) for name in METRICS]

@@ -18,7 +18,7 @@ from shared.view import View
 NUMBERS, ANGLES = "Numbers", "Angles"
 _KEPT = 8  # labels in memory
 _OWN = {NUMBERS: "numbers", ANGLES: "angles"}
-_TOLD = {
+_HELP = {
     "pose": "Label distance: the distances between the same joints of two people, added up, in pixels.",
     "layout": "Label distance: 1 less how far the same surfaces of two rooms overlap (1 - mIoU); 0 is the same layout.",
     "angles": "Label distance: how many degrees lie between two places of the camera, sideways and upward taken together.",
@@ -33,13 +33,13 @@ def offered(table: ImageTable) -> list[str]:
     return [*known_labels(table), *(_OWN if numeric_columns(table) else ())]
 
 
-def choose(seen: View) -> LabelsConfig:
+def choose(view: View) -> LabelsConfig:
     """Draws the chooser; call it with what `offered` offers.
 
     Raises:
         InputError: nothing is chosen yet.
     """
-    table, options = seen.base.table, offered(seen.base.table)
+    table, options = view.base.table, offered(view.base.table)
     _forget_others("continuous_label", options)
     label = st.selectbox(
         "Label",
@@ -47,7 +47,7 @@ def choose(seen: View) -> LabelsConfig:
         key="continuous_label",
         bind="query-params",
         width=200,
-        help="What places an image on a scale. Numbers and Angles let you pick columns of your table; 359 and 1 degrees are near as angles.",
+        help="The label that places an image on a scale. Numbers and Angles take columns of your table; as angles, 359 and 1 degrees are close.",
     )
     if label not in _OWN:
         return known_labels(table)[str(label)]
@@ -75,30 +75,30 @@ def _forget_others(key: str, options: list[str]) -> None:
         del st.session_state[key]
 
 
-def key_of(seen: View, config: LabelsConfig) -> tuple[str, str]:
+def key_of(view: View, config: LabelsConfig) -> tuple[str, str]:
     """Equal for equal labels."""
-    return seen.entry.id, config.model_dump_json()
+    return view.entry.id, config.model_dump_json()
 
 
-def read(seen: View, config: LabelsConfig) -> Job:
+def read(view: View, config: LabelsConfig) -> Job:
     """The job whose result is the `ImageLabels` of the dataset."""
 
     def work(job: Job) -> ImageLabels:
-        return read_image_labels(seen.base.table, config, job.report_or_stop)
+        return read_image_labels(view.base.table, config, job.report_or_stop)
 
-    return run_in_background("label distances", key_of(seen, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
+    return run_in_background("label distances", key_of(view, config), "Comparing the labels", work, unit="pairs of images", kept=_KEPT)
 
 
-def told(config: LabelsConfig) -> str:
+def distance_help(config: LabelsConfig) -> str:
     """What two labels' distance is, in one sentence."""
     if config.kind == "numbers" and len(config.columns) == 1:
         return f"Label distance: how far two images differ in {readable(config.columns[0]).lower()}."
     if config.kind == "angles" and set(config.columns) != {"yaw", "elevation"}:
         return "Label distance: the angle between two images, the shorter way round, in degrees."
-    return _TOLD.get(config.kind, "")
+    return _HELP.get(config.kind, "")
 
 
-def told_drawing(config: LabelsConfig) -> str:
+def drawing_help(config: LabelsConfig) -> str:
     """What is drawn on a picture, in one sentence."""
     if config.kind == "angles" and set(config.columns) == {"yaw", "elevation"}:
         return (
@@ -113,30 +113,30 @@ def told_drawing(config: LabelsConfig) -> str:
     }.get(config.kind, "")
 
 
-def pictures(seen: View, config: LabelsConfig) -> str:
+def pictures(view: View, config: LabelsConfig) -> str:
     """URL of the picture of image {row} with its label drawn; `config_of` reads it."""
-    asked = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
-    return f"/labelled/{seen.entry.id}/{{row}}?{asked}"
+    query = urlencode({"kind": config.kind, "columns": json.dumps(config.columns)})
+    return f"/labelled/{view.entry.id}/{{row}}?{query}"
 
 
-def config_of(table: ImageTable, asked: Mapping[str, str]) -> LabelsConfig:
+def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:
     """The labels that a picture's URL names.
 
     Raises:
         InputError: labels that the table does not have.
     """
     try:
-        columns = parse_json(asked.get("columns", "[]"), "The columns")
+        columns = parse_json(query.get("columns", "[]"), "The columns")
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise TypeError("a column's name is no text")
     except (ValueError, TypeError) as error:
         raise InputError("The columns of the label are no JSON list; open the page again.") from error
-    return labels_named(table, asked.get("kind", ""), columns)
+    return labels_named(table, query.get("kind", ""), columns)
 
 
-def query_of(seen: View, labels: ImageLabels, default: int) -> int:
+def query_of(view: View, labels: ImageLabels, default: int) -> int:
     """The image that asks: the query, or the first selected image, where it has a label; else `default`."""
-    wanted = [seen.query, *seen.selected[:1].tolist()]
+    wanted = [view.query, *view.selected[:1].tolist()]
     return next((row for row in wanted if row is not None and labels.place(row) is not None), default)
 
 

@@ -29,23 +29,23 @@ _STYLE = """<style>
 .continuous td.up { color: light-dark(#0b6b3a, #5fd39a); }
 .continuous td.down { color: light-dark(#b3261e, #ff9d94); }
 .continuous .tip { position: relative; cursor: help; text-decoration: underline dotted; text-underline-offset: 3px; }
-.continuous .told { display: none; position: absolute; z-index: 5; right: 0; top: calc(100% + 6px); width: max-content; max-width: 270px;
+.continuous .help { display: none; position: absolute; z-index: 5; right: 0; top: calc(100% + 6px); width: max-content; max-width: 270px;
   padding: 0.45rem 0.6rem; white-space: normal; text-align: left; font-weight: 400; border-radius: 6px;
   color: var(--st-background-color, light-dark(#ffffff, #12151c)); background: light-dark(#1b1f2a, #e6e9f0); }
-.continuous tbody .told { right: auto; left: 0; top: auto; bottom: calc(100% + 6px); }
-.continuous .tip:hover > .told, .continuous .tip:focus > .told { display: block; }
+.continuous tbody .help { right: auto; left: 0; top: auto; bottom: calc(100% + 6px); }
+.continuous .tip:hover > .help, .continuous .tip:focus > .help { display: block; }
 .continuous .tip:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 2px; }
 </style>"""
-_CHANCE = ("Chance", "Images drawn at random: what a space finds that knows nothing of the label.")
-_ORACLE = ("Oracle", "What the labels themselves find nearest: no space can do better.")
+_CHANCE = ("Chance", "Random images: what a space finds if it is unrelated to the label.")
+_ORACLE = ("Oracle", "Images ranked by the labels themselves: no space can do better.")
 _CHART_HEIGHT = 402  # of the curves, kept free while they are measured
 
 
 def show(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, rows: NDArray[np.int64], sentence: str) -> None:
     """Draws what was measured of spaces over the images `rows`, or how far the measuring is."""
     if len(rows) < FEWEST:
-        told = f"{len(rows):,} images with a label are too few to measure retrieval; let at least {FEWEST} match the filters."
-        st.info(told, icon=":material/info:")
+        help = f"{len(rows):,} images with a label are too few to measure retrieval; let at least {FEWEST} match the filters."
+        st.info(help, icon=":material/info:")
         return
     job = measure(spaces, labels, labels_key, rows)
     st.subheader("Over all images", divider="gray")
@@ -81,20 +81,20 @@ def measure(spaces: Sequence[Space], labels: ImageLabels, labels_key: object, ro
 def _who_asks(images: int) -> str:
     queries = len(spread_queries(images))
     if queries < images:
-        return f"{queries:,} images, evenly spread over the {images:,}, each ask all others."
-    return f"Each of the {images:,} images asks all others."
+        return f"{queries:,} of the {images:,} images, evenly spread, are queries; each is compared with all others."
+    return f"Each of the {images:,} images is a query and is compared with all others."
 
 
 def table_html(found: pd.DataFrame, names: list[str], unit: str) -> str:
     """Label distance at 1 and 10, nDCG at 10 and 100 or as many as there are: a line for each space, the difference of the second, and the bounds."""
     table = found.set_index("row")
     columns = _columns(table)
-    lines = [(escape(name), [_told(float(table.loc[name, column]), column, unit) for column in columns], "") for name in names]
+    lines = [(escape(name), [_shown(float(table.loc[name, column]), column, unit) for column in columns], "") for name in names]
     if len(names) == 2:
         lines.append((escape(f"{names[1]} against {names[0]}"), [], "difference"))
     first = table.iloc[0]
-    lines.append((_tip(*_CHANCE), [_told(_chance(first, column), column, unit) for column in columns], "quiet"))
-    lines.append((_tip(*_ORACLE), [_told(_oracle(first, column), column, unit) for column in columns], "quiet"))
+    lines.append((_tip(*_CHANCE), [_shown(_chance(first, column), column, unit) for column in columns], "quiet"))
+    lines.append((_tip(*_ORACLE), [_shown(_oracle(first, column), column, unit) for column in columns], "quiet"))
     body = "".join(
         f'<tr class="{kind}"><th scope="row">{name}</th>'
         + ("".join(_difference(table, names, column, unit) for column in columns) if kind == "difference" else _cells(cells))
@@ -118,13 +118,13 @@ def _words(column: str) -> tuple[str, str]:
     """A metric's name and what it says, in one sentence."""
     k = column.rpartition("_")[2]
     if column.startswith("ndcg"):
-        told = f"How near the labels of the {k} nearest images are, the first counting most, as a share of the best that is possible: 1 is the best."
-        return f"nDCG at {k}", told
+        help = f"How near the labels of the {k} nearest images are, the first counting most, as a share of the best that is possible: 1 is the best."
+        return f"nDCG at {k}", help
     whom = "the nearest image's label lies" if k == "1" else f"the labels of the {k} nearest images lie"
     return f"Label distance at {k}", f"How far {whom} from the query's, on average: smaller is better."
 
 
-def _told(value: float, column: str, unit: str) -> str:
+def _shown(value: float, column: str, unit: str) -> str:
     return f"{value:.3f}" if column.startswith("ndcg") else distance_text(value, unit)
 
 
@@ -143,12 +143,12 @@ def _cells(texts: list[str]) -> str:
 def _difference(table: pd.DataFrame, names: list[str], column: str, unit: str) -> str:
     """With sign and symbol: the triangle says up or down, the color whether that is better."""
     change = float(table.loc[names[1], column] - table.loc[names[0], column])
-    text = _told(abs(change), column, unit)
+    text = _shown(abs(change), column, unit)
     if not any(digit in text for digit in "123456789"):
         return '<td class="number">no difference</td>'
     better = (change > 0) == column.startswith("ndcg")
     return f'<td class="number {"up" if better else "down"}">{"▲ +" if change > 0 else "▼ −"}{escape(text)} {"better" if better else "worse"}</td>'
 
 
-def _tip(text: str, told: str) -> str:
-    return f'<span class="tip" tabindex="0">{escape(text)}<span class="told" role="tooltip">{escape(told)}</span></span>'
+def _tip(text: str, help: str) -> str:
+    return f'<span class="tip" tabindex="0">{escape(text)}<span class="help" role="tooltip">{escape(help)}</span></span>'

@@ -14,8 +14,8 @@ from likeness.plots import distance_text, label_text
 from likeness.plots.labelled_image import captions_of
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
-from shared import view
 from shared.sidebar import readable
+from shared.view import View
 
 COUNT = 8  # retrieved by each space
 _SPREAD = 12  # suggested queries
@@ -31,7 +31,7 @@ class Retrieved:
     distances: NDArray[np.float32]
 
 
-def show(seen: view.View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray[np.int64], drawn: bool) -> None:
+def show(view: View, spaces: Sequence[Space], labels: ImageLabels, rows: NDArray[np.int64], drawn: bool) -> None:
     """Draws the query and a row of pictures for each space, then other queries; call it in a fragment, so that a click redraws nothing else.
 
     Args:
@@ -40,21 +40,21 @@ def show(seen: view.View, spaces: Sequence[Space], labels: ImageLabels, rows: ND
         rows: images that are looked among, all of which have a label.
         drawn: whether labels are drawn on the pictures.
     """
-    key = (*continuous_labels.key_of(seen, labels.config), hash(rows.tobytes()))
+    key = (*continuous_labels.key_of(view, labels.config), hash(rows.tobytes()))
     suggested = _spread(key, labels, rows)
-    query = continuous_labels.query_of(seen, labels, suggested[0])
-    urls = continuous_labels.pictures(seen, labels.config) if drawn else seen.thumbnails
+    query = continuous_labels.query_of(view, labels, suggested[0])
+    urls = continuous_labels.pictures(view, labels.config) if drawn else view.thumbnails
     with st.container(horizontal=True, gap="medium", wrap=False):
         with st.container(width=_QUERY_WIDTH):
-            _query(seen, labels, query, urls, drawn)
+            _query(view, labels, query, urls, drawn)
             st.button("Another query", icon=":material/shuffle:", on_click=_ask_another, args=(rows, query), width="stretch")
-            st.caption(continuous_labels.told_drawing(labels.config) if drawn else "")
+            st.caption(continuous_labels.drawing_help(labels.config) if drawn else "")
         with st.container():
             found = {readable(space.name): _retrieved(space.key, key, query, space, labels, rows) for space in spaces}
             found[ORACLE] = _by_label(key, query, labels, rows)
-            sections = [_section(seen, labels, name, each, drawn) for name, each in found.items()]
+            sections = [_section(view, labels, name, each, drawn) for name, each in found.items()]
             gallery(sections, thumbnails=urls, key="continuous_retrieved", query=query, tile=_TILE, on_click=continuous_labels.ask)
-    note = "Images whose labels lie far from each other. Click one, or any picture above, to ask with it."
+    note = "Images whose labels differ widely. Click one, or any picture above, to make it the query."
     gallery(
         [Section("Other queries", suggested, note=note)],
         thumbnails=urls, key="continuous_suggested", query=query, tile=_SMALL, on_click=continuous_labels.ask,
@@ -67,28 +67,28 @@ def _ask_another(rows: NDArray[np.int64], query: int) -> None:
         continuous_labels.ask(int(np.random.default_rng().choice(others)))
 
 
-def _query(seen: view.View, labels: ImageLabels, query: int, urls: str, drawn: bool) -> None:
-    text = label_text(seen.base.table, labels.config, query)
+def _query(view: View, labels: ImageLabels, query: int, urls: str, drawn: bool) -> None:
+    text = label_text(view.base.table, labels.config, query)
     st.markdown("**Query**")
     section = Section("", [query], texts=[f"{text[:1].upper()}{text[1:]}"] if text and drawn else None)
     gallery([section], thumbnails=urls, key="continuous_query", query=query, tile=_QUERY_WIDTH - 10)
 
 
-def _section(seen: view.View, labels: ImageLabels, name: str, found: Retrieved, drawn: bool) -> Section:
+def _section(view: View, labels: ImageLabels, name: str, found: Retrieved, drawn: bool) -> Section:
     unit = labels.distances.unit
     return Section(
         name,
         found.rows.tolist(),
         captions=[distance_text(float(each), unit) for each in found.distances],
-        texts=_texts(seen, labels, found.rows.tolist()) if drawn else None,
+        texts=_texts(view, labels, found.rows.tolist()) if drawn else None,
         ranked=True,
         note=f"{distance_text(float(found.distances.mean()), unit)} from the query on average" if len(found.rows) else "",
         empty="No other image matches the filters.",
     )
 
 
-def _texts(seen: view.View, labels: ImageLabels, rows: Sequence[int]) -> list[str] | None:
-    return [captions_of(seen.base.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
+def _texts(view: View, labels: ImageLabels, rows: Sequence[int]) -> list[str] | None:
+    return [captions_of(view.base.table, row)[0] for row in rows] if labels.config.kind == "captions" else None
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

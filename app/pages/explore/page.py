@@ -1,14 +1,25 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from components.gallery import Section, gallery
-from shared import cached, map_controls, maps, neighbors, selection, view
+from shared import cached, map_controls, maps, neighbors, selection
+from shared.app_page import AppPage
 from shared.sidebar import readable
+from shared.view import View, current_view
+
+PAGE = AppPage(
+    Path(__file__),
+    "Explore",
+    section="Look",
+    icon="scatter_plot",
+    help="See the images on a map and find those that are alike, by image or in words.",
+)
 
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
@@ -16,38 +27,38 @@ _LINKED = 10  # neighbors joined to the query on the maps
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
-    query, choice = _search_bar(seen)
-    found = neighbors.find(seen, query)
+    view = current_view()
+    query, choice = _search_bar(view)
+    found = neighbors.find(view, query)
     maps.draw(
-        seen,
-        seen.spaces,
+        view,
+        view.spaces,
         choice,
         slot="explore",
         key="map",
         height=640,
         on_query=neighbors.image_was_clicked,
-        neighbors=_linked(seen, found),
+        neighbors=_linked(view, found),
     )
-    if seen.b is not None:
-        _agreement(seen)
-    chosen = _visible(seen, seen.selected)
+    if view.b is not None:
+        _agreement(view)
+    chosen = _visible(view, view.selected)
     if found:
-        _neighbors(seen, query, found)
+        _neighbors(view, query, found)
     if len(chosen):
-        _selected(seen, chosen)
+        _selected(view, chosen)
     if not found and not len(chosen):
-        _all_images(seen)
+        _all_images(view)
 
 
-def _linked(seen: view.View, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
+def _linked(view: View, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
     """The neighbors to join to the query on each map; none on the map of a space that cannot read the query."""
     rows = {each.space.key: each.rows[:_LINKED] for each in found}
-    return [rows.get(space.key, np.zeros(0, np.int64)) for space in seen.spaces] if found else None
+    return [rows.get(space.key, np.zeros(0, np.int64)) for space in view.spaces] if found else None
 
 
-def _search_bar(seen: view.View) -> "tuple[neighbors.Query, map_controls.Choice]":
-    has_text = any(space.embed_texts is not None for space in seen.spaces)
+def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
+    has_text = any(space.embed_texts is not None for space in view.spaces)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text_input(
             "Search by text",
@@ -64,40 +75,40 @@ def _search_bar(seen: view.View) -> "tuple[neighbors.Query, map_controls.Choice]
                 "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
             )
         choice = map_controls.choose("explore")
-    return neighbors.asked(seen), choice
+    return neighbors.current_query(view), choice
 
 
-def _agreement(seen: view.View) -> None:
-    assert seen.b is not None
-    share, chance = cached.agreement(seen.a, seen.b)
+def _agreement(view: View) -> None:
+    assert view.b is not None
+    share, chance = cached.agreement(view.a, view.b)
     st.caption(
         f"**Agreement {share:.0%}.** Of an image's 10 nearest neighbors, the two spaces share {share:.0%} on average; "
         f"two unrelated spaces would share {chance:.1%}."
     )
 
 
-def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors.Found]") -> None:
+def _neighbors(view: View, query: "neighbors.Query", found: "list[neighbors.Found]") -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(query.title(seen.frame))
+        st.subheader(query.title(view.frame))
         st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
     if query.row is not None:
-        st.html(f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query"></div>')
+        st.html(f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query"></div>')
     sections = [
         Section(
             f"Nearest in {readable(each.space.name)}",
             each.rows.tolist(),
             similarities=each.similarities.tolist(),
-            same=neighbors.same_class(seen, query, each.rows),
+            same=neighbors.same_class(view, query, each.rows),
             in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
-            captions=neighbors.captions(seen, each.rows),
+            captions=neighbors.captions(view, each.rows),
             ranked=True,
-            note=each.told,
+            note=each.note,
         )
         for each in found
     ]
     gallery(
         sections,
-        thumbnails=seen.thumbnails,
+        thumbnails=view.thumbnails,
         key="nearest",
         query=query.row,
         layout="columns" if len(sections) > 1 else "stacked",
@@ -105,36 +116,38 @@ def _neighbors(seen: view.View, query: "neighbors.Query", found: "list[neighbors
     )
 
 
-def _selected(seen: view.View, chosen: np.ndarray) -> None:
+def _selected(view: View, chosen: np.ndarray) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(f"{len(chosen):,} selected")
         with st.container(horizontal=True, width="content"):
             st.download_button(
-                "Download CSV", partial(_csv, seen.frame, chosen), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
+                "Download CSV", partial(_csv, view.frame, chosen), "selection.csv", "text/csv", icon=":material/download:", on_click="ignore"
             )
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
     notes = [f"The first {_SHOWN} are shown."] if len(chosen) > _SHOWN else []
     if not selection.in_link():
         notes.append("A link to this page leaves the selection out, since it has too many images for an address.")
-    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(seen, chosen[:_SHOWN]), note=" ".join(notes))
-    gallery([section], thumbnails=seen.thumbnails, key="selected", query=seen.query, on_click=neighbors.image_was_clicked)
+    section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(view, chosen[:_SHOWN]), note=" ".join(notes))
+    gallery([section], thumbnails=view.thumbnails, key="selected", query=view.query, on_click=neighbors.image_was_clicked)
 
 
 def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
     return frame.iloc[chosen].to_csv(index_label="row").encode()
 
 
-def _all_images(seen: view.View) -> None:
-    rows = _visible(seen, np.arange(len(seen.frame)))
-    what = f"{len(rows):,} images" + (" match the filters" if seen.hidden is not None else "")
+def _all_images(view: View) -> None:
+    rows = _visible(view, np.arange(len(view.frame)))
+    what = f"{len(rows):,} images" + (" match the filters" if view.hidden is not None else "")
     st.subheader(what)
     st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
-    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(seen, rows[:_SHOWN]), empty="No image matches the filters.")
-    gallery([section], thumbnails=seen.thumbnails, key="all", on_click=neighbors.image_was_clicked)
+    note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
+    section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
+    gallery([section], thumbnails=view.thumbnails, key="all", on_click=neighbors.image_was_clicked)
 
 
-def _visible(seen: view.View, rows: np.ndarray) -> np.ndarray:
-    return rows if seen.hidden is None else rows[~seen.hidden[rows]]
+def _visible(view: View, rows: np.ndarray) -> np.ndarray:
+    return rows if view.hidden is None else rows[~view.hidden[rows]]
 
 
-main()
+if __name__ == "__main__":
+    main()

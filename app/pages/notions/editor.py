@@ -15,38 +15,38 @@ from shared.view import View
 from visitors import notions_dir
 
 
-def edit(seen: View) -> Draft:
+def edit(view: View) -> Draft:
     """Draws the form and returns the draft as it now stands."""
-    if drafts.typed() is None:
-        _open(_first_notion(seen), seen)
+    if drafts.latest() is None:
+        _open(_first_notion(view), view)
         st.rerun()
-    _library(seen)
+    _library(view)
     _words()
     _aspects()
-    draft = drafts.typed()
+    draft = drafts.latest()
     assert draft is not None
-    _problems(seen, draft)
-    _suggestion(seen, draft)
+    _problems(view, draft)
+    _suggestion(view, draft)
     _preview(draft)
-    _settings(seen, draft)
+    _settings(view, draft)
     return draft
 
 
-def saved_fit(seen: View, draft: Draft) -> Space | None:
+def saved_fit(view: View, draft: Draft) -> Space | None:
     """The fit of the saved notion that the draft began from; None where it equals the draft or there is none."""
     saved = next((notion for notion in list_notions(notions_dir()) if notion.name == draft.name), None)
     if saved is None or drafts.of(saved) == draft:
         return None
     try:
-        return cached.fit(seen.entry.id, saved)
+        return cached.fit(view.entry.id, saved)
     except InputError:
         return None
 
 
-def _first_notion(seen: View) -> Notion:
+def _first_notion(view: View) -> Notion:
     notions = list_notions(notions_dir())
     shown = st.session_state.get("a")
-    attributes = seen.base.table.attributes
+    attributes = view.base.table.attributes
     ranked = sorted(notions, key=lambda notion: (notion.name != shown, notion.attribute != "car_color", notion.attribute not in attributes))
     return ranked[0]
 
@@ -60,12 +60,12 @@ def _renew() -> None:
     st.session_state["form"] = st.session_state.get("form", 0) + 1
 
 
-def _library(seen: View) -> None:
-    draft = drafts.typed()
+def _library(view: View) -> None:
+    draft = drafts.latest()
     assert draft is not None
-    names = [name for name in sidebar.notion_names(seen.base) if name != sidebar.DRAFT]
+    names = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     names = names if draft.name in names else [draft.name, *names]
-    st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(seen,))
+    st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view,))
     with st.container(horizontal=True, gap="small"):
         st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=saved_equals(draft))
         st.button("Undo", icon=":material/undo:", on_click=_undo, disabled=not drafts.can_undo())
@@ -91,29 +91,30 @@ def saved_equals(draft: Draft) -> bool:
 
 
 def _words() -> None:
-    draft = drafts.typed()
+    draft = drafts.latest()
     assert draft is not None
-    st.text_input(
+    st.text_area(
         "Question",
         draft.question,
         key=_key("question"),
-        on_change=_typed,
+        on_change=_take_field,
         args=("question", _key("question")),
+        height=68,
         help="When are two images similar? For people; not read by the model.",
     )
     st.text_area(
         "Template",
         draft.templates,
         key=_key("templates"),
-        on_change=_typed,
+        on_change=_take_field,
         args=("templates", _key("templates")),
         height=68,
-        help="The sentence around each aspect, with {} where the aspect goes. Several lines are several templates.",
+        help="The sentence around each aspect, with {} in place of the aspect. One template per line.",
     )
 
 
 def _aspects() -> None:
-    draft = drafts.typed()
+    draft = drafts.latest()
     assert draft is not None
     count = len([line for line in draft.aspects.splitlines() if line.strip()])
     table, paste = st.tabs([f"Aspects ({count})", "Paste a list"])
@@ -124,43 +125,43 @@ def _aspects() -> None:
         )
         drafts.edit(aspects="\n".join("" if pd.isna(aspect) else str(aspect).strip() for aspect in rows["Aspect"]))
     with paste:
-        st.text_area("One aspect a line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted, args=(_key("aspects"),))
+        st.text_area("One aspect per line", draft.aspects, key=_key("aspects"), height=220, on_change=_pasted, args=(_key("aspects"),))
 
 
-def _problems(seen: View, draft: Draft) -> None:
-    for problem in _found(seen, draft):
+def _problems(view: View, draft: Draft) -> None:
+    for problem in _found(view, draft):
         st.markdown(f":orange[:material/warning: {problem}]")
 
 
-def _found(seen: View, draft: Draft) -> list[str]:
+def _found(view: View, draft: Draft) -> list[str]:
     templates = [line for line in draft.templates.splitlines() if line.strip()]
     problems = [warning.message for warning in check(templates, draft.aspects.splitlines(), default_vocabularies(notions_dir()))]
     try:
         notion = draft.notion
     except InputError as error:
         return [*problems, redact(error)]
-    unknown = sorted({word for prompt in notion.prompts for word in _unknown(seen.base.encoder, prompt)})
+    unknown = sorted({word for prompt in notion.prompts for word in _unknown(view.base.encoder, prompt)})
     if unknown:
         shown = ", ".join(unknown[:6]) + (" ..." if len(unknown) > 6 else "")
         problems.append(f"The encoder does not know {shown}; it reads these words as blanks.")
     return problems
 
 
-def _suggestion(seen: View, draft: Draft) -> None:
+def _suggestion(view: View, draft: Draft) -> None:
     """Fewer dimensions than prompts can help a lot; the right number is told from the prompts."""
     try:
-        suggested = cached.suggested_dim(seen.entry.id, draft.notion)
+        suggested = cached.suggested_dim(view.entry.id, draft.notion)
     except InputError:
         return
     if suggested != draft.dim:
         st.button(
-            f"Use {suggested} dimensions instead of {draft.dim}",
+            f"Use {suggested} dimensions",
             icon=":material/lightbulb:",
             on_click=_take_dim,
             args=(suggested,),
             width="stretch",
-            help="What the prompts alone suggest: enough to keep 98.5 % of what they say. "
-            "More dimensions give weight to wording and to what no prompt speaks of.",
+            help=f"Instead of {draft.dim}. Suggested by the prompts alone: enough to keep 98.5 % of their variation. "
+            "More dimensions give weight to wording and to things that no prompt mentions.",
         )
 
 
@@ -183,17 +184,17 @@ def _preview(draft: Draft) -> None:
         st.code("\n".join(prompts), language=None, height=220)
 
 
-def _settings(seen: View, draft: Draft) -> None:
-    attributes = ["", *seen.base.table.attributes]
+def _settings(view: View, draft: Draft) -> None:
+    attributes = ["", *view.base.table.attributes]
     with st.expander("Settings", icon=":material/settings:"):
-        largest = seen.base.vectors.shape[1]
+        largest = view.base.vectors.shape[1]
         st.number_input(
             "Dimensions",
             1,
             largest,
             min(draft.dim, largest),
             key=_key("dim"),
-            on_change=_typed,
+            on_change=_take_field,
             args=("dim", _key("dim")),
             help="Fewer keep only what varies most between the prompts.",
         )
@@ -203,24 +204,24 @@ def _settings(seen: View, draft: Draft) -> None:
             solvers,
             index=solvers.index(draft.solver),
             key=_key("solver"),
-            on_change=_typed,
+            on_change=_take_field,
             args=("solver", _key("solver")),
             help="exact: at once. adam: the paper's procedure, some seconds.",
         )
-        st.number_input("Seed", 0, None, draft.seed, key=_key("seed"), on_change=_typed, args=("seed", _key("seed")))
+        st.number_input("Seed", 0, None, draft.seed, key=_key("seed"), on_change=_take_field, args=("seed", _key("seed")))
         st.selectbox(
             "Judge by",
             attributes,
             index=attributes.index(draft.attribute) if draft.attribute in attributes else 0,
             format_func=lambda name: sidebar.readable(name) or "Nothing",
             key=_key("attribute"),
-            on_change=_typed,
+            on_change=_take_field,
             args=("attribute", _key("attribute")),
             help="The attribute that says which images really are similar.",
         )
 
 
-def _typed(field: str, key: str) -> None:
+def _take_field(field: str, key: str) -> None:
     """Takes a field's new value; a field that was replaced meanwhile may still report its last one."""
     if key not in st.session_state:
         return
@@ -229,19 +230,19 @@ def _typed(field: str, key: str) -> None:
 
 
 def _pasted(key: str) -> None:
-    _typed("aspects", key)
+    _take_field("aspects", key)
     _renew()
 
 
-def _pick(seen: View) -> None:
-    _open(sidebar.notion_named(st.session_state[_key("picked")]), seen)
+def _pick(view: View) -> None:
+    _open(sidebar.notion_named(st.session_state[_key("picked")]), view)
     _renew()
 
 
-def _open(notion: Notion, seen: View) -> None:
+def _open(notion: Notion, view: View) -> None:
     """Begins to edit a notion; the map is colored by the labels that judge it."""
     drafts.put(drafts.of(notion))
-    if notion.attribute in seen.base.table.attributes:
+    if notion.attribute in view.base.table.attributes:
         st.session_state["next_color"] = notion.attribute
 
 
@@ -251,13 +252,13 @@ def _undo() -> None:
 
 
 def _save() -> None:
-    draft = drafts.typed()
+    draft = drafts.latest()
     assert draft is not None
     _try(lambda: save_notion(draft.notion, folder=notions_dir()))
 
 
 def _duplicate() -> None:
-    draft, name = drafts.typed(), st.session_state[_key("new_name")].strip()
+    draft, name = drafts.latest(), st.session_state[_key("new_name")].strip()
     assert draft is not None
     _start(Draft(**{**vars(draft), "name": name}))
 
@@ -276,7 +277,7 @@ def _start(draft: Draft) -> None:
 
 
 def _delete() -> None:
-    draft = drafts.typed()
+    draft = drafts.latest()
     assert draft is not None
     if _try(lambda: delete_notion(draft.name, notions_dir())):
         drafts.put(drafts.of(get_notion("car-color", notions_dir())))

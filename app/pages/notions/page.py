@@ -1,5 +1,7 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
+from pathlib import Path
+
 import numpy as np
 import streamlit as st
 
@@ -8,9 +10,15 @@ from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
-from shared import cached, drafts, map_controls, maps, neighbors, selection, view
+from shared import cached, drafts, map_controls, maps, neighbors, selection
+from shared.app_page import AppPage
 from shared.drafts import Draft
 from shared.sidebar import readable
+from shared.view import View, current_view
+
+PAGE = AppPage(
+    Path(__file__), "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
+)
 
 _TOLD = {
     "map_at_r": (
@@ -24,35 +32,35 @@ _TOLD = {
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
-    if seen.base.embed_texts is None:
+    view = current_view()
+    if view.base.embed_texts is None:
         st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
         return
     editor, pictures = st.columns([1, 2.15], gap="large")
     with editor:
-        draft = notion_editor.edit(seen)
+        draft = notion_editor.edit(view)
     with pictures:
-        _pictures(seen, draft)
+        _pictures(view, draft)
 
 
-def _pictures(seen: view.View, draft: Draft) -> None:
+def _pictures(view: View, draft: Draft) -> None:
     try:
-        fit = cached.fit(seen.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
+        fit = cached.fit(view.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
     except InputError as error:
         st.warning(f"{redact(error)} The map shows the last version that could be fitted.", icon=":material/warning:")
         last = drafts.current()
         if last is None:
             return
         try:
-            fit = cached.fit(seen.entry.id, last.notion, last.dim, last.solver, last.seed)
+            fit = cached.fit(view.entry.id, last.notion, last.dim, last.solver, last.seed)
         except InputError:
             return
-    saved = notion_editor.saved_fit(seen, draft)
+    saved = notion_editor.saved_fit(view, draft)
     _quiet_line(fit)
     choice = map_controls.choose("notions")
-    maps.draw(seen, [seen.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
-    _numbers(seen, fit, saved, draft)
-    _before_and_after(seen, fit, saved)
+    maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
+    _numbers(view, fit, saved, draft)
+    _before_and_after(view, fit, saved)
 
 
 def _quiet_line(fit: Space) -> None:
@@ -66,49 +74,50 @@ def _quiet_line(fit: Space) -> None:
 
 def _newly_encoded(fit: Space) -> int:
     """Prompts that the last edit made the encoder read; a fit that is shown again encoded none."""
-    told = st.session_state.setdefault("told_fits", {})
+    counts = st.session_state.setdefault("encoded_by_fit", {})
     if st.session_state.get("last_fit") != id(fit):
-        told[id(fit)] = 0 if id(fit) in told else fit.estimator.fit_stats_.n_encoded
+        counts[id(fit)] = 0 if id(fit) in counts else fit.estimator.fit_stats_.n_encoded
         st.session_state["last_fit"] = id(fit)
-    return int(told[id(fit)])
+    return int(counts[id(fit)])
 
 
-def _numbers(seen: view.View, fit: Space, saved: Space | None, draft: Draft) -> None:
+def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     attribute = draft.attribute
-    if attribute not in seen.base.table.attributes:
+    if attribute not in view.base.table.attributes:
         return
-    raw = cached.metrics(seen.entry.id, seen.base, attribute)
-    now = cached.metrics(seen.entry.id, fit, attribute)
-    before = cached.metrics(seen.entry.id, saved, attribute) if saved else raw
+    raw = cached.metrics(view.entry.id, view.base, attribute)
+    now = cached.metrics(view.entry.id, fit, attribute)
+    before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {readable(attribute).lower()}**")
     for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
-        against = "saved" if saved else "raw encoder"
+        against = "saved" if saved else "raw"
         delta = f"{now[name] - before[name]:+.3f}" if abs(now[name] - before[name]) >= 0.0005 else None
-        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"against {against}" if delta else None)
+        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"vs. {against}" if delta else None)
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 
-def _before_and_after(seen: view.View, fit: Space, saved: Space | None) -> None:
-    query = neighbors.Query(row=seen.query or 0)
-    spaces = [("Raw encoder", seen.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
-    found = neighbors.find(seen, query, [space for _, space in spaces])
+def _before_and_after(view: View, fit: Space, saved: Space | None) -> None:
+    query = neighbors.Query(row=view.query or 0)
+    spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
+    found = neighbors.find(view, query, [space for _, space in spaces])
     st.html(
-        f'<div class="query"><img src="{seen.thumbnails.format(row=query.row)}" alt="The query">'
-        "<span><b>Neighbors of this image</b> in each space. Click a point or a picture to ask for another.</span></div>"
+        f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query">'
+        "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
     )
     sections = [
         Section(
             title,
             each.rows[:12].tolist(),
             similarities=each.similarities[:12].tolist(),
-            same=neighbors.same_class(seen, query, each.rows[:12]),
-            captions=neighbors.captions(seen, each.rows[:12]),
+            same=neighbors.same_class(view, query, each.rows[:12]),
+            captions=neighbors.captions(view, each.rows[:12]),
             ranked=True,
-            note=each.told,
+            note=each.note,
         )
         for (title, _), each in zip(spaces, found, strict=True)
     ]
-    gallery(sections, thumbnails=seen.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
+    gallery(sections, thumbnails=view.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Runs: how trainings go and what came of them, beside each other while they run."""
 
+from pathlib import Path
+
 from typing import Any
 
 import pandas as pd
@@ -16,6 +18,9 @@ from likeness.plots import convergence_curves
 from likeness.training.config import difference
 from likeness.training.runs.run_folder import RunFolder, list_runs
 from shared.progress import duration
+from shared.app_page import AppPage
+
+PAGE = AppPage(Path(__file__), "Runs", section="Shape", icon="monitoring", help="Watch trainings, stop and resume them, and compare what they reached.")
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
@@ -26,9 +31,8 @@ _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_
 
 def main() -> None:
     """Draws the page."""
-    st.title("Runs")
-    st.caption(
-        "What trainings measure as they go, on classes or images that they have never seen. They go on when you leave, and when the app is closed."
+    PAGE.show_head(
+        "All figures are measured on classes or images that the network was not trained on. Runs continue when you leave this page or close the app."
     )
     if training_off.runs_hidden():
         return
@@ -41,8 +45,8 @@ def main() -> None:
         st.info("Choose at least one run above.", icon=":material/info:")
         return
     problems = {run.name: run_card.problem(run) for run in chosen}
-    for told in filter(None, problems.values()):
-        st.warning(told, icon=":material/warning:")
+    for problem in filter(None, problems.values()):
+        st.warning(problem, icon=":material/warning:")
     chosen = [run for run in chosen if not problems[run.name]]
     if not chosen:
         return
@@ -57,7 +61,7 @@ def main() -> None:
     if len(chosen) > 1:
         _differences(chosen)
     else:
-        with st.expander("Its settings", icon=":material/tune:"):
+        with st.expander("Settings of this run", icon=":material/tune:"):
             st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 
 
@@ -70,10 +74,10 @@ def _nothing() -> None:
 
 
 def _choose(names: list[str]) -> list[str]:
-    asked_for = st.query_params.get("watch")  # a link on another page
-    if asked_for is not None:
+    target = st.query_params.get("watch")  # a link on another page
+    if target is not None:
         del st.query_params["watch"]
-        st.session_state["runs"] = [asked_for] if asked_for in names else []
+        st.session_state["runs"] = [target] if target in names else []
     running = [name for name in names if run_card.folder(name).status().state == "running"]
     return st.multiselect(
         "Runs",
@@ -111,7 +115,7 @@ def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:
-    st.caption(run_words.told(metric))
+    st.caption(run_words.metric_help(metric))
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
         with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
@@ -141,7 +145,7 @@ def _table(runs: list[RunFolder]) -> None:
         hide_index=True,
         key="runs_table",
         column_config={
-            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.told(name)) for name in figures
+            name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.metric_help(name)) for name in figures
         }
         | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
     )
@@ -183,4 +187,5 @@ def _differences(runs: list[RunFolder]) -> None:
     st.dataframe(pd.DataFrame(table), hide_index=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

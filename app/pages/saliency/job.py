@@ -10,7 +10,7 @@ _KEPT = 16
 
 
 @dataclass(frozen=True)
-class Asked:
+class SaliencyRequest:
     """What is to be explained: images by row number, seen by spaces of one dataset; the settings of `saliency_of_spaces`."""
 
     dataset: str
@@ -26,17 +26,23 @@ class Asked:
         return self.dataset, tuple(space.key for space in self.spaces), self.rows, self.base, self.samples, self.noise
 
 
-def begin(asked: Asked) -> Job:
+def begin(request: SaliencyRequest) -> Job:
     """The job whose result is one `Saliency` for each space."""
 
     def work(job: Job) -> object:
         return saliency_of_spaces(
-            asked.spaces, asked.rows, base=asked.base, samples=asked.samples, noise=asked.noise, progress=job.report, should_stop=job.should_stop
+            request.spaces,
+            request.rows,
+            base=request.base,
+            samples=request.samples,
+            noise=request.noise,
+            progress=job.report,
+            should_stop=job.should_stop,
         )
 
-    return run_in_background("saliency", asked.key, "Looking for what counts", work, kept=_KEPT)
+    return run_in_background("saliency", request.key, "Computing saliency maps", work, kept=_KEPT)
 
 
-def find(asked: Asked) -> Job | None:
+def find(request: SaliencyRequest) -> Job | None:
     """The job of this asking, or None."""
-    return jobs().find("saliency", asked.key)
+    return jobs().find("saliency", request.key)

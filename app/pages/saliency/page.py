@@ -1,5 +1,7 @@
 """Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
 
+from pathlib import Path
+
 import numpy as np
 import streamlit as st
 
@@ -12,10 +14,16 @@ from likeness.space import Space
 from likeness.studies import judged_notions
 from pages.saliency import job as saliency_job
 from pages.saliency import rows as saliency_rows
-from pages.saliency.job import Asked
+from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
-from shared import cached, drafts, neighbors, progress, selection, sidebar, trained, view
+from shared import cached, drafts, neighbors, progress, selection, sidebar, trained
+from shared.app_page import AppPage
 from shared.sidebar import DRAFT, RAW, readable
+from shared.view import View, current_view
+
+PAGE = AppPage(
+    Path(__file__), "Saliency", section="Look", icon="center_focus_strong", help="Which parts of an image decide where it lies in a space?"
+)
 
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
@@ -24,51 +32,50 @@ _SHOW = ("Differences", "Maps", "Both")
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
-    st.title("Saliency")
-    st.caption("Which parts of an image decide where it lies in a space? Change a part that counts, and the image moves away from its neighbors.")
-    if seen.base.differentiable is None:
+    view = current_view()
+    PAGE.show_head("If a part that counts is changed, the image moves away from its neighbors.")
+    if view.base.differentiable is None:
         st.info(
             "These vectors came without a model, so there is nothing to look into. Choose images that were embedded here.", icon=":material/info:"
         )
         return
-    asked, look = _settings(seen)
-    _explained(seen, asked, look)
-    _choose_images(seen)
+    request, look = _settings(view)
+    _show_maps(view, request, look)
+    _choose_images(view)
 
 
-def _settings(seen: view.View) -> tuple[Asked, Look]:
+def _settings(view: View) -> tuple[SaliencyRequest, Look]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        spaces = _spaces(seen)
-        against = st.selectbox("Compared with", sidebar.space_names(seen.base), format_func=readable, key="against", bind="query-params", width=220)
+        spaces = _spaces(view)
+        against = st.selectbox("Compared with", sidebar.space_names(view.base), format_func=readable, key="against", bind="query-params", width=220)
         dim = st.number_input(
             "Dimensions",
             min_value=1,
-            max_value=seen.base.vectors.shape[1],
+            max_value=view.base.vectors.shape[1],
             value=2,
             key="saliency_dim",
             bind="query-params",
             width=130,
-            help="Of each notion's space. Few leave only what counts most, so that differences stand out; the paper takes 2.",
+            help="Dimensions of each notion's space. With few, differences stand out more; the paper uses 2.",
         )
         show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", bind="query-params") or _SHOW[0]
         with st.popover("Settings", icon=":material/tune:"):
-            base, samples, noise, look = _fine_settings(seen, show)
+            base, samples, noise, look = _fine_settings(view, show)
     compared = [name for name in spaces if name != against]
-    asked = Asked(
-        seen.entry.id, tuple(_space(seen, name, dim) for name in [*compared, against]), _rows(seen), seen.query if base else BLACK, samples, noise
+    request = SaliencyRequest(
+        view.entry.id, tuple(_space(view, name, dim) for name in [*compared, against]), _rows(view), view.query if base else BLACK, samples, noise
     )
-    return asked, look
+    return request, look
 
 
-def _spaces(seen: view.View) -> list[str]:
-    names = sidebar.space_names(seen.base)[1:]
+def _spaces(view: View) -> list[str]:
+    names = sidebar.space_names(view.base)[1:]
     if not names:
         return []
     return st.multiselect(
         "Spaces",
         names,
-        default=_first_shown(seen, names),
+        default=_first_shown(view, names),
         format_func=readable,
         key="looked_at",
         bind="query-params",
@@ -77,36 +84,43 @@ def _spaces(seen: view.View) -> list[str]:
     )
 
 
-def _first_shown(seen: view.View, names: list[str]) -> list[str]:
+def _first_shown(view: View, names: list[str]) -> list[str]:
     """The notions of the sidebar's spaces, or else the first two that the images have labels for."""
     in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
     try:
-        labelled = [notion.name for notion in judged_notions(seen.base.table)]
+        labelled = [notion.name for notion in judged_notions(view.base.table)]
     except InputError:
-        labelled = [name for name in sidebar.notion_names(seen.base) if name != DRAFT] or names
+        labelled = [name for name in sidebar.notion_names(view.base) if name != DRAFT] or names
     return in_sidebar or labelled[:2]
 
 
-def _space(seen: view.View, name: str, dim: int) -> Space:
+def _space(view: View, name: str, dim: int) -> Space:
     draft = drafts.current()
     if name == RAW or name.startswith(trained.PREFIX):
-        return sidebar.space(seen.entry.id, name)
+        return sidebar.space(view.entry.id, name)
     if name == DRAFT and draft:
-        return cached.fit(seen.entry.id, draft.notion, dim, draft.solver, draft.seed)
-    return cached.fit(seen.entry.id, sidebar.notion_named(name), dim)
+        return cached.fit(view.entry.id, draft.notion, dim, draft.solver, draft.seed)
+    return cached.fit(view.entry.id, sidebar.notion_named(name), dim)
 
 
-def _fine_settings(seen: view.View, show: str) -> tuple[bool, int, float, Look]:
+def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
     base = st.toggle(
         "Measure against the query image",
         key="saliency_base",
-        disabled=seen.query is None,
-        help="Otherwise against a black image, as in the paper: what counts is what moves the image away from it. A click in Explore makes a query.",
+        disabled=view.query is None,
+        help="Off: against a black image, as in the paper. Salient parts move the image away from it. Click an image in Explore for a query.",
     )
     samples = st.slider(
-        "Noisy copies", 1, 100, SAMPLES, key="saliency_samples", help="Gradients are summed over noisy copies of the image: more, less grain."
+        "Noisy copies",
+        1,
+        100,
+        SAMPLES,
+        key="saliency_samples",
+        help="Gradients are summed over noisy copies of the image. More copies give smoother maps.",
     )
-    noise = st.slider("Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Its deviation, as a share of the image's range of values.")
+    noise = st.slider(
+        "Noise", 0.0, 0.5, NOISE, 0.01, key="saliency_noise", help="Standard deviation of the noise, as a share of the image's range of values."
+    )
     percentile = st.slider(
         "Cut at percentile",
         80.0,
@@ -114,54 +128,54 @@ def _fine_settings(seen: view.View, show: str) -> tuple[bool, int, float, Look]:
         PERCENTILE,
         0.5,
         key="saliency_percentile",
-        help="Stronger values are drawn alike, so that few extremes don't hide the rest.",
+        help="Values above this percentile get the same color, so that a few extremes do not hide the rest.",
     )
     blur = st.slider(
-        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Only for the eye. At 0 the grid shows in which the model reads."
+        "Soften (pixels)", 0.0, 5.0, 2.0, 0.5, key="saliency_blur", help="Only changes how maps look. At 0 you see the grid of the model's patches."
     )
     over = st.toggle("Over the image", True, key="saliency_over")
-    return base and seen.query is not None, samples, noise, Look(show != "Differences", show != "Maps", percentile, blur, over)
+    return base and view.query is not None, samples, noise, Look(show != "Differences", show != "Maps", percentile, blur, over)
 
 
-def _rows(seen: view.View) -> tuple[int, ...]:
+def _rows(view: View) -> tuple[int, ...]:
     """The selected images, or the query and some more."""
-    chosen = seen.selected if len(seen.selected) else _sample(seen)
+    chosen = view.selected if len(view.selected) else _sample(view)
     return tuple(int(row) for row in chosen[:_MOST])
 
 
-def _sample(seen: view.View) -> "np.ndarray":
-    visible = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
+def _sample(view: View) -> "np.ndarray":
+    visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
     some = np.random.default_rng(st.session_state.get("saliency_sample", 0)).permutation(visible)[:6]
-    return some if seen.query is None else np.unique(np.append(some[:5], seen.query))
+    return some if view.query is None else np.unique(np.append(some[:5], view.query))
 
 
-def _explained(seen: view.View, asked: Asked, look: Look) -> None:
-    if not asked.rows:
+def _show_maps(view: View, request: SaliencyRequest, look: Look) -> None:
+    if not request.rows:
         st.info("No image matches the filters.", icon=":material/info:")
         return
-    job = saliency_job.begin(asked)
+    job = saliency_job.begin(request)
     progress.follow(job, resume="Go on")
     if job.result:
-        st.session_state["saliency_shown"] = asked
-    shown: Asked | None = st.session_state.get("saliency_shown")
-    last = saliency_job.find(shown) if shown and shown.dataset == asked.dataset else None
+        st.session_state["saliency_shown"] = request
+    shown: SaliencyRequest | None = st.session_state.get("saliency_shown")
+    last = saliency_job.find(shown) if shown and shown.dataset == request.dataset else None
     if shown and last and last.result:
-        _pictures(seen, shown, last, look)
+        _pictures(view, shown, last, look)
 
 
-def _pictures(seen: view.View, asked: Asked, job: Job, look: Look) -> None:
+def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> None:
     found = job.result
     differing = [space for space in found[:-1] if saliency_rows.alike(space, found[-1])]
     if look.differences and differing:
-        against = readable(asked.spaces[-1].name)
+        against = readable(request.spaces[-1].name)
         against = against if against.startswith("Run ") else f"the {against.lower()}"
         st.caption(f"In the differences, yellow marks what a space pays more attention to than {against}, blue what it pays less attention to.")
     else:
         st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")
     if look.differences and len(differing) < len(found) - 1:
-        st.caption("A run that crops its images sees other pixels than what it is compared with, so its own map stands in place of a difference.")
-    names = [str(seen.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in asked.rows]
-    masks = saliency_rows.known_masks(asked.spaces[-1], asked.rows)
+        st.caption("A run that crops its images sees other pixels, so its own map is shown instead of a difference.")
+    names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
+    masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
 
 
@@ -170,24 +184,24 @@ def _tile(found: "list[object]", look: Look) -> int:
     return 170 if columns <= 4 else 140
 
 
-def _choose_images(seen: view.View) -> None:
-    count = len(seen.selected)
+def _choose_images(view: View) -> None:
+    count = len(view.selected)
     with st.container(horizontal=True, vertical_alignment="center"):
         if count:
             st.caption(_how_many(count))
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
         else:
-            st.caption("Some images by chance. Select others below, or on the map in Explore.")
+            st.caption("A random sample of the images. Select others below, or on the map in Explore.")
             st.button("Other images", icon=":material/shuffle:", type="tertiary", on_click=_shuffle)
     with st.expander("Choose images", icon=":material/photo_library:"):
-        visible = np.arange(len(seen.frame)) if seen.hidden is None else np.flatnonzero(~seen.hidden)
-        chosen = seen.selected
+        visible = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
+        chosen = view.selected
         offered = visible[~np.isin(visible, chosen)][:_OFFERED]
-        sections = [Section("Selected", chosen[:_MOST].tolist(), captions=neighbors.captions(seen, chosen[:_MOST]))] if count else []
+        sections = [Section("Selected", chosen[:_MOST].tolist(), captions=neighbors.captions(view, chosen[:_MOST]))] if count else []
         sections.append(
-            Section("Images", offered.tolist(), captions=neighbors.captions(seen, offered), empty="No further image matches the filters.")
+            Section("Images", offered.tolist(), captions=neighbors.captions(view, offered), empty="No further image matches the filters.")
         )
-        gallery(sections, thumbnails=seen.thumbnails, key="saliency_images", tile=84, on_click=_toggle)
+        gallery(sections, thumbnails=view.thumbnails, key="saliency_images", tile=84, on_click=_toggle)
 
 
 def _how_many(count: int) -> str:
@@ -205,4 +219,5 @@ def _shuffle() -> None:
     st.session_state["saliency_sample"] = st.session_state.get("saliency_sample", 0) + 1
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
 
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,9 +16,19 @@ from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training.runs.run_folder import RunFolder
 from pages.semantics.job import measure
-from shared import cached, progress, run_card, trained, view
+from shared import cached, progress, run_card, trained
+from shared.app_page import AppPage
 from shared.plain import plain
 from shared.sidebar import listed, readable
+from shared.view import View, current_view
+
+PAGE = AppPage(
+    Path(__file__),
+    "Semantics",
+    section="Judge",
+    icon="translate",
+    help="Does a space agree with words: do classes with related names lie close together?",
+)
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5
@@ -29,27 +40,26 @@ _UNSEEN = "Only classes unseen in training"
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
-    st.title("Semantics")
-    st.caption("Does a space agree with words? Classes with related names should lie near each other, and what is found by mistake be related.")
-    if not seen.base.table.attributes:
+    view = current_view()
+    PAGE.show_head("If it does, images that are retrieved by mistake at least belong to related classes.")
+    if not view.base.table.attributes:
         st.info("These images have no labels, so there are no class names to compare. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return
     try:
-        classes, language = _settings(seen)
+        classes, language = _settings(view)
     except InputError as error:
         st.info(redact(error), icon=":material/info:")
         return
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
-    jobs = {readable(space.name): measure(space, classes, language, nearest) for space in seen.spaces}
+    jobs = {readable(space.name): measure(space, classes, language, nearest) for space in view.spaces}
     if progress.follow(*dict.fromkeys(jobs.values())):
-        _show(seen, classes, {name: job.result for name, job in jobs.items()})
+        _show(view, classes, {name: job.result for name, job in jobs.items()})
 
 
-def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
-    attributes = seen.base.table.attributes
-    runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in seen.spaces if space.name.startswith(trained.PREFIX)]
+def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
+    attributes = view.base.table.attributes
+    runs = [run_card.folder(space.name.removeprefix(trained.PREFIX)) for space in view.spaces if space.name.startswith(trained.PREFIX)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Class of an image",
@@ -74,11 +84,11 @@ def _settings(seen: view.View) -> tuple[SemanticClasses, tuple[str, ...]]:
             _UNSEEN,
             True,
             key="semantic_unseen",
-            help="What a run was trained on it knows; the others show what it learned.",
+            help="A run has seen its training classes; only the other classes show what it has learned.",
         )
     if not chosen or not models:
         raise InputError("Choose what makes a class, and a language model.")
-    return _classes(seen.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
+    return _classes(view.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
 
 
 def _tested(runs: list[RunFolder], chosen: list[str]) -> tuple[str, ...]:
@@ -107,27 +117,27 @@ def _classes(dataset: str, chosen: tuple[str, ...], kept: tuple[str, ...] | None
     return classes_of(cached.table(dataset), list(chosen), None if kept is None else set(kept), _FEW)
 
 
-def _show(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
+def _show(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     _summary(found)
-    if seen.b is None:
-        st.caption(":material/info: Choose a space B in the sidebar, a trained run say, to see what differs.")
+    if view.b is None:
+        st.caption(":material/info: Choose a space B in the sidebar, for example a trained run, to see what differs.")
     tabs = {"What is found": _found, "Similarities": _similarities, "Every class": _every}
     for tab, draw in zip(st.tabs(list(tabs), key="semantics", on_change="rerun", bind="query-params"), tabs.values(), strict=True):
         if tab.open:
             with tab:
-                draw(seen, classes, found)
+                draw(view, classes, found)
 
 
 def _summary(found: dict[str, Semantics]) -> None:
     table, nearest = semantics_table(found).set_index("space"), next(iter(found.values())).retrieval.neighbors
-    told = {
+    figures = {
         "rank_correlation": (
             "Order of the classes",
-            "Rank correlation, over all pairs of classes: 1 where the space orders them as language does, 0 where it has nothing to do with it.",
+            "Rank correlation, over all pairs of classes: 1 if the space orders them as language does, 0 if the two orders are unrelated.",
         ),
         "relatedness": (
-            "Related when it errs",
-            "Of what is found for an image and is of another class: how similar language finds its name, on average.",
+            "Relatedness of errors",
+            "For retrieved images of another class: how similar language rates the two class names, on average.",
         ),
         "own_share": ("Of the same class", f"Share of the {nearest} nearest images that are of the image's own class."),
         "image_divergence": (
@@ -138,10 +148,10 @@ def _summary(found: dict[str, Semantics]) -> None:
     }
     a, b = table.index[0], table.index[-1] if len(table) > 1 else None
     with st.container(border=True):
-        for (name, (label, help)), place in zip(told.items(), st.columns(len(told)), strict=True):
+        for (name, (label, help)), place in zip(figures.items(), st.columns(len(figures)), strict=True):
             place.metric(label, _shown(table.loc[a, name]), _difference(table, name, a, b), delta_color=_good(name), help=help)
-        beside = f"Of {plain(a)}, and how far it lies above or below {plain(b)}. " if b else f"Of {plain(a)}. "
-        st.caption(f"{beside}Images drawn at random would be related by {table.loc[a, 'random_relatedness']:.3f}.")
+        beside = f"Figures for {plain(a)}, and the difference from {plain(b)}. " if b else f"Figures for {plain(a)}. "
+        st.caption(f"{beside}For random images, the relatedness would be {table.loc[a, 'random_relatedness']:.3f}.")
 
 
 def _shown(value: float) -> str:
@@ -157,23 +167,23 @@ def _good(name: str) -> Literal["normal", "inverse"]:
     return "inverse" if name == "image_divergence" else "normal"
 
 
-def _found(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
+def _found(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     query = _query(classes, found)
     retrievals = {name: each.retrieval for name, each in found.items()}
     table = retrieved_classes(retrievals, query, _TOP)
     retrieval = next(iter(retrievals.values()))
     st.caption(
-        f"All images of **{plain(query)}** ask for their {retrieval.neighbors} nearest. Of the other classes that they find, the {_TOP} that "
-        "language finds most related, with the similarity of the names, and how many of their images were found."
+        f"The {retrieval.neighbors} nearest neighbors of all images of **{plain(query)}**. Shown are the {_TOP} other classes among them whose names "
+        "are most similar, with that similarity and the number of images found."
     )
     if table.empty:
-        st.info(f"Nothing but {plain(query)} is found: this class is never mistaken here.", icon=":material/check:")
+        st.info(f"Only {plain(query)} is found: this class is never confused with another one.", icon=":material/check:")
         return
     st.plotly_chart(retrieved_bars({query: table}), theme="streamlit", key="semantics_bars", config={"displayModeBar": False})
     sections = [
         Section(name, _some(classes, name), captions=[""] * len(_some(classes, name))) for name in [query, *table["class"]] if name in classes.names
     ]
-    gallery(sections, thumbnails=seen.thumbnails, key="semantic_gallery", tile=84)
+    gallery(sections, thumbnails=view.thumbnails, key="semantic_gallery", tile=84)
 
 
 def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
@@ -188,10 +198,10 @@ def _query(classes: SemanticClasses, found: dict[str, Semantics]) -> str:
     if st.session_state["semantic_query"] not in names:
         st.session_state["semantic_query"] = suggested[0] if suggested else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.selectbox("Class that asks", names, key="semantic_query", width=300)
+        query = st.selectbox("Query class", names, key="semantic_query", width=300)
         if suggested:
             st.pills(
-                "Where the spaces differ most" if len(found) > 1 else "Most often mistaken",
+                "Where the spaces differ most" if len(found) > 1 else "Most often confused",
                 suggested,
                 format_func=plain,
                 key="semantic_suggested",
@@ -209,11 +219,11 @@ def _some(classes: SemanticClasses, name: str) -> list[int]:
     return [int(row) for row in classes.rows[np.flatnonzero(classes.labels == classes.names.index(name))][:_PICTURES]]
 
 
-def _similarities(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
+def _similarities(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     first = next(iter(found.values())).retrieval
     if len(first.names) > _MOST_CLASSES:
-        told = f"There are {len(first.names):,} classes; a picture shows {_MOST_CLASSES} at most. Choose another class of an image."
-        st.info(told, icon=":material/info:")
+        message = f"There are {len(first.names):,} classes; a picture shows {_MOST_CLASSES} at most. Choose another class of an image."
+        st.info(message, icon=":material/info:")
         return
     st.caption(
         "Each square is a pair of classes, in one order for all panels, found by clustering the names. A bright block in language should be one in "
@@ -224,14 +234,14 @@ def _similarities(seen: view.View, classes: SemanticClasses, found: dict[str, Se
     st.plotly_chart(figure, theme="streamlit", key="semantics_heat", config={"displayModeBar": False})
 
 
-def _every(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
+def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) -> None:
     st.caption("A row per class. Click a column's name to sort by it.")
     parts = {name: each.per_class.set_index("class") for name, each in found.items()}
     first = next(iter(parts.values()))
     frame = first[["images"]].rename(columns={"images": "Images"})
     for name, part in parts.items():
         frame[f"Same class, {name}"] = part["own"]
-        frame[f"Related when it errs, {name}"] = part["relatedness"]
+        frame[f"Relatedness of errors, {name}"] = part["relatedness"]
     st.dataframe(
         frame.reset_index(names="Class"),
         hide_index=True,
@@ -240,4 +250,5 @@ def _every(seen: view.View, classes: SemanticClasses, found: dict[str, Semantics
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -28,20 +28,20 @@ def _card(benchmark: Benchmark) -> None:
     run_card.redraw_page_after_begin_and_end(f"benchmark_state_{benchmark.key}", status.state)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{benchmark.name}**  :material/{icon}: {label}  :gray[{_told(status)}]", width="stretch")
+            st.markdown(f"**{benchmark.name}**  :material/{icon}: {label}  :gray[{_progress(status)}]", width="stretch")
             _button(benchmark.folder, status)
         st.progress(status.done / status.total if status.total else 0.0)
         if status.state == "failed" and status.message:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
-            st.warning("Its process is gone, from outside. Resume it, and it goes on from where it was.", icon=":material/warning:")
+            st.warning("Its process was ended from outside. Resume it to continue where it stopped.", icon=":material/warning:")
             words = processes.last_words(RunFolder(benchmark.folder.path))
             if words:
                 with st.expander("Its last words"):
                     st.code(redact(words), language=None)
 
 
-def _told(status: StudyStatus) -> str:
+def _progress(status: StudyStatus) -> str:
     done = f"{status.done:,} of {status.total:,} runs"
     return f"{done}; now {status.current}" if status.current else done
 
@@ -50,12 +50,12 @@ def _button(folder: StudyFolder, status: StudyStatus) -> None:
     """The one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
     if status.state == "finished" or not server().allows_training:
         return
-    asked = status.state == "running" and folder.stop_requested()
+    stopping = status.state == "running" and folder.stop_requested()
     if status.state == "running":
-        label, icon, act = "Stopping" if asked else "Stop", "stop", _stop
+        label, icon, act = "Stopping" if stopping else "Stop", "stop", _stop
     else:
         label, icon, act = "Start" if status.state == "new" else "Resume", "play_arrow", _resume
-    st.button(label, key=f"act_benchmark_{folder.name}", icon=f":material/{icon}:", on_click=act, args=(folder,), disabled=asked)
+    st.button(label, key=f"act_benchmark_{folder.name}", icon=f":material/{icon}:", on_click=act, args=(folder,), disabled=stopping)
 
 
 def _stop(folder: StudyFolder) -> None:

@@ -15,8 +15,8 @@ from likeness.studies.study_folder import StudyFolder
 from pages.shifts import benchmarks, settings
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
 from pages.shifts.splits import Progression
-from shared import view
 from shared.sidebar import listed, readable
+from shared.view import View
 
 _BATCH = 96
 _LONGEST = 100
@@ -24,14 +24,14 @@ _SHOTS = 2
 _FEWEST_QUERIES = 2
 
 
-def show(seen: view.View) -> None:
+def show(view: View) -> None:
     """Draws the form."""
     st.caption(
-        "Every method trains an embedding layer on the features of the bundled CLIP, on each split anew, and is judged on the classes that test. "
-        "A run takes some seconds. It goes on when you leave, and when the app is closed."
+        "On every split, each method trains an embedding layer on features of the shipped CLIP and is measured on the test classes. "
+        "A run takes a few seconds. The benchmark continues when you leave this page or close the app."
     )
     try:
-        shown = settings.choose(seen)
+        shown = settings.choose(view)
     except InputError as error:
         st.error(redact(error), icon=":material/error:")
         return
@@ -43,10 +43,10 @@ def show(seen: view.View) -> None:
     if len(shown.splits.splits) < 2:
         st.error("These splits are a single one, and a benchmark compares two or more; choose other splits.", icon=":material/error:")
         return
-    _fields(seen, shown, shown.classes)
+    _fields(view, shown, shown.classes)
 
 
-def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
+def _fields(view: View, shown: Progression, classes: ImageClasses) -> None:
     most = len(shown.splits.splits)
     methods = st.pills(
         "Methods", list(METHODS), selection_mode="multi", default=list(FIRST), key="benchmark_methods", persist_state="session", help=help_text()
@@ -65,7 +65,7 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             key="benchmark_seeds",
             width=130,
             persist_state="session",
-            help="Each run is repeated so often, with other draws.",
+            help="How many times each run is repeated, with different random draws.",
         )
         epochs = st.number_input(
             "Epochs", 1, 1_000, 5, key="benchmark_epochs", width=130, persist_state="session", help="Passes over the training images."
@@ -75,10 +75,10 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             True,
             key="benchmark_few_shot",
             persist_state="session",
-            help=f"Also measures what {_SHOTS} images of each test class bring when the trained layer is adapted to them.",
+            help=f"Also measures the gain from adapting the trained layer to {_SHOTS} images of each test class.",
         )
     chosen = shown.splits.evenly(int(count))
-    st.caption(_told(chosen, len(methods), int(seeds), "Raw encoder" in methods))
+    st.caption(_summary(chosen, len(methods), int(seeds), "Raw encoder" in methods))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", _free(), key=f"benchmark_name_{_free()}", width=260).strip()
         wrong = _wrong(name, methods, chosen, classes, bool(few_shot))
@@ -89,14 +89,14 @@ def _fields(seen: view.View, shown: Progression, classes: ImageClasses) -> None:
             key="benchmark_start",
             disabled=bool(wrong),
             on_click=_begin,
-            args=(name, chosen, _study(seen, shown, chosen, methods, int(seeds), int(epochs), bool(few_shot))),
+            args=(name, chosen, _study(view, shown, chosen, methods, int(seeds), int(epochs), bool(few_shot))),
         )
     with st.container():
         if wrong:
             st.warning(wrong, icon=":material/warning:")
 
 
-def _told(splits: SplitFile, methods: int, seeds: int, raw: bool) -> str:
+def _summary(splits: SplitFile, methods: int, seeds: int, raw: bool) -> str:
     runs = len(splits.splits) * ((methods - raw) * seeds + raw)
     names = ", ".join(f"{split.name} ({split.distance:.3g})" for split in splits)
     return f"{runs:,} runs on {len(splits.splits)} splits: {names}."
@@ -124,12 +124,12 @@ def _wrong(name: str, methods: list[str], splits: SplitFile, classes: ImageClass
     return ""
 
 
-def _study(seen: view.View, shown: Progression, splits: SplitFile, methods: list[str], seeds: int, epochs: int, few_shot: bool) -> dict[str, Any]:
+def _study(view: View, shown: Progression, splits: SplitFile, methods: list[str], seeds: int, epochs: int, few_shot: bool) -> dict[str, Any]:
     """The study as a dict, without the place of its splits."""
     fewest = min(len(split.train) for split in splits)
     per_class = next((count for count in (4, 6, 8, 12, 16, 24, 48) if _BATCH // count <= fewest), _BATCH // 2)
     base: dict[str, Any] = {
-        "data": {"source": resolve_source(seen.entry.source), "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
+        "data": {"source": resolve_source(view.entry.source), "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
         "backbone": {"name": "clip:cars", "dim": 128, "head_only": True},
         "objective": {"name": "margin"},
         "batch": {"size": _BATCH, "per_class": per_class},
@@ -156,8 +156,8 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:
-        told = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
-        st.toast(told, icon=":material/error:", duration="long")
+        message = f"The folder of the runs cannot be written ({error.strerror or redact(error)}); make room, or choose another one."
+        st.toast(message, icon=":material/error:", duration="long")
     else:
         st.session_state["benchmark"] = benchmarks.own(name)
         st.session_state["benchmark_form"] = False

@@ -8,9 +8,9 @@ from likeness.losses import WRAPPERS, objectives_on
 
 @dataclass(frozen=True)
 class Method:
-    """changes: of a run's config, by dotted keys. told: what it does, for people."""
+    """changes: of a run's config, by dotted keys. help: what it does, for people."""
 
-    told: str
+    help: str
     changes: dict[str, Any] = field(default_factory=dict)
 
 
@@ -47,4 +47,4 @@ FIRST = ("Raw encoder", "Margin", "Multisimilarity", "ProxyAnchor")
 
 def help_text() -> str:
     """A line on each method."""
-    return "  \n".join(f"**{name}:** {method.told}" for name, method in METHODS.items())
+    return "  \n".join(f"**{name}:** {method.help}" for name, method in METHODS.items())

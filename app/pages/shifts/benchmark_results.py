@@ -14,9 +14,9 @@ from shared import run_words
 MATCHED = "matched_recall_at_1"
 _QUIET = {"displayModeBar": False}
 _NAMES = {"recall_at_1": "R@1", "map_at_1000": "mAP@1000", MATCHED: "R@1 among equally many classes"}
-_TOLD = {
-    MATCHED: "R@1 where on every split the same number of classes look for each other: splits that lost test classes are easier by that alone, and "
-    "this figure is not. No test class was trained.",
+_HELP = {
+    MATCHED: "R@1 with the same number of test classes on every split, since fewer classes make retrieval easier. The test classes were not "
+    "trained on.",
 }
 _MEAN = "Mean of all methods"
 
@@ -60,7 +60,7 @@ def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str)
 
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
-    st.caption(f"{_TOLD.get(figure) or run_words.told(figure)} Whiskers: one standard deviation over the seeds.")
+    st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
     st.plotly_chart(
         generalization_curves(found, figure, named=_NAMES[figure], methods=methods), theme="streamlit", key="benchmark_curves", config=_QUIET
     )
@@ -103,11 +103,11 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
     scaled = scaled_structure(measured, figure)
     if scaled.empty:
         return
-    st.subheader("Does the shape of the space tell?", divider="gray")
+    st.subheader("Does the shape of the space predict it?", divider="gray")
     st.caption(
-        f"A point per run: a property of the training images' space, and {_NAMES[figure]} on the test classes, both from the least to the most on "
-        "their split. Where a line rises or falls steadily, the property tells which method will hold up; a correlation of 0 says that it does not. "
-        "Distance: between the centers of two classes. Spread: between images of a class. Uneven use: how far from all directions being used alike."
+        f"Each point is a run: a property of the training images' space against {_NAMES[figure]} on the test classes, both scaled from 0 to 1 within "
+        "their split. A line that rises or falls shows that the property predicts which methods do well; a correlation of 0 shows that it does not. "
+        "Distance: between the centers of two classes. Spread: between images of one class. Uneven use: how unequally directions are used."
     )
     try:
         figure_drawn = structure_scatter(scaled, structure_correlations(scaled), methods=methods)
@@ -119,7 +119,7 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
 
 def _table(measured: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> None:
     st.subheader("Table", divider="gray")
-    st.caption(f"{_NAMES[figure]}, its mean over the seeds. The file below, a CSV, has every figure of every run.")
+    st.caption(f"{_NAMES[figure]}, averaged over seeds. The CSV file below holds all figures of all runs.")
     places = found[["split", "distance"]].drop_duplicates()
     titles = {str(split): f"{split} ({distance:.3g})" for split, distance in zip(places["split"], places["distance"], strict=True)}
     table = found.pivot(index="row", columns="split", values="mean").reindex(columns=list(titles)).rename(columns=titles)

@@ -6,23 +6,24 @@ from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_card, benchmark_form, benchmark_results, benchmarks
 from pages.shifts.benchmarks import Benchmark
-from shared import training_off, view
+from shared import training_off
+from shared.view import View
 
 _EVERY = 2.0  # seconds
 
 
-def show(seen: view.View) -> None:
+def show(view: View) -> None:
     """Draws the part of the page."""
     found, problems = benchmarks.listed()
     chosen = _choose(found)
-    for told in problems:
-        st.warning(told, icon=":material/warning:")
+    for problem in problems:
+        st.warning(problem, icon=":material/warning:")
     if "benchmark_form" not in st.session_state:
         st.session_state["benchmark_form"] = not found
     form = st.expander("Start a benchmark", icon=":material/play_arrow:", key="benchmark_form", on_change="rerun")
     if form.open:
         with form:
-            _form(seen)
+            _form(view)
     with st.container():  # there in every run, so that late reruns of the fragments find their places
         if chosen is not None:
             try:
@@ -48,11 +49,11 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
     return found[key]
 
 
-def _form(seen: view.View) -> None:
+def _form(view: View) -> None:
     if training_off.tell():
         return
-    if seen.base.table.attributes:
-        benchmark_form.show(seen)
+    if view.base.table.attributes:
+        benchmark_form.show(view)
     else:
         st.info("These images have no labels, so there are no classes to divide. Choose other images in the sidebar.", icon=":material/info:")
 

@@ -78,16 +78,16 @@ def save(splits: SplitFile) -> None:
             key="shift_download",
         )
         st.button("Keep it here", icon=":material/bookmark_add:", key="shift_keep", disabled=bool(wrong), on_click=_keep, args=(name, chosen))
-    told = ", ".join(f"{split.name} ({split.distance:.3g})" for split in chosen)
-    st.caption(wrong or f"{told}. What is kept here stands under Splits above, for benchmarks as well.")
+    message = ", ".join(f"{split.name} ({split.distance:.3g})" for split in chosen)
+    st.caption(wrong or f"{message}. Kept splits appear under Splits above, and in benchmarks.")
 
 
 def _keep(name: str, splits: SplitFile) -> None:
     try:
         write_splits(splits_dir() / f"{name}.json", splits)
     except OSError as error:
-        told = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
-        st.toast(told, icon=":material/error:", duration="long")
+        message = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
+        st.toast(message, icon=":material/error:", duration="long")
     else:
         st.toast(f"Kept as {name}", icon=":material/check:")
 

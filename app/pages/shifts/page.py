@@ -1,44 +1,52 @@
 """Shifts: how far train and test classes lie apart, and which methods hold up as they drift."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_view, settings, steps_view
-from shared import view
+from shared.app_page import AppPage
+from shared.view import View, current_view
+
+PAGE = AppPage(
+    Path(__file__),
+    "Shifts",
+    section="Judge",
+    icon="moving",
+    help="How well does a network do on new classes, the more they differ from those it was trained on?",
+)
 
 _APART, _HOLDS = "How far apart", "What holds up"
 
 
 def main() -> None:
     """Draws the page."""
-    seen = view.current()
-    st.title("Shifts")
-    st.caption(
-        "A network is judged on classes that it was not trained on. How far do they lie from those that it knows, and does it still work as they "
-        "drift apart?"
-    )
+    view = current_view()
+    PAGE.show_head()
     apart, holds = st.tabs([_APART, _HOLDS], key="shifts", on_change="rerun", bind="query-params")
     if apart.open:
         with apart:
-            _apart(seen)
+            _apart(view)
     if holds.open:
         with holds:
-            benchmark_view.show(seen)
+            benchmark_view.show(view)
 
 
-def _apart(seen: view.View) -> None:
-    if not seen.base.table.attributes:
+def _apart(view: View) -> None:
+    if not view.base.table.attributes:
         st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
         return
     try:
-        shown = settings.choose(seen)
+        shown = settings.choose(view)
     except InputError as error:
         st.error(redact(error), icon=":material/error:")
         return
     if shown is not None:
-        steps_view.show(seen, shown)
+        steps_view.show(view, shown)
 
 
-main()
+if __name__ == "__main__":
+    main()

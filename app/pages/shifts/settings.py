@@ -7,14 +7,15 @@ from likeness.shifts import SplitFile, SplitOptions
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import progress, view
+from shared import progress
 from shared.sidebar import listed, readable
+from shared.view import View
 
 _RULES = {"paper": "As in the paper", "official": "As in the authors' code"}
 _REMOVALS = {"paper": "As in the paper", "score": "By the rule of the exchanges", "official": "As in the authors' code"}
 
 
-def choose(seen: view.View) -> Progression | None:
+def choose(view: View) -> Progression | None:
     """Draws the settings; what they ask for, or None while it is being computed or waits for a file.
 
     Raises:
@@ -34,17 +35,17 @@ def choose(seen: view.View) -> Progression | None:
             help="A split says which classes train and which test. They are built from the vectors of space A, or come from a file.",
         )
         if choice == files.BUILT:
-            attributes, options = _classes(seen), _options()
+            attributes, options = _classes(view), _options()
     if choice == files.BUILT:
         if not attributes:
             raise InputError("Choose what makes a class.")
-        return _built(seen, attributes, options)
+        return _built(view, attributes, options)
     splits = files.read(choice)
-    return None if splits is None else _read(seen, splits)
+    return None if splits is None else _read(view, splits)
 
 
-def _classes(seen: view.View) -> tuple[str, ...]:
-    frame, attributes = seen.frame, seen.base.table.attributes
+def _classes(view: View) -> tuple[str, ...]:
+    frame, attributes = view.frame, view.base.table.attributes
     shared = [name for name in attributes if 2 <= frame[name].nunique() <= len(frame) // 2]
     bundled = [name for name in ("car_color", "body_type") if name in shared]
     default = bundled if len(bundled) == 2 else ["class"] if "class" in shared else shared[:1]
@@ -76,40 +77,40 @@ def _options() -> SplitOptions:
         random = st.toggle(
             "Start from random halves", key="shift_random", persist_state="session", help="Otherwise the first half of the classes, by name, trains."
         )
-        rule = st.radio("Exchanges", list(_RULES), format_func=_RULES.get, key="shift_rule", persist_state="session", help=_TOLD_RULE)
-        removal = st.radio("Removals", list(_REMOVALS), format_func=_REMOVALS.get, key="shift_removal", persist_state="session", help=_TOLD_REMOVAL)
+        rule = st.radio("Exchanges", list(_RULES), format_func=_RULES.get, key="shift_rule", persist_state="session", help=_RULE_HELP)
+        removal = st.radio("Removals", list(_REMOVALS), format_func=_REMOVALS.get, key="shift_removal", persist_state="session", help=_REMOVAL_HELP)
     return SplitOptions(int(per_step), rule, removal, bool(easier), bool(random))
 
 
-_TOLD_RULE = (
+_RULE_HELP = (
     "In the paper, the classes farthest from their own side and nearest to the other go over. The authors' code also leaves out what took part in "
     "one of the last five exchanges."
 )
 
-_TOLD_REMOVAL = (
+_REMOVAL_HELP = (
     "In the paper, the classes nearest to the middle of the other side are taken out. By the rule of the exchanges, those that would go over next. "
     "The authors' code exchanges these, and takes them out only where exchanging does not lower the distance."
 )
 
 
-def _built(seen: view.View, attributes: tuple[str, ...], options: SplitOptions) -> Progression | None:
-    job = shift_splits.build(seen.entry.id, seen.a, attributes, seen.entry.encoder, options)
+def _built(view: View, attributes: tuple[str, ...], options: SplitOptions) -> Progression | None:
+    job = shift_splits.build(view.entry.id, view.a, attributes, view.entry.encoder, options)
     if not progress.follow(job):
         return None
-    return Progression(job.result, seen.entry.id, seen.a, shift_splits.classes_by(seen.entry.id, attributes), True)
+    return Progression(job.result, view.entry.id, view.a, shift_splits.classes_by(view.entry.id, attributes), True)
 
 
-def _read(seen: view.View, splits: SplitFile) -> Progression:
+def _read(view: View, splits: SplitFile) -> Progression:
     """The splits of a file; where these images do not have its classes, without them and with the reason."""
     attributes = (splits.attribute,) if isinstance(splits.attribute, str) else tuple(splits.attribute)
-    table = seen.base.table
-    told = f"These splits are of {splits.dataset}, by {listed([readable(name).lower() for name in attributes])}"
+    table = view.base.table
+    message = f"These splits are of {splits.dataset}, by {listed([readable(name).lower() for name in attributes])}"
     remedy = "Only their distances are shown. Choose their images in the sidebar to see the classes."
     if any(name not in table.attributes for name in attributes):
-        return Progression(splits, seen.entry.id, seen.a, None, False, f"{told}, which {table.name} does not have. {remedy}")
-    classes = shift_splits.classes_by(seen.entry.id, attributes)
+        return Progression(splits, view.entry.id, view.a, None, False, f"{message}, which {table.name} does not have. {remedy}")
+    classes = shift_splits.classes_by(view.entry.id, attributes)
     wanted = {name for split in splits for name in (*split.train, *split.test)}
     missing = sorted(wanted - set(classes.names))
     if missing:
-        return Progression(splits, seen.entry.id, seen.a, None, False, f"{told}, and {table.name} has no '{missing[0]}'. {remedy}")
-    return Progression(splits, seen.entry.id, seen.a, classes, False)
+        return Progression(splits, view.entry.id, view.a, None, False, f"{message}, and {table.name} has no '{missing[0]}'. {remedy}")
+    return Progression(splits, view.entry.id, view.a, classes, False)

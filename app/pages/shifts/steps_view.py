@@ -15,25 +15,26 @@ from likeness.shifts import ClassSplit
 from pages.shifts import files
 from pages.shifts import splits as shift_splits
 from pages.shifts.splits import Progression
-from shared import progress, view
+from shared import progress
 from shared.sidebar import listed
+from shared.view import View
 
 _PICTURES = 8
 _MOST_NAMED = 8
 _TILE = 118
 
 
-def show(seen: view.View, shown: Progression) -> None:
+def show(view: View, shown: Progression) -> None:
     """Draws the splits."""
     if shown.problem:
         st.warning(shown.problem, icon=":material/warning:")
     job = shift_splits.references(shown) if _comparable(shown) else None
     layout = shift_splits.layout(shown) if shown.classes else None
     with st.container():  # at the same place in every run
-        st.fragment(_look)(seen, shown)
+        st.fragment(_look)(view, shown)
     waiting = _waiting(job, layout)
     progress.poll(lambda: not waiting or _waiting(job, layout) != waiting)
-    st.subheader("Take some of these splits along", divider="gray")
+    st.subheader("Download or keep some of these splits", divider="gray")
     files.save(shown.splits)
 
 
@@ -46,19 +47,19 @@ def _waiting(job: Job | None, layout: LayoutJob | None) -> list[str]:
     return [name for name, pending in (("references", job and not job.finished), ("map", layout and not layout.done)) if pending]
 
 
-def _look(seen: view.View, shown: Progression) -> None:
+def _look(view: View, shown: Progression) -> None:
     splits = {split.name: split for split in shown.splits}
     names = list(splits)
     if st.session_state.get("shift_step") not in names:
         st.session_state["shift_step"] = "start" if "start" in names else names[0]
     chosen = names[0]
     if len(names) > 1:
-        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_TOLD_STEPS)
+        chosen = st.select_slider("Step", names, key="shift_step", bind="query-params", help=_STEPS_HELP)
     split, place = splits[chosen], names.index(chosen)
     before = splits[names[place - 1]] if place else None
     changes = split.changes_from(before) if before else {}
     _numbers(shown, split)
-    st.markdown(_moves(changes) if before else "The first of the splits: the later ones are compared with the one before them.")
+    st.markdown(_moves(changes) if before else "This is the first split. Each later split is compared with the one before it.")
     curve, classes = st.columns(2, gap="medium") if shown.classes else (st.container(), None)
     with curve:
         st.plotly_chart(
@@ -70,13 +71,13 @@ def _look(seen: view.View, shown: Progression) -> None:
     moved = {name for side in changes.values() for name in side}
     with classes:
         st.plotly_chart(class_sides(_map(shown, split, moved)), theme="streamlit", key="shift_map", config={"displayModeBar": False})
-        st.caption("Each point is the mean of a class. Point at it for its name; classes that lie close look alike to this space.")
-    gallery(_pictures(shown, split, moved), thumbnails=seen.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
+        st.caption("Each point is the mean of a class. Hover to see its name; classes that lie close together are similar in this space.")
+    gallery(_pictures(shown, split, moved), thumbnails=view.thumbnails, key="shift_pictures", tile=_TILE, layout="columns")
 
 
-_TOLD_STEPS = (
-    "From easy to hard. Swap: each side gives the class that is farthest from its own side and nearest to the other. "
-    "Removal: when swapping helps no more, classes that lie between the sides are taken out."
+_STEPS_HELP = (
+    "From easy to hard. Swap: the two sides exchange the classes that are farthest from their own side and nearest to the other. "
+    "Removal: once swapping no longer helps, classes between the two sides are removed."
 )
 
 
@@ -91,8 +92,8 @@ def _numbers(shown: Progression, split: ClassSplit) -> None:
             times,
             delta_color="off",
             delta_arrow="off",
-            help="Frechet distance: how far the means of the two sides lie apart, and how differently they are spread. 0 would be the same; "
-            "the larger, the less what was learned on one side helps on the other.",
+            help="Frechet distance: how far apart the means of the two sides are, and how much their spreads differ. 0 means no difference; "
+            "the larger it is, the less training on one side helps on the other.",
         )
         train.metric("Classes that train", len(split.train))
         test.metric("Classes that test", len(split.test))
@@ -100,17 +101,17 @@ def _numbers(shown: Progression, split: ClassSplit) -> None:
 
 def _moves(changes: dict[str, tuple[str, ...]]) -> str:
     """Which classes moved, in words."""
-    told = [
+    moves = [
         f"{_named(names)} {words[len(names) > 1]}"
         for side, words in {
-            "to train": ("goes over to train", "go over to train"),
-            "to test": ("goes over to test", "go over to test"),
-            "removed": ("is taken out", "are taken out"),
-            "added": ("comes in", "come in"),
+            "to train": ("moves to train", "move to train"),
+            "to test": ("moves to test", "move to test"),
+            "removed": ("is removed", "are removed"),
+            "added": ("is added", "are added"),
         }.items()
         if (names := changes.get(side, ()))
     ]
-    return f"In this step {listed(told)}." if told else "In this step no class moves."
+    return f"In this step, {listed(moves)}." if moves else "In this step, no class moves."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -135,10 +136,12 @@ def _noted(shown: Progression) -> str:
         return f"Distances as the file has them{f', by features{measured}' if measured else ''}. {shown.splits.note}".strip()
     job = shift_splits.references(shown) if _comparable(shown) else None
     if job is not None and not job.finished:
-        return "What the start is to be compared with, broken lines, is still being measured."
+        return "The dashed lines for comparison are still being measured."
     if job is None or job.error:
         return "A class with a single image can't be on both sides, so there is nothing to compare with."
-    return "Broken lines: how far two sides lie apart by chance alone, where the start's classes are dealt out at random, or are the same on both."
+    return (
+        "Dashed lines show distances for comparison: with the classes assigned to the two sides at random, and with the same classes on both sides."
+    )
 
 
 def _map(shown: Progression, split: ClassSplit, moved: set[str]) -> pd.DataFrame:

@@ -29,8 +29,8 @@ def text() -> str:
         )
     if "train_token" in st.session_state:
         st.query_params["config"] = st.session_state["train_token"]
-    typed: str = st.session_state["train_text"]
-    return typed
+    content: str = st.session_state["train_text"]
+    return content
 
 
 def config() -> RunConfig:
@@ -45,12 +45,12 @@ def config() -> RunConfig:
     return config_from(content, "The config")
 
 
-def take(typed: str) -> None:
+def take(content: str) -> None:
     """Makes `typed` the config, valid or not."""
     token = st.session_state.setdefault("train_token", secrets.token_hex(8))
-    st.session_state["train_text"] = typed
+    st.session_state["train_text"] = content
     st.session_state.pop("train_refused", None)
-    write_atomic(_file(token), typed.encode())
+    write_atomic(_file(token), content.encode())
 
 
 def change(changes: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from visitors import visitor
 Changes = Callable[[Any], dict[str, Any]]
 
 _NETWORKS = {
-    "clip:cars": "Bundled small CLIP",
+    "clip:cars": "Small CLIP",
     "mobilenetv2_100": "MobileNetV2",
     "resnet18": "ResNet-18",
     "resnet50": "ResNet-50",
@@ -96,7 +96,7 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
         st.selectbox(
             "Label of an image",
             [current, *names],
-            help="How far two images lie apart by this label is what the network learns.",
+            help="The network learns how far apart two images are by this label.",
             **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
         )
     if data.test_images < 1:
@@ -159,13 +159,13 @@ def _network(config: RunConfig) -> None:
             _with(list(_NETWORKS), backbone.name),
             format_func=lambda name: _NETWORKS.get(name, name),
             accept_new_options=True,
-            help="Any name of timm, or clip: and a CLIP model. Weights are downloaded on first use; a file of them can be named in the text below.",
+            help="A model of timm, or clip: and the name of a CLIP model. Missing weights are downloaded; the text below also takes a file.",
             **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
         )
         _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=140)
     st.toggle(
         "Train the embedding layer only",
-        help="On features that the backbone computes once: seconds instead of hours, and less gain.",
+        help="On features that the backbone computes once. Takes seconds instead of hours, but gains less.",
         **_bound("backbone.head_only", backbone.head_only),
     )
 
@@ -201,8 +201,8 @@ def _guidance(config: RunConfig) -> None:
         [_NONE, _ELG, _PLG],
         required=True,
         label_visibility="collapsed",
-        help="Class names: a language model says how alike the classes are. Pseudolabels: the same for the ImageNet names that a classifier gives "
-        "the classes, for classes without telling names.",
+        help="Class names: a language model rates how similar the classes are. Pseudolabels: it rates the ImageNet names that a classifier gives "
+        "the classes, for classes whose names say little.",
         **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, config)}),
     )
     if chosen is None:
@@ -217,7 +217,7 @@ def _guidance(config: RunConfig) -> None:
             chosen.omega,
             step=1.0,
             width=160,
-            help="Of guidance beside the objective; the paper takes 1 to 10.",
+            help="Weight of guidance relative to the objective; the paper uses 1 to 10.",
         )
         _number(
             "Shift (gamma)",
@@ -227,7 +227,7 @@ def _guidance(config: RunConfig) -> None:
             chosen.gamma,
             step=0.5,
             width=160,
-            help="Of Eq. 2 and 3. At 1, as printed, images of different classes are drawn together as well; 0 is milder.",
+            help="Of Eq. 2 and 3. At 1, as printed in the paper, images of different classes are pulled together too; 0 is milder.",
         )
         if chosen.kind == "plg":
             _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
@@ -235,7 +235,7 @@ def _guidance(config: RunConfig) -> None:
         "Language models",
         _with(list(short_names()), *chosen.language),
         accept_new_options=True,
-        help="Of several, the mean. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
+        help="With several, their mean is used. minilm comes with the package language; others are downloaded. wordnet and vectors:FILE work too.",
         **_bound("guidance.language", list(chosen.language), lambda models: {"guidance.language": models} if models else {}),
     )
     st.selectbox("Sentence around the name", _with(list(PRIMERS), chosen.primer), accept_new_options=True, **_bound("guidance.primer", chosen.primer))

@@ -1,5 +1,6 @@
 """Train: a config from a preset, changed in fields or as text; what language will say of its classes; the start of its run."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,18 +16,19 @@ from pages.train import draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
 from shared import run_card, trained, training_off
+from shared.app_page import AppPage
 from shared.sidebar import readable
+
+PAGE = AppPage(
+    Path(__file__), "Train", section="Shape", icon="model_training", help="Train a network so that images of one class lie close together."
+)
 
 _LONGEST = 200  # bytes of a name; file systems take some more
 
 
 def main() -> None:
     """Draws the page."""
-    st.title("Train")
-    st.caption(
-        "Teach a network what is similar: images of one class move together and others apart, or as far apart as their labels on a scale. "
-        "Language guidance also tells it how classes relate."
-    )
+    PAGE.show_head("With labels on a scale, the distance between images follows that of their labels. Language guidance adds how classes relate.")
     if training_off.tell():
         return
     chosen, problem = _config()
@@ -35,8 +37,8 @@ def main() -> None:
         name, taken = _name(chosen)
         _start(chosen, name, taken)
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
-        for told in filter(None, (problem, taken, draft.refused())):
-            st.warning(told, icon=":material/warning:")
+        for warning in filter(None, (problem, taken, draft.refused())):
+            st.warning(warning, icon=":material/warning:")
         if chosen and chosen.note:
             st.caption(chosen.note)
     with st.container():
@@ -103,7 +105,7 @@ def _name(chosen: RunConfig | None) -> tuple[str, str]:
     begun = str(run.path) == st.session_state.get("train_begun") and run.status().state == "running"
     if begun or not (run.path / "config.yaml").is_file():
         return name, ""
-    return name, f"There is a run {name} already; call this one {_free(name)}, say, or resume that one under Runs."
+    return name, f"There is already a run named {name}. Choose another name, such as {_free(name)}, or resume that run under Runs."
 
 
 def _rename() -> None:
@@ -148,7 +150,7 @@ def _text(expanded: bool) -> None:
             "YAML",
             key="train_typed",
             height=520,
-            on_change=_typed,
+            on_change=_take_text,
             label_visibility="collapsed",
             help="Every setting of the run; checked as you leave the field. The same file works with `likeness train`.",
         )
@@ -156,9 +158,10 @@ def _text(expanded: bool) -> None:
         st.download_button("Download as file", content, "run.yaml", "text/yaml", icon=":material/download:", on_click="ignore", key="train_download")
 
 
-def _typed() -> None:
-    typed: Any = st.session_state["train_typed"]
-    draft.take(typed)
+def _take_text() -> None:
+    text: Any = st.session_state["train_typed"]
+    draft.take(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

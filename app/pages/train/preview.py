@@ -1,4 +1,4 @@
-"""What a run will be told before it starts: who trains and who tests, how language relates the classes, which pseudolabels they get."""
+"""What is known of a run before it starts: who trains and who tests, how language relates the classes, which pseudolabels they get."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -76,9 +76,9 @@ def _classes(config: RunConfig, images: RunImages) -> None:
 
 def _divided(config: RunConfig, images: RunImages) -> None:
     """Who trains and who tests, where there are no classes; some queries and their nearest by label, which is what a space should find."""
-    asked, others = images.queries, images.gallery
+    queries, others = images.queries, images.gallery
     st.caption(
-        f"{len(images.train):,} images train; of {len(images.test):,} others {len(asked):,} are queries, which search among the remaining "
+        f"{len(images.train):,} images train; of {len(images.test):,} others {len(queries):,} are queries, which search among the remaining "
         f"{len(others):,}. The nearest by label stand beside each query: so would a perfect space answer."
     )
     entry = _entry(config)
@@ -109,7 +109,7 @@ def _entry(config: RunConfig) -> DatasetEntry | None:
 
 def _names(config: RunConfig, images: RunImages) -> None:
     if config.guidance is None:
-        st.info("Language takes no part in this run. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
+        st.info("This run does not use language. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
         return
     from likeness.training.guidance.language_side import class_names
 
@@ -152,15 +152,15 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
         used, chosen = pseudolabel_names(config, images)
         _table(config, images, [[used[each] for each in row] for row in chosen])
         return
-    asked = pseudolabel_config(config)
-    guidance = asked.guidance and asked.guidance.model_dump_json(include={"classifier", "k", "average"})
-    key = (asked.data.model_dump_json(), asked.backbone.model_dump_json(), guidance, config.seed)
+    labeling = pseudolabel_config(config)
+    guidance = labeling.guidance and labeling.guidance.model_dump_json(include={"classifier", "k", "average"})
+    key = (labeling.data.model_dump_json(), labeling.backbone.model_dump_json(), guidance, config.seed)
     job = jobs().find(_KIND, key)
     if job is not None and progress.follow(job):
         called = imagenet_names()
         _table(config, images, [[called[each] for each in row] for row in job.result])
-    elif job is None and has_classifier(asked):
-        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, asked, images))
+    elif job is None and has_classifier(labeling):
+        st.button("Show them", icon=":material/label:", key="train_pseudolabels", on_click=_begin, args=(key, labeling, images))
         st.caption("Each training image passes the classifier once; the result is kept for the run.")
     elif job is None:
         st.info("This backbone has no ImageNet classifier. Choose another one, or name guidance.classifier in the text.", icon=":material/info:")

@@ -1,5 +1,7 @@
 """Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
@@ -11,11 +13,16 @@ from likeness.errors import InputError
 from likeness.space import Space
 from server_settings import server
 from shared import progress, sidebar
+from shared.app_page import AppPage
 from shared.plain import plain
 from visitors import visitor
 
+PAGE = AppPage(
+    Path(__file__), "Your images", section="Data", icon="add_photo_alternate", help="Bring images of your own: a folder, a table or an upload."
+)
+
 ENCODERS = {
-    "cars": "Bundled small CLIP: at once, offline; knows rendered cars, little else",
+    "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
     "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
     "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
     "other": "Another one, by its name",
@@ -26,13 +33,12 @@ _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded a
 
 def main() -> None:
     """Draws the page."""
-    st.title("Your images")
     if server().shared and not server().roots:
-        st.caption("Bring images of your own. They are kept on this server, where only you, and whom you give a link, can open them.")
+        PAGE.show_head("Uploads are kept on this server. Only you and people you share a link with can open them.")
         _upload()
     else:
-        told = "Bring images of your own. They stay where they are; only their embeddings are stored, and a second time nothing is computed twice."
-        st.caption(told + (" What you upload, only you can open, and whom you give a link." if server().shared else ""))
+        private = " Only you and people you share a link with can open your uploads." if server().shared else ""
+        PAGE.show_head(f"Images stay where they are; only their embeddings are stored, and nothing is computed twice.{private}")
         _tabs()
     _jobs()
     _datasets()
@@ -46,7 +52,7 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_told_roots() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
+            help=_roots_help() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
         )
         _hint(source.strip())
         _begin_button(source, None, "folder")
@@ -55,15 +61,15 @@ def _tabs() -> None:
             "CSV or Parquet file",
             key="table",
             placeholder=f"{root}/labels.csv",
-            help=_told_roots() + "One row per image: a column of paths, relative to the file, and columns of labels.",
+            help=_roots_help() + "One row per image: a column of paths, relative to the file, and columns of labels.",
         )
-        column = st.text_input("Column of paths", key="path_column", placeholder="found by itself when it is named path, file, image or filename")
+        column = st.text_input("Column of paths", key="path_column", placeholder="Found automatically if named path, file, image or filename")
         _begin_button(source, column.strip() or None, "table")
     with upload:
         _upload()
 
 
-def _told_roots() -> str:
+def _roots_help() -> str:
     """Where a path may begin on a shared server."""
     offered = sidebar.listed(sorted(server().roots)).replace(" and ", " or ") if server().roots else ""
     return f"Begin with {offered}, which this server offers. " if offered else ""
@@ -91,9 +97,7 @@ def _begin_button(source: str, column: str | None, where: str) -> None:
 def _hint(folder: str) -> None:
     named = _recognized(folder) if folder else None
     if named:
-        st.info(
-            f"This is a dataset of the InDiReCT paper. Write `{named}` to read it with its labels; of a folder, the subfolders' names become classes."
-        )
+        st.info(f"This is a dataset of the InDiReCT paper. Enter `{named}` to read it with its labels; otherwise its subfolders become classes.")
 
 
 def _recognized(folder: str) -> str | None:
@@ -120,7 +124,7 @@ def _check_and_begin(source: str, encoder: str, column: str | None, name: str | 
 def _check_load() -> None:
     """Raises InputError where a visitor of a shared server has enough under way."""
     if server().shared and sum(not job.finished for job in _own_jobs()) >= _MOST_AT_ONCE:
-        raise InputError(f"{_MOST_AT_ONCE} datasets of yours are being embedded; wait for one of them, or stop it.")
+        raise InputError(f"{_MOST_AT_ONCE} of your datasets are being embedded; wait for one to finish, or stop it.")
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
@@ -178,8 +182,8 @@ def _report(job: Job) -> None:
     if job.error:
         st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
-        told = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again and it goes on from there."
-        st.info(told, icon=":material/pause:")
+        message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
+        st.info(message, icon=":material/pause:")
     else:
         failed = job.result.table.failed
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
@@ -201,10 +205,10 @@ def _datasets() -> None:
     st.subheader("Datasets")
     for entry in list_datasets(visitor()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(entry.name)}**  :gray[{plain(sidebar.readable(redact(entry.encoder)))}]", width="stretch")
+            st.markdown(f"**{plain(entry.name)}**  :gray[encoder {plain(redact(entry.encoder))}]", width="stretch")
             _link(entry.id, "Explore")
             if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
-                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Takes it off this list; the images stay.")
+                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Removes it from this list; the images stay.")
 
 
 def _remove(id: str) -> None:
@@ -213,4 +217,5 @@ def _remove(id: str) -> None:
         st.session_state["dataset"] = BUNDLED.id
 
 
-main()
+if __name__ == "__main__":
+    main()

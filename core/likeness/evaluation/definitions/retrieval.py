@@ -49,5 +49,5 @@ METRICS = (
         compared=True,
     ),
     Metric("map_at_1000", "mAP@1000", "How early images of the same label come among the first 1,000.", "retrieval", _compute),
-    Metric("recall_at_{k}", "R@{k}", "The share of images with one of the same label among the {k} nearest.", "retrieval", _compute),
+    Metric("recall_at_{k}", "R@{k}", "The share of images that find an image of the same label among their top {k}.", "retrieval", _compute),
 )

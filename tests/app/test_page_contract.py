@@ -1,0 +1,74 @@
+"""Every page of the app declares all about itself, and one line puts it into the menu."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import navigation
+from shared.app_page import AppPage
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "app" / "pages"
+MINE = """
+from pathlib import Path
+
+import streamlit as st
+
+from shared.app_page import AppPage
+
+PAGE = AppPage(Path(__file__), "My page", section="Judge", icon="star", help="Counts the images.")
+
+if __name__ == "__main__":
+    PAGE.show_head("No more than that.")
+    st.metric("Images", len(st.session_state["view"].frame))
+"""
+
+
+def test_every_folder_with_a_page_is_listed_once() -> None:
+    assert sorted(page.address for page in navigation.PAGES) == sorted(file.parent.name for file in PAGES.glob("*/page.py"))
+
+
+@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+def test_a_page_declares_all_about_itself(page: AppPage) -> None:
+    assert page.file == PAGES / page.address / "page.py"
+    assert page.address == page.title.lower().replace(" ", "_")
+    assert page.section in ("Look", "Shape", "Judge", "Data")
+    assert page.icon.replace("_", "").isalpha()
+    assert page.help[0].isupper()
+    assert page.help[-1] in ".?"
+    assert not {". ", "? "} & {page.help[place : place + 2] for place in range(len(page.help))}
+    assert f"\n## {page.title}\n" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+
+
+def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "my_page" / "page.py"
+    file.parent.mkdir()
+    file.write_text(MINE, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("my_page", file)
+    assert spec is not None
+    assert spec.loader is not None
+    mine = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(mine)
+    monkeypatch.setattr(navigation, "PAGES", [*navigation.PAGES, mine.PAGE])
+
+    menus: list[dict[str, list[tuple[str, str, str]]]] = []
+    menu = navigation.menu
+
+    def seen_menu() -> object:
+        sections = menu()
+        menus.append({name: [(page.title, page.url_path, page.help) for page in pages] for name, pages in sections.items()})
+        return sections
+
+    monkeypatch.setattr(navigation, "menu", seen_menu)
+    app.run()
+    assert not app.exception
+    assert menus[-1]["Look"][0] == ("Explore", "", navigation.PAGES[0].help)
+    assert menus[-1]["Judge"][-1] == ("My page", "my_page", "Counts the images.")
+
+    app.switch_page(str(file)).run()
+    assert not app.exception
+    assert app.title[0].value == "My page"
+    assert app.caption[0].value == "Counts the images. No more than that."
+    assert app.metric[0].value == "2000"
