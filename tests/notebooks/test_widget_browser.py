@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,6 @@ class Notebook:
         self.run(number)
         self.page.locator(".lm[data-state=ready][data-drawn=true]").wait_for()
         self.page.locator(".lm").scroll_into_view_if_needed()
-        self.page.wait_for_timeout(300)
 
     def place(self, panel: int, x: float, y: float) -> tuple[float, float]:
         """Screen place of a point of the world, whose frame is [-1, 1] x [-1, 1]."""
@@ -163,6 +163,15 @@ class Notebook:
         color: list[int] = self.page.locator(".lm-points").nth(panel).evaluate(script, list(self.place(panel, x, y)))
         return color
 
+    def wait_for_pixel(self, panel: int, x: float, y: float, wanted: Callable[[list[int]], bool]) -> None:
+        """Waits until the color drawn at a point of the world is a wanted one."""
+        for _ in range(300):
+            color = self.pixel(panel, x, y)
+            if wanted(color):
+                return
+            self.page.wait_for_timeout(200)
+        raise AssertionError(f"the pixel at ({x}, {y}) stays {color}")
+
     def lasso(self, panel: int, x: float, y: float, radius: float = 0.35) -> None:
         start = math.atan2(-y, -x)
         circle = [self.place(panel, x + radius * math.cos(start + t / 3), y + radius * math.sin(start + t / 3)) for t in range(19)]
@@ -174,7 +183,7 @@ class Notebook:
 
     def save(self) -> nbformat.NotebookNode:
         self.page.keyboard.press("Control+s")
-        for _ in range(50):
+        for _ in range(300):
             self.page.wait_for_timeout(200)
             saved = nbformat.read(self.file, as_version=4)
             if any(cell.get("outputs") for cell in saved.cells):
@@ -207,8 +216,8 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     book = Notebook(page, lab, "maps", cells)
     book.show(0)
     for corner, color in zip([(-1, 1), (1, 1), (-1, -1), (1, -1)], [BLUE, ORANGE, GREEN, MAGENTA], strict=True):
-        assert close_to(book.pixel(0, *corner), color)
-        assert close_to(book.pixel(1, -corner[0], -corner[1]), color)
+        book.wait_for_pixel(0, *corner, partial(close_to, wanted=color))
+        book.wait_for_pixel(1, -corner[0], -corner[1], partial(close_to, wanted=color))
     assert page.locator(".lm-entry").all_inner_texts() == ["a\n100", "b\n100", "c\n100", "d\n100"]
 
     page.mouse.move(*book.place(0, -1, 1))  # hovering shows the picture of row 0, which the kernel sends
@@ -224,7 +233,7 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     book.lasso(1, 1, 1)  # class c in the second map
     page.get_by_text("100 selected · 400 images").wait_for()
     assert book.run(1) == "rows 100 classes [2] query None"
-    assert close_to(book.pixel(0, -1, -1), GREEN, 25)
+    book.wait_for_pixel(0, -1, -1, partial(close_to, wanted=GREEN, tolerance=25))
     assert not close_to(book.pixel(0, -1, 1), BLUE)
 
     page.get_by_role("button", name="Pan").click()
@@ -239,10 +248,43 @@ def test_the_maps_work_in_a_notebook(page: Any, lab: Lab) -> None:
     assert page.locator(".lm-ticks").inner_text().split() == ["-1", "0", "1"]
     page.locator(".lm-stage").nth(1).evaluate("(stage) => { stage.marked = true; }")
     book.run(4)  # the second map turns by 180 degrees, in the same canvas
-    page.locator(".lm[data-drawn=true]").wait_for()
-    page.wait_for_timeout(900)
-    assert close_to(book.pixel(1, -1, 1), "#fde725")  # row 0 of the selection, the highest
+    book.wait_for_pixel(1, -1, 1, partial(close_to, wanted="#fde725"))  # row 0 of the selection, the highest
     assert page.locator(".lm-stage").nth(1).evaluate("(stage) => stage.marked")
+
+
+def test_many_points_travel_as_bytes_and_the_theme_is_the_notebooks(page: Any, lab: Lab) -> None:
+    book = Notebook(page, lab, "many", [SETUP + MANY, "print(len(widget.selected), sorted(widget._parts) != [])"])
+    book.show(0)
+    page.locator(".lm-points[data-renderer]").wait_for()
+    book.wait_for_pixel(0, -0.8, 0.8, partial(close_to, wanted=BLUE, tolerance=90))
+    assert sum(book.pixel(0, 0, 0)[:3]) > 740
+    page.get_by_role("button", name="Lasso").click()
+    book.lasso(0, 1, 1, 0.99)
+    page.get_by_text("selected · 200,000 rows").wait_for()
+    selected, sent = book.run(1).split()
+    assert int(selected) > 30_000
+    assert sent == "True"
+    page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    page.locator(".lm-dark").wait_for()
+    book.wait_for_pixel(0, 0, 0, lambda color: sum(color[:3]) < 120)
+
+
+def test_a_saved_notebook_shows_a_picture_without_its_kernel(page: Any, lab: Lab) -> None:
+    book = Notebook(page, lab, "saved", [SETUP + MAPS])
+    book.show(0)
+    saved = book.save()
+    assert "image/png" in saved.cells[0].outputs[-1].data
+    lab.stop_kernels()
+    book.open()
+    page.get_by_text("model not found").wait_for()
+    lost = page.locator(".jp-OutputArea-child").nth(1)
+    lost.scroll_into_view_if_needed()
+    page.wait_for_function("(picture) => picture.clientHeight > 400", arg=lost.locator(".jp-OutputArea-output").element_handle())
+    assert page.locator(".jp-OutputArea-child").first.is_hidden()
+    shown = lost.locator(".jp-OutputArea-output").bounding_box()
+    shot = page.screenshot(clip={"x": shown["x"], "y": shown["y"], "width": 400, "height": 430})
+    assert colors_of(shot) >= {BLUE, ORANGE, GREEN, MAGENTA}
+    page.errors = [text for text in page.errors if "widget model not found" not in text]
 
 
 def colors_of(png: bytes) -> set[str]:

@@ -114,17 +114,18 @@ function render({ model, el }) {
   const source = new KernelSource(model);
   const setTriggerValue = (kind, edit) => model.send({ kind, ...edit });
   const show = async () => {
-    if (!host.clientWidth) return; // not on the page yet, so without colors
+    // without room there are no colors: not on the page yet, in a hidden tab, or while JupyterLab changes its theme
+    if (!host.clientWidth) return room.observe(host); // anew, so that it also tells of room that was gone for less than a frame
     takeTheme(host);
     await map.update({ data: model.get("payload"), setTriggerValue, source });
     still.hidden = map.root.dataset.state === "ready";
   };
-  const attached = new ResizeObserver(() => {
+  const room = new ResizeObserver(() => {
     if (!host.clientWidth) return;
-    attached.disconnect();
+    room.disconnect();
     show();
   });
-  attached.observe(host);
+  show();
   model.on("change:payload", show);
   const themes = new MutationObserver(show);
   for (const element of [document.documentElement, document.body]) {
@@ -133,7 +134,7 @@ function render({ model, el }) {
   return () => {
     model.off("change:payload", show);
     themes.disconnect();
-    attached.disconnect();
+    room.disconnect();
     URL.revokeObjectURL(still.src);
     source.close();
     map.close();

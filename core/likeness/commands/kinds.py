@@ -1,5 +1,6 @@
 """`likeness kinds`: what can be named, a table for each kind."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -12,10 +13,14 @@ from likeness.errors import InputError
 # Kind -> where its entries are listed, or what lists them.
 KINDS = {
     "objectives": "likeness.losses:OBJECTIVES",
+    "miners": "likeness.samplers:MINERS",
     "methods": "likeness.notions.methods:METHODS",
+    "metrics": "likeness.evaluation.definitions:LISTED",
+    "datasets": "likeness.data:named_datasets",
+    "labels": "likeness.labels.sources:KINDS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
     "encoders": "likeness.encoders:encoder_families",
-    "miners": "likeness.samplers:MINERS",
+    "engines": "likeness.search.engines:ENGINES",
 }
 
 
@@ -25,7 +30,7 @@ def kinds(
 ) -> None:
     """List what can be named: each with its title, what it does, and its options with their defaults and bounds.
 
-    Examples: `likeness kinds objectives`, `likeness kinds miners --format markdown`
+    Examples: `likeness kinds objectives`, `likeness kinds metrics --format markdown`
     """
     import pandas as pd
 
@@ -34,12 +39,13 @@ def kinds(
         raise InputError(f"There is no list of '{kind}'; choose from {', '.join(KINDS)}.")
     module, name = KINDS[kind].split(":")
     registry = getattr(import_module(module), name)
-    entries = registry() if callable(registry) else registry
-    print_table(pd.DataFrame([_row(entry) for entry in entries.values() if getattr(entry, "listed", True)]), format)
+    listed = registry() if callable(registry) else registry
+    entries = listed.values() if isinstance(listed, Mapping) else listed
+    print_table(pd.DataFrame([_row(entry) for entry in entries if getattr(entry, "listed", True)]), format)
 
 
 def _row(entry: Any) -> dict[str, str]:
-    row = {"name": entry.name, "title": entry.title, "help": entry.help}
+    row = {field: getattr(entry, field) for field in ("name", "title", "help") if hasattr(entry, field)}
     if hasattr(entry, "form"):
         row["form"] = (entry.form or entry.name).replace("'", "`")
     if hasattr(entry, "options"):
