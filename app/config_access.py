@@ -6,8 +6,7 @@ from likeness.io.files import write_atomic
 from likeness.labels.sources import LabelsConfig
 from likeness.language.pseudolabel_files import SHIPPED
 from likeness.shifts import shipped_splits
-from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig, as_yaml
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import BackboneConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml
 from server_settings import server
 
 

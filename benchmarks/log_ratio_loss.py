@@ -1,4 +1,4 @@
-"""The log-ratio loss over every anchor of a batch, beside the authors' form, which takes one anchor and a matrix of all pairs of neighbours.
+"""The log-ratio loss over every anchor of a batch, beside the authors' form, which takes one anchor and a matrix of all pairs of neighbors.
 
 python benchmarks/log_ratio_loss.py
 """
@@ -15,7 +15,7 @@ SIZES = ((50, 1024), (150, 128), (300, 128))
 
 
 def one_anchor(rows: Tensor, known: Tensor) -> Tensor:
-    """The official variant in the authors' form: row 0 is the anchor, and each pair of neighbours an entry of a matrix."""
+    """The official variant in the authors' form: row 0 is the anchor, and each pair of neighbors an entry of a matrix."""
     lengths = ((rows[1:] - rows[0]).square().sum(dim=1) + 1e-4 / rows.shape[1]).sqrt()
     image, label = (lengths + 1e-6).log(), (known + 1e-6).log()
     squares = ((image[:, None] - image[None, :]) - (label[:, None] - label[None, :])).square()

@@ -14,15 +14,15 @@ from likeness.losses import make_objective
 from likeness.samplers import distance_weighted_triplets
 from likeness.training.config import BackboneConfig
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
-from likeness.training.loop.memory import keep_memory
-from likeness.training.network.network import build_network
+from likeness.training.loop.trainer import retain_freed_memory
+from likeness.training.network.backbones import build_network
 
 BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
 
 
 def main() -> None:
     """Prints milliseconds and ratios."""
-    keep_memory()
+    retain_freed_memory()
     torch.manual_seed(0)
     images = torch.rand(BATCH, 3, SIDE, SIDE)
     labels = torch.randperm(CLASSES)[: BATCH // PER_CLASS].repeat_interleave(PER_CLASS)

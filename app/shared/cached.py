@@ -22,7 +22,7 @@ from server_settings import server
 from shared.bounded import BoundedCache
 
 if TYPE_CHECKING:
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunFolder
 
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them

@@ -4,12 +4,12 @@ import streamlit as st
 
 from access import check_training, redact, resolve_source, shared_name
 from config_access import resolve_run
+from likeness import training
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
-from likeness.training.loop import processes
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunFolder
 from server_settings import server
 from shared import run_words, trained
 from visitors import visitor
@@ -41,7 +41,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
-            words = processes.last_words(run)
+            words = training.tail_log(run)
             if words:
                 with st.expander("Its last words"):
                     st.code(redact(words), language=None)
@@ -98,7 +98,7 @@ def _resume(run: RunFolder) -> None:
     try:
         check_training()
         resolve_run(run)
-        processes.begin(run)
+        training.start_run(run)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
 

@@ -7,8 +7,7 @@ import pandas as pd
 from access import redact
 from likeness.evaluation import find_metric
 from likeness.losses import OBJECTIVES, WRAPPERS
-from likeness.training.config import RunConfig
-from likeness.training.runs.run_folder import Status
+from likeness.training import RunConfig, Status
 from shared.progress import duration
 
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
@@ -55,7 +54,7 @@ def guidance(config: RunConfig) -> str:
     chosen = config.guidance
     if chosen is None:
         return ""
-    kind = f"PLG Top-{chosen.k}" if chosen.kind == "plg" else "ELG" if chosen.way == "match" else chosen.way
+    kind = f"PLG Top-{chosen.k}" if chosen.kind == "plg" else "ELG" if chosen.method == "match" else chosen.method
     return f"{kind}, omega {chosen.omega:g}"
 
 

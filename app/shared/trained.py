@@ -10,7 +10,7 @@ from likeness.encoders import encoder_identity
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 from likeness.space import Space
-from likeness.training.runs.run_folder import trained_folders
+from likeness.training import trained_folders
 from server_settings import server
 from shared import cached, progress
 

@@ -110,17 +110,17 @@ def member(out: Path, quick: bool) -> None:
     import torch
     from torch.utils.data import DataLoader
 
-    from likeness.samplers import ClassBatches
+    from likeness.samplers import MPerClassBatches
     from likeness.training.config import config_from
-    from likeness.training.data.run_data import Batches, Remaining
+    from likeness.training.data.batches import Batches, ResumeSampler
     from likeness.training.data.run_images import RunImages
-    from likeness.training.loop.memory import keep_memory
-    from likeness.training.loop.module import RunModule, build_objective
-    from likeness.training.loop.trainer import build_trainer, place_of, quietly
-    from likeness.training.network.network import build_network
+    from likeness.training.loop.given_objects import build_objective
+    from likeness.training.loop.module import RunModule
+    from likeness.training.loop.trainer import build_trainer, dist_context_of, retain_freed_memory, silence_lightning
+    from likeness.training.network.backbones import build_network
 
     sizes = {"BATCH": BATCH, "SIDE": SIDE, "STEPS": STEPS, "WARM": WARM} | (QUICK if quick else {})
-    keep_memory()
+    retain_freed_memory()
     config = config_from(
         {
             "backbone": {"name": BACKBONE, "weights": "none", "dim": DIM},
@@ -131,20 +131,20 @@ def member(out: Path, quick: bool) -> None:
             "epochs": 1,
         }
     )
-    place = place_of(config)
+    dist = dist_context_of(config)
     torch.manual_seed(0)
     network = build_network(config.backbone)
-    module = RunModule(network, build_objective(config.objective, 100, DIM, network.feature_dim), None, config, sizes["STEPS"], place)
+    module = RunModule(network, build_objective(config.objective, 100, DIM, network.feature_dim), None, config, sizes["STEPS"], dist)
     rng, labels = np.random.default_rng(0), np.repeat(np.arange(100), 4)
     pixels = rng.integers(0, 256, (len(labels), round(sizes["SIDE"] * 8 / 7), round(sizes["SIDE"] * 8 / 7), 3), dtype=np.uint8)
     rows = np.arange(len(labels))
     images: Any = RunImages(None, [str(each) for each in range(100)], labels, rows, rows[:0], rows)  # type: ignore[arg-type]
-    batches = Batches(pixels, images, ClassBatches(labels, sizes["BATCH"], 2), sizes["SIDE"], True, 0, place=place)
+    batches = Batches(pixels, images, MPerClassBatches(labels, sizes["BATCH"], 2), sizes["SIDE"], True, 0, dist=dist)
     clock = _clock(sizes["WARM"])
-    with quietly():
+    with silence_lightning():
         trainer = build_trainer(config, max_steps=sizes["STEPS"], max_epochs=1, callbacks=[clock], logger=False)
-        trainer.fit(module, DataLoader(batches, batch_size=None, sampler=Remaining(0, sizes["STEPS"])))
-    if place.first:
+        trainer.fit(module, DataLoader(batches, batch_size=None, sampler=ResumeSampler(0, sizes["STEPS"])))
+    if dist.is_main:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
         told = {"ms": 1e3 * float(np.median(np.diff(clock.ends)[sizes["WARM"] :])), "gb": peak, "gather": clock.gather, "agree": clock.agree}
         shape = {"batch": sizes["BATCH"], "side": sizes["SIDE"], "steps": sizes["STEPS"] - sizes["WARM"] - 1}
@@ -167,15 +167,15 @@ def _clock(warm: int) -> Any:
                 self.gradients = {name: each.grad.numpy().copy() for name, each in module.named_parameters()}
 
         def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, batch: Any, number: int) -> None:
-            if module.place.together:
+            if module.dist.is_distributed:
                 trainer.strategy.reduce_boolean_decision(False, all=False)  # as in a run
             self.ends.append(time.perf_counter())
 
         def on_train_end(self, trainer: Any, module: Any) -> None:
-            if not module.place.together:
+            if not module.dist.is_distributed:
                 return
-            rows = torch.randn(module.config.batch.size // module.place.processes, DIM, requires_grad=True)
-            self.gather = _each(lambda: module.whole(rows).sum().backward())
+            rows = torch.randn(module.config.batch.size // module.dist.world_size, DIM, requires_grad=True)
+            self.gather = _each(lambda: module.gather(rows).sum().backward())
             self.agree = _each(lambda: trainer.strategy.reduce_boolean_decision(False, all=False))
 
     return Clock()

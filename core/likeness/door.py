@@ -9,8 +9,7 @@ from likeness.space import Space
 
 if TYPE_CHECKING:
     from likeness.encoders import Encoder
-    from likeness.training.config import RunConfig
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunConfig, RunFolder
 
 
 def load(what: str | Path) -> "Space | Encoder":
@@ -66,8 +65,8 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
         'finished'
     """
     from likeness.io.paths import runs_dir
-    from likeness.training.config import RunConfig, config_from, read_config, with_changes
-    from likeness.training.loop.train import train as train_run
+    from likeness.training import RunConfig, config_from, read_config, with_changes
+    from likeness.training import train as train_run
 
     chosen = config if isinstance(config, RunConfig) else config_from(config) if isinstance(config, dict) else read_config(config)
     chosen = with_changes(chosen, changes) if changes else chosen

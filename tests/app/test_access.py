@@ -121,7 +121,7 @@ def _entries() -> dict[str, Callable[[str, Path], Any]]:
     from likeness.studies.study import read_study
     from likeness.training.config import read_config
     from likeness.training.data.run_images import run_images
-    from likeness.training.network.network import build_network
+    from likeness.training.network.backbones import build_network
 
     def data(**keys: Any) -> Callable[[str, Path], Any]:
         return lambda path, _: run_images(config_from({"data": {name: value.format(path=path) for name, value in keys.items()}}).data, 0)
@@ -278,7 +278,7 @@ def test_other_files_of_a_table_neither(places: Path) -> None:
 
 
 def test_options_that_name_files(places: Path) -> None:
-    from likeness.training.network.network import build_network
+    from likeness.training.network.backbones import build_network
 
     for option in ("checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"):
         with pytest.raises(InputError, match=f"'{option}' of a backbone can name a file"):

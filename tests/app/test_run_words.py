@@ -48,8 +48,8 @@ def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
         (None, ""),
         ({"omega": 5.0}, "ELG, omega 5"),
         ({"omega": 0.25}, "ELG, omega 0.25"),
-        ({"way": "devise"}, "devise, omega 1"),
-        ({"way": "clip-style", "omega": 3}, "clip-style, omega 3"),
+        ({"method": "devise"}, "devise, omega 1"),
+        ({"method": "clip-style", "omega": 3}, "clip-style, omega 3"),
         ({"kind": "plg", "k": 1, "omega": 10}, "PLG Top-1, omega 10"),
     ],
 )

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from likeness import training
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, read_config, with_changes
-from likeness.training.loop import processes
+from likeness.training.runs import background as background_runs
 from likeness.training.runs.run_folder import RunFolder, Status
 from server_settings import ServerSettings
 
@@ -289,7 +290,7 @@ def test_resume_begins_the_run_again(app: AppTest, make: Make, monkeypatch: pyte
         run.report_status(Status("running", 1, 4, pid=os.getpid()))
         return os.getpid()
 
-    monkeypatch.setattr(processes, "begin", begin)
+    monkeypatch.setattr(training, "start_run", begin)
     status = {"lost": Status("running", 1, 4, pid=_ended_process()), "new": None}.get(state, Status(state, 1, 4, "Why."))
     run = make("again", status)
     _open(app)
@@ -322,7 +323,7 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths(
         commands.append(list(arguments))
         return os.getpid()
 
-    monkeypatch.setattr(processes, "spawn", spawn)
+    monkeypatch.setattr(background_runs, "spawn", spawn)
     _open(app)
     app.button(key="act_again").click().run()
     assert not app.exception
@@ -336,7 +337,7 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths(
 def test_a_run_outside_of_the_roots_is_not_resumed(app: AppTest, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make("again", Status("stopped", 1, 4), changes={"data.source": "photos/../secret", "data.attribute": "class"})
     before = run.config()
-    monkeypatch.setattr(processes, "spawn", lambda *arguments: pytest.fail("it was begun"))
+    monkeypatch.setattr(background_runs, "spawn", lambda *arguments: pytest.fail("it was begun"))
     _open(app)
     app.button(key="act_again").click().run()
     assert not app.exception
@@ -350,7 +351,7 @@ def test_a_resume_that_fails_is_told(app: AppTest, make: Make, monkeypatch: pyte
         raise InputError("The disk is full; make room.")
 
     make("again", Status("stopped", 1, 4))
-    monkeypatch.setattr(processes, "begin", begin)
+    monkeypatch.setattr(training, "start_run", begin)
     _open(app)
     app.button(key="act_again").click().run()
     assert not app.exception

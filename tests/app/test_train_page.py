@@ -14,14 +14,15 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from background import jobs
+from likeness import training
 from likeness.data.catalog import add_dataset, new_entry
 from likeness.errors import InputError
 from likeness.language import class_similarities, imagenet_names
 from likeness.progress import Progress
 from likeness.training.config import RunConfig, as_yaml, config_from, presets, read_config, with_changes
 from likeness.training.data.run_images import RunImages, run_images
-from likeness.training.guidance.language_side import pseudolabels
-from likeness.training.loop import processes
+from likeness.training.guidance.guidance import pseudolabels
+from likeness.training.runs import background as background_runs
 from likeness.training.runs.run_folder import RunFolder, Status
 
 Begun = list[tuple[RunFolder, RunConfig | None]]
@@ -49,7 +50,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Begun:
         run.report_status(Status("running", 0, 0, "Starting", os.getpid()))
         return os.getpid()
 
-    monkeypatch.setattr(processes, "begin", begin)
+    monkeypatch.setattr(training, "start_run", begin)
     return asked
 
 
@@ -334,10 +335,10 @@ UNUSUAL: dict[str, list[dict[str, Any]]] = {
         {"guidance.language": ["transformers:no-such-model"]},
         {"guidance.language": ["minilm", "minilm"]},
         {"guidance.primer": "no place for the name"},
-        {"guidance.way": "devise"},
+        {"guidance.method": "devise"},
         {"guidance.names": "shelf"},
     ],
-    "Pseudolabels": [{"backbone.name": ""}, {"guidance.way": "devise"}, {"guidance.stop_gradient": False}, {"guidance": None}],
+    "Pseudolabels": [{"backbone.name": ""}, {"guidance.method": "devise"}, {"guidance.stop_gradient": False}, {"guidance": None}],
 }
 
 
@@ -488,8 +489,8 @@ def test_a_run_is_a_process_of_its_own_that_reads_the_config_from_its_folder(pag
         def __init__(self, command: list[str], **options: object) -> None:
             asked.append(command)
 
-    monkeypatch.setattr(processes.subprocess, "Popen", Process)
-    monkeypatch.setattr(processes, "_begun", [])  # else it would be asked about by whoever begins a process later
+    monkeypatch.setattr(background_runs.subprocess, "Popen", Process)
+    monkeypatch.setattr(background_runs, "_started", [])  # else it would be asked about by whoever begins a process later
     _set(page, "epochs", 2)
     shown = _config(page)
     _start(page).click().run()
@@ -503,7 +504,7 @@ def test_a_start_that_fails_is_told(page: AppTest, monkeypatch: pytest.MonkeyPat
     def begin(run: RunFolder, config: RunConfig | None = None) -> int:
         raise InputError(f"The folder '{run.name}' cannot be written; make room.")
 
-    monkeypatch.setattr(processes, "begin", begin)
+    monkeypatch.setattr(training, "start_run", begin)
     _start(page).click().run()
     assert not page.exception
     assert [toast.value for toast in page.toast] == ["The folder 'shipped-cars-elg' cannot be written; make room."]
@@ -614,7 +615,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.training.guidance import language_side
+    from likeness.training.guidance import guidance
 
     going = threading.Event()
 
@@ -625,7 +626,7 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
             time.sleep(0.01)
 
     with monkeypatch.context() as patch:
-        patch.setattr(language_side, "pseudolabels", slow)
+        patch.setattr(guidance, "pseudolabels", slow)
         _show(classified)
         assert going.wait(600)
         classified.run()

@@ -155,7 +155,7 @@ def test_random_clusters_give_an_ami_of_about_zero() -> None:
 
 
 def test_many_classes_without_a_table_of_all_cells() -> None:
-    """30,000 classes of two, each split between two neighbouring clusters: dense, the table would hold 900 million cells."""
+    """30,000 classes of two, each split between two neighboring clusters: dense, the table would hold 900 million cells."""
     n = 60_000
     found = clustering_metrics(None, np.arange(n) // 2, (np.arange(n) + 1) // 2)
     classes = np.log(n / 2)

@@ -120,7 +120,7 @@ def test_without_a_temperature_it_measures_the_scale_of_cosines_more_than_their_
     assert abs(correlations[1]) < 0.1
 
 
-def test_a_constant_dimension_lowers_it_without_changing_a_neighbour(made_up: MadeUp) -> None:
+def test_a_constant_dimension_lowers_it_without_changing_a_neighbor(made_up: MadeUp) -> None:
     embeddings, labels, language = made_up(7)
     unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
     raised = np.hstack([unit, np.ones((60, 1))])

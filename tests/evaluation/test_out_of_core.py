@@ -10,7 +10,7 @@ import pytest
 from likeness import arrays
 from likeness.evaluation import _ranks, _scratch, clustering_metrics, continuous, retrieval_metrics, structure_metrics
 from likeness.evaluation.class_means import class_means
-from likeness.search import agreement, nearest, neighbours, overlap_per_row
+from likeness.search import agreement, nearest, neighbors, overlap_per_row
 from likeness.shifts import class_mean_features, frechet, frechet_distance
 
 ROWS, DIM, CLASSES = 50_000, 128, 40  # 26 MB
@@ -48,8 +48,8 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
     monkeypatch.setattr(_ranks, "TILE", 500)
     monkeypatch.setattr(frechet, "_AT_ONCE", 0)
-    monkeypatch.setattr(neighbours, "GALLERY_BYTES", 300_000)
-    monkeypatch.setattr(neighbours, "CHUNK_BYTES", 300_000)
+    monkeypatch.setattr(neighbors, "GALLERY_BYTES", 300_000)
+    monkeypatch.setattr(neighbors, "CHUNK_BYTES", 300_000)
     monkeypatch.setattr(agreement, "MOST_ITEMS", 9)
 
 

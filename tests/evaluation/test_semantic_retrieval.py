@@ -34,7 +34,7 @@ def test_counts_by_hand(made_up: MadeUp, neighbors: int) -> None:
     assert (found.names, found.neighbors) == (NAMES, neighbors)
 
 
-def test_one_neighbour_gives_precision_at_1(made_up: MadeUp) -> None:
+def test_one_neighbor_gives_precision_at_1(made_up: MadeUp) -> None:
     embeddings, labels, language = made_up(1)
     expected = retrieval_metrics(embeddings, labels)["precision_at_1"]
     assert semantic_retrieval(embeddings, labels, language, 1).own_share == pytest.approx(expected)
@@ -61,14 +61,14 @@ def test_relatedness_of_errors_by_hand(small: SemanticRetrieval) -> None:
     np.testing.assert_allclose(table["random"], [(3 * 0.8 + 5 * 0.1) / 8, (2 * 0.8 + 5 * 0.3) / 7, (2 * 0.1 + 3 * 0.3) / 5])
 
 
-def test_all_others_as_neighbours_are_as_related_as_random_ones(made_up: MadeUp) -> None:
+def test_all_others_as_neighbors_are_as_related_as_random_ones(made_up: MadeUp) -> None:
     embeddings, labels, language = made_up(2)
     found = semantic_retrieval(embeddings, labels, language, 59)
     assert found.relatedness == pytest.approx(found.random_relatedness, rel=1e-12)
     np.testing.assert_allclose(found.per_class["relatedness"], found.per_class["random"], rtol=1e-12)
 
 
-def test_random_neighbours_of_a_random_space(made_up: MadeUp) -> None:
+def test_random_neighbors_of_a_random_space(made_up: MadeUp) -> None:
     rng = np.random.default_rng(0)
     _, labels, language = made_up(3, images=2000)
     found = semantic_retrieval(rng.standard_normal((2000, 50)), labels, language)

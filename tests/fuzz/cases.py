@@ -312,7 +312,7 @@ def _runs() -> list[Case]:
         assert f"{state.step:,} {state.total:,} {state.seconds:.1f} {state.state}"
         frame = run.metrics()
         assert len(frame.columns) < 10_000
-        run.forget_after(1)
+        run.drop_metrics_after(1)
         list_runs(folder.parent)
         _answered(run.report)
         _answered(run.config)
@@ -322,16 +322,16 @@ def _runs() -> list[Case]:
         save_file({"lift.centre": np.zeros(3, np.float32), "lift.radius": np.ones(1, np.float32)}, folder / "best.safetensors")
 
     def read_weights(folder: Path) -> None:
-        from likeness.training.runs.run_encoder import load_lift
+        from likeness.training.runs.run_encoder import load_spherical_map
 
-        load_lift(RunFolder(folder))
+        load_spherical_map(RunFolder(folder))
 
     def network(folder: Path) -> None:
         import torch
         from safetensors.torch import save_file as save_torch
 
         from likeness.training.config import BackboneConfig
-        from likeness.training.network.network import timm_model
+        from likeness.training.network.backbones import timm_model
 
         torch.manual_seed(0)
         model = timm_model(BackboneConfig(name="test_resnet", weights="none"), classes=0)
@@ -339,7 +339,7 @@ def _runs() -> list[Case]:
 
     def read_network(folder: Path) -> None:
         from likeness.training.config import BackboneConfig
-        from likeness.training.network.network import timm_model
+        from likeness.training.network.backbones import timm_model
 
         timm_model(BackboneConfig(name="test_resnet", weights=str(folder / "w.safetensors")), classes=0)
 

@@ -31,7 +31,7 @@ def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
     from likeness.recipes.clip.checkpoint import load_checkpoint
     from likeness.shifts.official_splits import read_plain_pickle
     from likeness.training.config import BackboneConfig
-    from likeness.training.network.network import build_network
+    from likeness.training.network.backbones import build_network
 
     trace = tmp_path / "it ran"
     (tmp_path / "b.pkl").write_bytes(pickle.dumps({1: _Bomb(trace)}))

@@ -82,8 +82,8 @@ def test_one_line_makes_a_source_of_similarities_known(monkeypatch: pytest.Monke
 
     monkeypatch.setitem(LANGUAGE_FAMILIES, "same", SimilaritySource("same", "Same", "Only equal names are alike.", compare))
     np.testing.assert_array_equal(class_similarities(["x", "y"], "same"), np.eye(2))
-    with pytest.raises(InputError, match="way devise needs a language model that gives vectors, and same"):
-        config_from({"guidance": {"language": "same", "way": "devise"}})
+    with pytest.raises(InputError, match="method devise needs a language model that gives vectors, and same"):
+        config_from({"guidance": {"language": "same", "method": "devise"}})
 
 
 def test_an_object_stands_wherever_a_name_does(cache: Path) -> None:

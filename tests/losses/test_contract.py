@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
 from likeness.errors import InputError
-from likeness.losses import OBJECTIVES, WRAPPERS, Mined, Objective, make_objective, objectives_on
+from likeness.losses import OBJECTIVES, S2SD, WRAPPERS, Mined, Objective, UniformPrior, make_objective, objectives_on, wrap_objective
 from likeness.losses.function_loss import FunctionLoss
 from likeness.options import Option, defaults
 from likeness.training.config import RunConfig, config_from
@@ -111,3 +111,16 @@ def test_an_option_takes_values_of_its_kind_within_its_bounds(default: bool | in
 
 def test_a_wrapper_names_its_options() -> None:
     assert defaults(WRAPPERS["uniform_prior"].options or {}) == {"weight": 0.1, "hidden": 100}
+
+
+def test_wrappers_go_around_each_other_in_their_order_and_share_no_parameters() -> None:
+    shared = make_objective("margin", 4, 8)
+    wrapped = wrap_objective(lambda dim: shared, {"uniform_prior": {"hidden": 7}, "s2sd": {"target_dims": [5]}}, 8, 6)
+    assert isinstance(wrapped, UniformPrior)
+    assert isinstance(wrapped.objective, S2SD)
+    first, second = wrapped.objective.objectives
+    assert len({id(each) for each in (shared, first, second)}) == 3
+    with pytest.raises(InputError, match="S2SD does not take these options"):
+        wrap_objective(lambda dim: shared, {"s2sd": {"depth": 3}}, 8, 6)
+    with pytest.raises(InputError, match=r"uniform_prior\.weight is -1"):
+        wrap_objective(lambda dim: shared, {"uniform_prior": {"weight": -1}}, 8, 6)

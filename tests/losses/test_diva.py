@@ -15,7 +15,7 @@ from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.reversal import reversed_gradient
 from likeness.options import defaults
 from likeness.samplers import distance_weighted_triplets, intra_triplets, shared_triplets
-from likeness.training.network.network import EmbeddingNetwork
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 LABELS = torch.arange(4).repeat_interleave(4)
 
@@ -46,7 +46,7 @@ def test_equals_the_sum_of_its_parts_in_value_and_gradient() -> None:
     loss = diva(trained, **weights)
     assert loss.keys is not None
     stored = normalize(torch.randn(20, 4, dtype=torch.float64), dim=1)
-    loss.keys.put(stored)
+    loss.keys.enqueue(stored)
     torch.manual_seed(3)
     value = loss(trained(features).embeddings, LABELS, features)
     value.backward()
@@ -93,7 +93,7 @@ def test_training_lowers_the_loss_of_each_part() -> None:
         first, shared, intra, sample = loss.parts(rows.detach())
         keys = loss.parts(loss.keys.embeddings(features))[-1]
         told.append([loss.objective(first, LABELS).item(), loss.shared(shared, LABELS).item(), loss.intra(intra, LABELS).item()])
-        told[-1].append(dance(sample, keys, loss.keys.stored()).item())
+        told[-1].append(dance(sample, keys, loss.keys.queued()).item())
     early, late = torch.tensor(told[:10]).mean(dim=0), torch.tensor(told[-30:]).mean(dim=0)
     assert bool((late < 0.8 * early).all())
 
@@ -110,7 +110,7 @@ def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
     features = torch.randn(16, 10, dtype=torch.float64)
     loss(trained(features).embeddings, LABELS, features)
     torch.testing.assert_close(loss.keys.copy.head.weight, before + 0.25)
-    torch.testing.assert_close(loss.keys.stored(), loss.parts(loss.keys.copy(features).embeddings)[-1])
+    torch.testing.assert_close(loss.keys.queued(), loss.parts(loss.keys.copy(features).embeddings)[-1])
     loss.eval()
     loss(trained(features).embeddings, LABELS, features)  # in evaluation nothing moves
     torch.testing.assert_close(loss.keys.copy.head.weight, before + 0.25)
@@ -120,8 +120,8 @@ def test_the_copy_follows_and_neither_it_nor_the_queue_is_trained() -> None:
 def test_the_queue_keeps_the_newest() -> None:
     keys = MomentumKeys(nn.Linear(2, 2), 0.9, 5, 1)
     for number in range(4):
-        keys.put(torch.tensor([[2.0 * number], [2.0 * number + 1]]))
-        assert sorted(keys.stored().flatten().tolist()) == list(range(max(0, 2 * number - 3), 2 * number + 2))
+        keys.enqueue(torch.tensor([[2.0 * number], [2.0 * number + 1]]))
+        assert sorted(keys.queued().flatten().tolist()) == list(range(max(0, 2 * number - 3), 2 * number + 2))
 
 
 def test_the_copy_takes_over_statistics_and_stays_in_evaluation_mode() -> None:
@@ -208,7 +208,7 @@ def test_keys_of_a_part_of_the_batch_are_gathered_from_all() -> None:
         loss.gather = lambda own, others=others: torch.cat([own, others])
         torch.manual_seed(3)
         losses.append(loss(rows, LABELS, features if whole else features[:8]))
-        kept.append(loss.keys.stored())
+        kept.append(loss.keys.queued())
     torch.testing.assert_close(losses[1], losses[0])
     torch.testing.assert_close(kept[1], kept[0])
     assert len(kept[0]) == 16

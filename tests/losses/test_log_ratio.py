@@ -117,14 +117,14 @@ def test_the_anchor_alone_as_a_row_of_the_matrix() -> None:
     assert log_ratio(rows, known[0, 1:]) == pytest.approx(log_ratio(rows, known[:1]), rel=1e-14)
 
 
-def test_the_order_of_the_neighbours_does_not_matter() -> None:
+def test_the_order_of_the_neighbors_does_not_matter() -> None:
     rows, known = drawn(2, ties=True)
     order = np.concatenate([[0], 1 + np.random.default_rng(0).permutation(8)])
     for variant in ("paper", "official"):
         assert log_ratio(rows[order], known[:1, order], variant) == pytest.approx(log_ratio(rows, known[:1], variant), rel=1e-12)
 
 
-def test_neighbours_without_a_ratio_take_no_part(gradient: Any) -> None:
+def test_neighbors_without_a_ratio_take_no_part(gradient: Any) -> None:
     """Equal labels, and equal embeddings."""
     rows, known = drawn(4, ties=False)
     known[:, 5] = known[5, :] = 0
@@ -156,7 +156,7 @@ def test_small_distances_keep_their_digits() -> None:
 @pytest.mark.parametrize(
     ("rows", "known", "told"),
     [
-        (np.ones((2, 3)), np.ones(1), "shape \\(2, 3\\); triplets need an anchor and two neighbours"),
+        (np.ones((2, 3)), np.ones(1), "shape \\(2, 3\\); triplets need an anchor and two neighbors"),
         (np.ones((4, 3)), np.ones(5), "Label distances of shape \\(1, 5\\)|of shape \\(5,\\) do not fit 4 embeddings; give \\(3,\\) for the anchor"),
         (np.ones((4, 3)), np.ones((5, 4)), "shape \\(5, 4\\) do not fit 4 embeddings"),
         (np.ones((4, 3)), np.array([1.0, -2.0, 1.0]), "label distance of rows 0 and 2 is -2; distances are finite and not negative"),

@@ -40,7 +40,7 @@ def test_equals_the_formula_and_turns_the_gradient_of_the_embeddings_alone(gradi
     rows = normalize(torch.randn(8, 5, dtype=torch.float64), dim=1)
     torch.manual_seed(1)
     value, slope = gradient(lambda free: loss(free, labels), rows.numpy())
-    learnt = [parameter.grad.clone() for parameter in loss.discriminator.parameters()]
+    learned = [parameter.grad.clone() for parameter in loss.discriminator.parameters()]
     torch.manual_seed(1)
     draws = loss.draws(rows)
     adversarial = -np.log(discriminator(loss, draws.numpy())).mean() - np.log(1 - discriminator(loss, rows.numpy())).mean()
@@ -60,7 +60,7 @@ def test_equals_the_formula_and_turns_the_gradient_of_the_embeddings_alone(gradi
 
     loss.zero_grad()
     plain(rows).backward()
-    for found, parameter in zip(learnt, loss.discriminator.parameters(), strict=True):
+    for found, parameter in zip(learned, loss.discriminator.parameters(), strict=True):
         torch.testing.assert_close(found, parameter.grad)
 
 

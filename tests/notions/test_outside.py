@@ -27,7 +27,7 @@ def test_the_papers_procedure_leaves_what_is_built_here(n: int, r: int, dim: int
     assert exact[1] / exact[0] == pytest.approx(adam[1] / adam[0], rel=0.25)
 
 
-def test_images_get_the_same_neighbours_as_with_the_papers_procedure() -> None:
+def test_images_get_the_same_neighbors_as_with_the_papers_procedure() -> None:
     rng = np.random.default_rng(1)
     text = prompts(8, 128)
     images = np.repeat(text, 5, axis=0) + rng.standard_normal((40, 128))

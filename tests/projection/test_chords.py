@@ -1,4 +1,4 @@
-"""Neighbours with their distances on the unit sphere."""
+"""Neighbors with their distances on the unit sphere."""
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors

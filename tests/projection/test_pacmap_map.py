@@ -26,7 +26,7 @@ def rows_of(vectors: np.ndarray) -> np.ndarray:
 
 
 def test_near_pairs_equal_a_plain_loop(vectors: np.ndarray) -> None:
-    """Section 3.2 of the paper: neighbours by the squared distance over the two items' distances to their 4th to 6th neighbours."""
+    """Section 3.2 of the paper: neighbors by the squared distance over the two items' distances to their 4th to 6th neighbors."""
     rows = rows_of(vectors)
     distances = cdist(rows.astype(float), rows.astype(float))
     order = distances.argsort(axis=1)[:, 1:]
@@ -69,7 +69,7 @@ def test_the_optimiser_equals_the_packages_class(vectors: np.ndarray, monkeypatc
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighbourhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
+def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
     quality = trustworthiness(vectors, pacmap_map(vectors, seed), n_neighbors=10, metric="cosine")
     assert quality > 0.93
     assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02
@@ -85,7 +85,7 @@ def test_same_seed_same_map_also_in_another_process(vectors: np.ndarray, in_anot
 
 
 def test_seeds_draw_different_pairs(vectors: np.ndarray) -> None:
-    """The package adds row numbers to the seed, so that neighbouring seeds would share their draws, one row on."""
+    """The package adds row numbers to the seed, so that neighboring seeds would share their draws, one row on."""
     first, second = (_pairs(rows_of(vectors), 10, 0.5, 2.0, seed).far.reshape(200, 20, 2)[:, :, 1] for seed in (0, 1))
     assert (first[1:] == second[:-1]).mean() < 0.1
 

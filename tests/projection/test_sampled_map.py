@@ -6,7 +6,7 @@ import pytest
 from likeness.arrays import unit_rows
 from likeness.errors import InputError
 from likeness.projection import pca_map, sampled_map
-from likeness.projection.sampled_map import NEIGHBOURS, is_sampled, placed, stratified
+from likeness.projection.sampled_map import NEIGHBORS, is_sampled, placed, stratified
 from likeness.search import nearest
 
 
@@ -62,14 +62,14 @@ def test_what_is_placed_stands_among_its_own_class() -> None:
     assert (nearest_center == of).mean() > 0.97
 
 
-def test_the_mean_of_neighbours_by_hand() -> None:
+def test_the_mean_of_neighbors_by_hand() -> None:
     """Of width 6: in products of a few rows of width 5, OpenBLAS 0.3.31 reads what nobody wrote, and NumPy may warn of it."""
     rng = np.random.default_rng(3)
     known = unit_rows(rng.standard_normal((40, 6)).astype(np.float32), "known")
     positions = rng.uniform(0, 1e-3, (40, 2)).astype(np.float32)
     positions[::2] += 50  # every second one is torn away from the rest
     query = rng.standard_normal((7, 6)).astype(np.float32)
-    found = nearest(query, known, NEIGHBOURS + 1)
+    found = nearest(query, known, NEIGHBORS + 1)
     apart = np.linalg.norm(positions[found.rows] - positions[found.rows[:, :1]], axis=2)
     usual = np.median(apart[:, 1:])
     for row in range(7):
@@ -85,7 +85,7 @@ def test_the_mean_of_neighbours_by_hand() -> None:
 def test_no_mean_stands_between_two_islands() -> None:
     rng = np.random.default_rng(4)
     known = unit_rows(rng.standard_normal((300, 6)).astype(np.float32), "known")
-    # two thirds of each neighbourhood near, one third on an island far away, whatever the vectors say
+    # two thirds of each neighborhood near, one third on an island far away, whatever the vectors say
     positions = (rng.uniform(0, 1, (300, 2)) + np.where(np.arange(300) % 3 == 0, 1000, 0)[:, None]).astype(np.float32)
     found = placed(rng.standard_normal((500, 6)).astype(np.float32), known, positions)
     assert (((found > -1) & (found < 2)) | ((found > 999) & (found < 1002))).all()

@@ -44,7 +44,7 @@ def plain_loss(affinities: np.ndarray, positions: np.ndarray) -> float:
 
 
 def test_affinities_equal_the_papers_equations(vectors: np.ndarray) -> None:
-    """With every other item as a neighbour, nothing is cut off: 40 items, perplexity 13."""
+    """With every other item as a neighbor, nothing is cut off: 40 items, perplexity 13."""
     found = _affinities(unit(vectors[::5]).astype(np.float32), 13.0).P.toarray()
     np.testing.assert_allclose(found, plain_affinities(vectors[::5], 13.0), atol=1e-6)
 
@@ -57,7 +57,7 @@ def test_the_loss_is_no_larger_than_scikit_learns(vectors: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighbourhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
+def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
     quality = trustworthiness(vectors, tsne_map(vectors, seed), n_neighbors=10, metric="cosine")
     assert quality > 0.95
     assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02

@@ -11,7 +11,7 @@ from likeness.projection import pca_map, umap_map
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_neighbourhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
+def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
     quality = trustworthiness(vectors, umap_map(vectors, seed), n_neighbors=10, metric="cosine")
     assert quality > 0.93
     assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02

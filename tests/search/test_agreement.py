@@ -11,7 +11,7 @@ def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d))
 
 
-def test_equals_sets_of_neighbours() -> None:
+def test_equals_sets_of_neighbors() -> None:
     a, b = rows(60), rows(60)[:, :3]
     expected = []
     for item in range(60):

@@ -36,7 +36,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_spaces_are_searched_exactly(
     vectors: np.ndarray, index: IVFIndex, exclude: np.ndarray | None, filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("likeness.search.neighbours.GALLERY_BYTES", 300 * 4 * 16)
+    monkeypatch.setattr("likeness.search.neighbors.GALLERY_BYTES", 300 * 4 * 16)
     search, allowed = IndexedSearch(vectors, index), (np.arange(N) % 3 == 0) if filtered else None
     found = search.nearest(vectors[:7], 9, exclude=exclude, allowed=allowed)
     rows = np.arange(N) if allowed is None else np.flatnonzero(allowed)

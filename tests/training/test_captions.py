@@ -12,8 +12,8 @@ from likeness.errors import InputError
 from likeness.language import class_similarities
 from likeness.training.config import config_from
 from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.guidance.guidance import build_guidance
 from likeness.training.guidance.guided_loss import LanguageGuidance, VectorTargets
-from likeness.training.guidance.language_side import build_guidance
 from likeness.training.loop.train import train
 
 WORDS = ("red", "green", "blue", "yellow", "white", "gray")
@@ -91,11 +91,11 @@ def test_the_class_name_alone_is_a_primer(content: dict[str, Any]) -> None:
         ({"captions": "c.csv"}, "captions and keywords are read where text is captions"),
         ({"text": "captions+names", "captions": "c.csv"}, "needs keywords that the class name replaces, such as bird"),
         ({"text": "captions", "captions": "c.csv", "keywords": "bird"}, "text captions takes none"),
-        ({"text": "captions", "captions": "c.csv", "kind": "plg"}, "text captions goes with kind elg and way match"),
-        ({"text": "captions", "captions": "c.csv", "way": "devise"}, "text captions goes with kind elg and way match"),
+        ({"text": "captions", "captions": "c.csv", "kind": "plg"}, "text captions goes with kind elg and method match"),
+        ({"text": "captions", "captions": "c.csv", "method": "devise"}, "text captions goes with kind elg and method match"),
         ({"text": "captions", "captions": "c.csv", "language": "wordnet"}, "text captions needs a language model that gives vectors, and wordnet"),
         ({"stop_gradient": False, "language": "hierarchy:a.csv"}, "stop_gradient false needs a language model that gives vectors, and hierarchy"),
-        ({"stop_gradient": False, "kind": "plg"}, "stop_gradient false goes with kind elg, way match and text names"),
+        ({"stop_gradient": False, "kind": "plg"}, "stop_gradient false goes with kind elg, method match and text names"),
         ({"names": "kind", "kind": "plg"}, "names kind needs class names, kind elg"),
     ],
 )
@@ -111,8 +111,8 @@ def test_without_stop_gradient_the_names_vectors_learn(content: dict[str, Any], 
             content | {"guidance": {"language": "clip:cars", "stop_gradient": stop, "omega": 10.0}, "epochs": 10, "evaluate_every": 10}
         )
         run = train(config, tmp_path / str(stop))
-        learnt = [name for name in torch.load(run.checkpoint, weights_only=True)["state_dict"] if name.startswith("guidance")]
-        assert learnt == ([] if stop else ["guidance.targets.vectors"])
+        learned = [name for name in torch.load(run.checkpoint, weights_only=True)["state_dict"] if name.startswith("guidance")]
+        assert learned == ([] if stop else ["guidance.targets.vectors"])
         losses[stop] = run.metrics()["loss_guidance"]
     assert losses[False].iloc[0] == pytest.approx(losses[True].iloc[0], rel=1e-4)
     assert losses[False].iloc[-1] < losses[True].iloc[-1]
@@ -123,7 +123,7 @@ def test_vectors_learn_only_where_they_should() -> None:
     vectors = np.random.default_rng(0).standard_normal((2, 5)).astype(np.float32)
     labels, numbers = torch.tensor([0, 0, 1, 1]), torch.arange(4)
     for stop in (True, False):
-        targets = VectorTargets(vectors, learnt=True)
+        targets = VectorTargets(vectors, learned=True)
         loss = LanguageGuidance(targets, stop_gradient=stop)(rows, labels, numbers)
         assert loss.requires_grad is not stop
         if not stop:

@@ -14,9 +14,9 @@ from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics
 from likeness.training.config import config_from, with_changes
-from likeness.training.data.embeddings import embeddings
-from likeness.training.data.pixels import jittered, load_pixels
-from likeness.training.data.run_data import Batches
+from likeness.training.data.batches import Batches
+from likeness.training.data.outputs import embed_rows
+from likeness.training.data.pixels import jittered_crops, load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import _batches, train
 from likeness.training.runs.run_encoder import load_network
@@ -111,7 +111,7 @@ def test_every_objective_trains(spots: dict[str, Any], tmp_path: Path, objective
     run = train(config_from(spots | {"objective": {"name": objective}, "batch": spots["batch"] | changes, "epochs": 1}), tmp_path / "run")
     assert run.status().state == "finished"
     assert np.isfinite(run.metrics()["loss"]).all()
-    lengths = np.linalg.norm(embeddings(load_network(run), load_pixels(read_dataset(spots["data"]["source"]), 16), np.arange(9), 16), axis=1)
+    lengths = np.linalg.norm(embed_rows(load_network(run), load_pixels(read_dataset(spots["data"]["source"]), 16), np.arange(9), 16), axis=1)
     assert (np.abs(lengths - 1) < 1e-5).all() == (objective != "log-ratio-official")
 
 
@@ -149,7 +149,7 @@ def test_its_space_has_unit_rows_in_the_order_of_the_euclidean_distances(spots: 
     found = encoder.encode_images(data.paths())
     assert (found.shape, encoder.dim) == ((60, 9), 9)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
-    free = embeddings(load_network(run), load_pixels(data, 16), np.arange(60), 16)
+    free = embed_rows(load_network(run), load_pixels(data, 16), np.arange(60), 16)
     assert np.linalg.norm(free, axis=1).std() > 0.01
     apart = np.linalg.norm(free[:, None] - free[None], axis=2)
     lifted = np.linalg.norm(found[:, None] - found[None], axis=2)
@@ -183,7 +183,7 @@ def test_jitter_mirrors_all_images_or_none_and_moves_them_little() -> None:
     pixels[:, :, :32, 0] = pixels[:, :, 32:, 2] = 200
     mirrored = []
     for seed in range(20):
-        shown = jittered(pixels, 56, np.random.default_rng(seed))
+        shown = jittered_crops(pixels, 56, np.random.default_rng(seed))
         assert shown.shape == (6, 3, 56, 56)
         left_is_red = (shown[:, 0, :, :10].mean(dim=(1, 2)) > 0.5).tolist()
         assert len(set(left_is_red)) == 1

@@ -9,8 +9,8 @@ import pytest
 from likeness.language import hierarchy_similarities, imagenet_names, wordnet
 from likeness.training.config import config_from
 from likeness.training.data.run_images import run_images
+from likeness.training.guidance.guidance import build_guidance, pseudolabels
 from likeness.training.guidance.guided_loss import ClassTargets, LanguageGuidance
-from likeness.training.guidance.language_side import build_guidance, pseudolabels
 from likeness.training.loop.train import train
 
 

@@ -9,8 +9,8 @@ from likeness.language import TOP_3, language_model, short_names
 from likeness.studies import published_guidance
 from likeness.studies.study import cells, read_study, studies, study_splits
 from likeness.training.config import RunConfig
-from likeness.training.loop.module import build_objective
-from likeness.training.network.network import timm_model
+from likeness.training.loop.given_objects import build_objective
+from likeness.training.network.backbones import timm_model
 
 TABLES = {"language-table-3": "table3", "language-table-s2": "table_s2", "language-table-4": "table4", "language-table-5": "table5"} | {
     "language-table-s3": "table_s3"

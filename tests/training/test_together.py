@@ -23,11 +23,11 @@ from tests.training.conftest import write_images
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
-from likeness.training.loop.launch import _ended as end_of
-from likeness.training.loop.place import Place
-from likeness.training.loop.processes import begin, last_words
+from likeness.training.dist_context import DistContext
+from likeness.training.loop.launch import _check_end as end_of
 from likeness.training.loop.train import train
-from likeness.training.loop.trainer import place_of
+from likeness.training.loop.trainer import dist_context_of
+from likeness.training.runs.background import start_run, tail_log
 from likeness.training.runs.run_folder import RunFolder, Status
 
 # Seconds; some six processes come up one after the other, each in some seconds of an idle core.
@@ -114,7 +114,7 @@ def _disturbed_at(run: RunFolder, step: int, whom: int, how: int, config: RunCon
     """How it stood afterwards; None if it had ended by itself."""
     if run.path.exists() and run.status().state == "finished":
         return None
-    begin(run, None if run.path.exists() else config)
+    start_run(run, None if run.path.exists() else config)
     members: list[psutil.Process] = []
     with contextlib.suppress(psutil.NoSuchProcess):
         waiting = _until(run, step)
@@ -133,7 +133,7 @@ def _until(run: RunFolder, step: int) -> psutil.Process | None:
             break
         time.sleep(0.01)
     status = run.status()
-    assert status.state in ("running", "finished"), f"{status}, and it said: {last_words(run)}"
+    assert status.state in ("running", "finished"), f"{status}, and it said: {tail_log(run)}"
     return psutil.Process(status.pid) if status.state == "running" else None
 
 
@@ -254,12 +254,12 @@ def test_what_breaks_in_one_process_ends_both_with_one_sentence(pair: Pair) -> N
 
 def test_launched_interrupted_killed_and_resumed_it_ends_where_an_undisturbed_run_ends(pair: Pair) -> None:
     interrupted, killed = pair.launched
-    assert (interrupted.state, interrupted.message) == ("stopped", "Interrupted; resume the run to go on.")
+    assert (interrupted.state, interrupted.message) == ("stopped", "Interrupted; resume the run to continue.")
     assert interrupted.step >= 1
     assert killed.state == "failed"
     assert killed.message in (
-        "Process 1 of 2, counted from 0, was killed (signal 9); resume the run to go on.",
-        "Another process of the run is gone; resume the run to go on.",
+        "Process 1 of 2, counted from 0, was killed (signal 9); resume the run to continue.",
+        "Another process of the run is gone; resume the run to continue.",
     )
     assert pair.told[0]["launched"] == "finished at 10"
     assert _same(pair.run("launched"), pair.run("whole"))
@@ -270,7 +270,7 @@ def test_launched_interrupted_killed_and_resumed_it_ends_where_an_undisturbed_ru
     [
         (2, "failed", InputError, "no such attribute"),
         (1, "failed", RuntimeError, "no such attribute"),  # a defect
-        (-9, "running", InputError, "A process of the run was killed, or ended before all had begun"),
+        (-9, "running", InputError, "A process of the run was killed, or ended before all had started"),
     ],
 )
 def test_a_launched_run_says_why_it_ended(config: RunConfig, tmp_path: Path, code: int, state: str, raised: type[Exception], told: str) -> None:
@@ -308,13 +308,13 @@ def test_processes_know_their_place(config: RunConfig, monkeypatch: pytest.Monke
     for name, value in (started | {"SLURM_JOB_ID": "1", "SLURM_NODELIST": "a[1-2]"}).items():
         monkeypatch.setenv(name, value)
     four = with_changes(config, {"devices": 2, "nodes": 2, "batch.size": 8})
-    assert place_of(four) == Place(3, 4, "cpu")
+    assert dist_context_of(four) == DistContext(3, 4, "cpu")
     with pytest.raises(InputError, match=r"The run has 3 processes on each of 1 machines, and others were started \(.*\); give --devices and"):
-        place_of(with_changes(config, {"devices": 3, "nodes": 1}))
+        dist_context_of(with_changes(config, {"devices": 3, "nodes": 1}))
 
 
 def test_devices_that_are_not_there_are_told_of(config: RunConfig) -> None:
     if torch.cuda.is_available():
         pytest.skip("there are some")
     with pytest.raises(InputError, match="2 processes on a machine can't train on 'cuda'"):
-        place_of(with_changes(config, {"devices": 2, "device": "cuda"}))
+        dist_context_of(with_changes(config, {"devices": 2, "device": "cuda"}))

@@ -21,19 +21,20 @@ from torch.utils.data import DataLoader, Dataset
 
 from likeness.errors import InputError
 from likeness.losses import objectives_on
-from likeness.samplers import ClassBatches, NeighbourBatches
+from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.config import RunConfig, config_from, read_config
-from likeness.training.data.run_data import Batches
+from likeness.training.data.batches import Batches
 from likeness.training.data.run_images import RunImages
-from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.dist_context import DistContext
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
-from likeness.training.guidance.vit_prediction import ViTPrediction
-from likeness.training.loop.module import RunModule, build_objective
-from likeness.training.loop.place import Place
-from likeness.training.loop.train import train
-from likeness.training.loop.trainer import build_trainer, place_of, quietly
+from likeness.training.loop.given_objects import build_objective
 from likeness.training.loop.worker import end_with_parent
-from likeness.training.network.network import EmbeddingNetwork, Seen, build_network
+from likeness.training.loop.module import RunModule
+from likeness.training.loop.train import train
+from likeness.training.loop.trainer import build_trainer, dist_context_of, silence_lightning
+from likeness.training.network.backbones import build_network
+from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 from likeness.training.runs.run_folder import RunFolder
 
 STEPS, CLASSES, EACH, DIM = 3, 6, 4, 8
@@ -62,18 +63,18 @@ _GUIDANCE: dict[str, tuple[dict[str, Any], Callable[[Any], nn.Module]]] = {
     "elg": ({"omega": 5.0}, lambda network: LanguageGuidance(ClassTargets(_similarities()))),
     "elg whose vectors learn": (
         {"stop_gradient": False},
-        lambda network: LanguageGuidance(VectorTargets(_language(), learnt=True), stop_gradient=False),
+        lambda network: LanguageGuidance(VectorTargets(_language(), learned=True), stop_gradient=False),
     ),
     "plg of classes, several": ({"kind": "plg"}, lambda network: LanguageGuidance(ClassTargets(np.stack([_similarities()] * 2)))),
     "plg of images": (
         {"kind": "plg", "level": "sample"},
         lambda network: LanguageGuidance(ImageTargets(np.arange(CLASSES * EACH * 2).reshape(-1, 2) % 9, _similarities(9)), masked=False),
     ),
-    "devise": ({"way": "devise"}, lambda network: PredictedLanguage(_language(), DIM, 7)),
-    "vit": ({"way": "vit"}, lambda network: ViTPrediction(_language(), *_flat(network.map_shape(16)), width=8, depth=1, heads=2)),
-    "clip-style": ({"way": "clip-style"}, lambda network: LanguageContrast(_language(wide=DIM), DIM)),
-    "mining": ({"way": "mining"}, lambda network: LanguageMining(ClassTargets(_similarities()))),
-    "scaling": ({"way": "scaling"}, lambda network: LanguageScaling(ClassTargets(_similarities()))),
+    "devise": ({"method": "devise"}, lambda network: PredictedLanguage(_language(), DIM, 7)),
+    "vit": ({"method": "vit"}, lambda network: ViTPrediction(_language(), *_flat(network.map_shape(16)), width=8, depth=1, heads=2)),
+    "clip-style": ({"method": "clip-style"}, lambda network: LanguageContrast(_language(wide=DIM), DIM)),
+    "mining": ({"method": "mining"}, lambda network: LanguageMining(ClassTargets(_similarities()))),
+    "scaling": ({"method": "scaling"}, lambda network: LanguageScaling(ClassTargets(_similarities()))),
 }
 
 
@@ -83,7 +84,7 @@ def _flat(shape: tuple[int, int, int]) -> tuple[int, int]:
 
 CASES: dict[str, dict[str, Any]] = {
     **{name: {"objective": {"name": name}} for name in objectives_on("classes")},
-    **{f"{name}, beta learnt": {"objective": {"name": name, "options": {"learn_beta": True}}} for name in ("margin", "r-margin")},
+    **{f"{name}, beta learned": {"objective": {"name": name, "options": {"learn_beta": True}}} for name in ("margin", "r-margin")},
     # its parameters have no gradient at all
     "margin without tuples": {"objective": {"name": "margin", "options": {"learn_beta": True}}, "batch": {"size": 6, "per_class": 1}},
     "s2sd": {"objective": {"name": "multisimilarity", "s2sd": {"target_dims": [5, 9]}}},
@@ -149,27 +150,27 @@ class _Double(Dataset[tuple[Tensor, ...]]):
         return tuple(each.double() if each.is_floating_point() else each for each in self.batches[number])
 
 
-def trained(case: str, processes: int, place: Place | None = None) -> Found:
+def trained(case: str, processes: int, dist: DistContext | None = None) -> Found:
     """Some steps of a case in float64."""
     config = config_from(_BASE | CASES[case] | {"devices": processes, "epochs": 1})
-    place = place_of(config) if place is None else place
+    dist = dist_context_of(config) if dist is None else dist
     torch.manual_seed(0)
     network = build_network(config.backbone)
     if not config.unit_embeddings:
-        network.free_length(anew=True)
+        network.disable_normalization(reset=True)
     objective = build_objective(config.objective, CLASSES, DIM, network.feature_dim)
     guidance = _GUIDANCE[case][1](network) if case in _GUIDANCE else None
     if config.backbone.head_only:
         network.backbone = None
-    module = RunModule(network.double(), objective.double(), guidance, config, STEPS, place).double()
+    module = RunModule(network.double(), objective.double(), guidance, config, STEPS, dist).double()
     kept = _Gradients()
-    with quietly():
+    with silence_lightning():
         trainer = build_trainer(config, max_steps=STEPS, max_epochs=1, callbacks=[kept], logger=False)
-        trainer.fit(module, DataLoader(_Double(_batches(config, module, place)), batch_size=None))
+        trainer.fit(module, DataLoader(_Double(_batches(config, module, dist)), batch_size=None))
     return Found(kept.first, kept.losses, {name: value.clone() for name, value in module.state_dict().items()})
 
 
-def _batches(config: RunConfig, module: RunModule, place: Place) -> Batches:
+def _batches(config: RunConfig, module: RunModule, dist: DistContext) -> Batches:
     rng, count = np.random.default_rng(0), CLASSES * EACH
     rows, labels = np.arange(count), np.repeat(np.arange(CLASSES), EACH)
     inputs = rng.integers(0, 256, (count, 18, 18, 3), dtype=np.uint8)
@@ -178,11 +179,11 @@ def _batches(config: RunConfig, module: RunModule, place: Place) -> Batches:
     line = Line(rng.random(count))
     images = RunImages(None, [str(each) for each in range(CLASSES)], labels, rows, rows[:0], rows, distances=line)  # type: ignore[arg-type]
     batch = config.batch
-    chosen: Any = ClassBatches(labels, batch.size, batch.per_class)
+    chosen: Any = MPerClassBatches(labels, batch.size, batch.per_class)
     if config.objective.continuous:
         nearest = np.argsort(line.between(rows, rows), axis=1)[:, 1:4]
-        chosen = NeighbourBatches(nearest, batch.size, batch.nearest, batch.drawn, batch.size if batch.anchors == "all" else batch.drawn)
-    return Batches(inputs, images, chosen, 16, config.augment, 0, "view" in module.reads, place)
+        chosen = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, batch.size if batch.anchors == "all" else batch.drawn)
+    return Batches(inputs, images, chosen, 16, config.augment, 0, "view" in module.reads, dist)
 
 
 def whole_runs(config: RunConfig, folder: Path, rank: int) -> dict[str, Any]:
@@ -243,13 +244,13 @@ def _terminated_at(step: int) -> Callable[[RunModule, Any, int], None]:
     return start
 
 
-def _broken_after(steps: int) -> Callable[[EmbeddingNetwork, Tensor], Seen]:
+def _broken_after(steps: int) -> Callable[[EmbeddingNetwork, Tensor], NetworkOutput]:
     original, calls = EmbeddingNetwork.forward, []
 
-    def forward(self: EmbeddingNetwork, inputs: Tensor) -> Seen:
+    def forward(self: EmbeddingNetwork, inputs: Tensor) -> NetworkOutput:
         seen = original(self, inputs)
         calls.extend([1] * self.training)
-        return Seen(seen.embeddings * float("nan"), seen.features) if len(calls) > steps else seen
+        return NetworkOutput(seen.embeddings * float("nan"), seen.features) if len(calls) > steps else seen
 
     return forward
 

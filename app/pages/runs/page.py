@@ -15,8 +15,8 @@ from access import redact
 from likeness.evaluation import find_metric, metric_title
 from likeness.io.paths import runs_dir
 from likeness.plots import convergence_curves
-from likeness.training.config import difference
-from likeness.training.runs.run_folder import RunFolder, list_runs
+from likeness.training import difference
+from likeness.training import RunFolder, list_runs
 from shared.progress import duration
 from shared.app_page import AppPage
 

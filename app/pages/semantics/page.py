@@ -14,7 +14,7 @@ from likeness.evaluation import Semantics, clustered_order, most_changed, retrie
 from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunFolder
 from pages.semantics.job import measure
 from shared import cached, progress, run_card, trained
 from shared.app_page import AppPage

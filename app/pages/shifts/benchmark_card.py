@@ -3,10 +3,10 @@
 import streamlit as st
 
 from access import check_training, redact
+from likeness import training
 from likeness.errors import InputError
 from likeness.studies.study_folder import StudyFolder, StudyStatus
-from likeness.training.loop import processes
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark
 from server_settings import server
@@ -35,7 +35,7 @@ def _card(benchmark: Benchmark) -> None:
             st.error(redact(status.message), icon=":material/error:")
         elif status.state == "lost":
             st.warning("Its process was ended from outside. Resume it to continue where it stopped.", icon=":material/warning:")
-            words = processes.last_words(RunFolder(benchmark.folder.path))
+            words = training.tail_log(RunFolder(benchmark.folder.path))
             if words:
                 with st.expander("Its last words"):
                     st.code(redact(words), language=None)

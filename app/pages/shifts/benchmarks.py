@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.io.paths import assets_dir, runs_dir
 from likeness.studies.study import Cell, measured, read_results, read_study, studies
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunFolder
 from server_settings import server
 
 _OWN, _SHIPPED = "own:", "shipped:"

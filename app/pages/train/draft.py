@@ -11,7 +11,7 @@ from likeness.errors import InputError
 from likeness.io.files import write_atomic
 from likeness.io.paths import cache_dir
 from likeness.io.text import parse_yaml
-from likeness.training.config import RunConfig, as_yaml, config_from, read_config, with_changes
+from likeness.training import RunConfig, as_yaml, config_from, read_config, with_changes
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token

@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
-from likeness.training.config import RunConfig
+from likeness.training import RunConfig
 from pages.train import draft as train_draft
 from shared import cached
 from shared.sidebar import readable
@@ -126,8 +126,8 @@ def _of_way(picked: str, offered: dict[str, dict[str, Any]], config: RunConfig) 
     labels, batch = next(iter(offered.values()), None), config.batch
     # every image of a batch as an anchor, or an epoch would have as many steps as there are images
     anchors = {"batch.anchors": "all", "batch.drawn": max(1, batch.size // (batch.nearest + 1))}
-    learnt = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
-    return learnt | anchors | _of_objective(next(iter(objectives_on("distances"))), config)
+    learned = {"data.labels": labels, "data.split": "images", "augment": "jitter", "guidance": None}
+    return learned | anchors | _of_objective(next(iter(objectives_on("distances"))), config)
 
 
 def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:

@@ -7,11 +7,10 @@ import streamlit as st
 
 from access import check_training, redact, shared_name
 from config_access import resolve_config
+from likeness import training
 from likeness.errors import InputError
 from likeness.io.paths import runs_dir
-from likeness.training.config import RunConfig, as_yaml, presets, read_config
-from likeness.training.loop import processes
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_config
 from pages.train import draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
@@ -135,7 +134,7 @@ def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
         check_training()
-        processes.begin(run, resolve_config(chosen))
+        training.start_run(run, resolve_config(chosen))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     else:

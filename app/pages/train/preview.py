@@ -16,10 +16,17 @@ from likeness.errors import InputError
 from likeness.evaluation import clustered_order
 from likeness.language import imagenet_names, readable_names
 from likeness.plots import class_heat_maps
-from likeness.training.config import RunConfig
-from likeness.training.data.overview import class_overview, example_queries, example_rows
-from likeness.training.data.run_images import RunImages, run_images
-from likeness.training.guidance.preview import has_classifier, pseudolabel_config, summarize_similarities
+from likeness.training import (
+    RunConfig,
+    RunImages,
+    class_overview,
+    example_queries,
+    example_rows,
+    has_classifier,
+    pseudolabel_config,
+    run_images,
+    summarize_similarities,
+)
 from shared import cached, progress
 from visitors import visitor
 
@@ -111,7 +118,7 @@ def _names(config: RunConfig, images: RunImages) -> None:
     if config.guidance is None:
         st.info("This run does not use language. Choose class names or pseudolabels under Language guidance.", icon=":material/info:")
         return
-    from likeness.training.guidance.language_side import class_names
+    from likeness.training import class_names
 
     names = class_names(images, config.guidance.names)
     similarities = _similarities(tuple(names), config.guidance.model_dump_json(include={"language", "primer"}), config)
@@ -138,7 +145,7 @@ def _extremes(similarities: NDArray[np.float32], names: list[str]) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the class names")
 def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> NDArray[np.float32]:
-    from likeness.training.guidance.language_side import expert_similarities
+    from likeness.training import expert_similarities
 
     assert _config.guidance is not None
     return expert_similarities(_config.guidance, list(names))
@@ -147,7 +154,7 @@ def _similarities(names: tuple[str, ...], guidance: str, _config: RunConfig) -> 
 def _pseudolabels(config: RunConfig, images: RunImages) -> None:
     st.caption("What an ImageNet classifier takes the classes for. With pseudolabels, language compares these names instead of the classes' own.")
     if config.guidance and config.guidance.pseudolabels:
-        from likeness.training.guidance.language_side import pseudolabel_names
+        from likeness.training import pseudolabel_names
 
         used, chosen = pseudolabel_names(config, images)
         _table(config, images, [[used[each] for each in row] for row in chosen])
@@ -168,7 +175,7 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
 
 def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
     def work(job: Job) -> NDArray[np.int64]:
-        from likeness.training.guidance.language_side import pseudolabels
+        from likeness.training import pseudolabels
 
         return pseudolabels(config, images, job.report_or_stop)
 

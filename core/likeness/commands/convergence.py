@@ -11,7 +11,7 @@ from likeness.commands.terminal import check_format, print_table
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunFolder
 
 
 def convergence(
@@ -60,7 +60,7 @@ def convergence(
 def _runs(folder: Path) -> "list[RunFolder]":
     """The runs of a folder by name, or the run that it is."""
     from likeness.data.readers.folder import natural_key
-    from likeness.training.runs.run_folder import RunFolder, list_runs
+    from likeness.training import RunFolder, list_runs
 
     found = [RunFolder(folder)] if (folder / "config.yaml").is_file() else sorted(list_runs(folder), key=lambda run: natural_key(run.name))
     if not found:

@@ -23,9 +23,8 @@ def pseudolabels(
     from dataclasses import replace
 
     from likeness.language import imagenet_names, write_pseudolabels
-    from likeness.training.config import read_config, with_changes
-    from likeness.training.data.run_images import run_images
-    from likeness.training.guidance.language_side import pseudolabels as found
+    from likeness.training import pseudolabels as found
+    from likeness.training import read_config, run_images, with_changes
 
     changes = {"guidance.kind": "plg", "guidance.level": "class", "guidance.k": k} | dict(changed(each) for each in change or [])
     chosen = with_changes(read_config(config), changes)

@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunFolder
 
 MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -22,7 +22,7 @@ def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that hol
     """
     import pandas as pd
 
-    from likeness.training.runs.run_folder import list_runs
+    from likeness.training import list_runs
 
     folder = folder or runs_dir()
     found = list_runs(folder)

@@ -149,8 +149,7 @@ def _features(
     from likeness.data import image_classes, read_dataset
 
     if like is not None:
-        from likeness.training.config import read_config, with_changes
-        from likeness.training.data.backbone_features import backbone_features
+        from likeness.training import backbone_features, read_config, with_changes
 
         config = with_changes(read_config(like), dict(changed(each) for each in change or []))
         with progress_bar("Images") as progress:

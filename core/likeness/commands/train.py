@@ -14,7 +14,7 @@ from likeness.errors import InputError
 from likeness.io.paths import runs_dir
 
 if TYPE_CHECKING:
-    from likeness.training.config import RunConfig
+    from likeness.training import RunConfig
 
 
 def train(
@@ -30,7 +30,7 @@ def train(
 
     Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`
     """
-    from likeness.training.config import as_yaml, presets, read_config, with_changes
+    from likeness.training import as_yaml, presets, read_config, with_changes
 
     if listed:
         for name in presets():
@@ -47,19 +47,19 @@ def train(
 
 
 def _run(config: "RunConfig", folder: Path) -> None:
-    from likeness.training.loop.place import outside_rank, started_outside
+    from likeness.training import external_rank, launched_externally
 
     if config.processes > 1:
         os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # notes of torch to its own users, from every process
-    if config.processes > 1 and outside_rank():  # one of several, of which the first one speaks
-        from likeness.training.loop.train import train as assist
+    if config.processes > 1 and external_rank():  # one of several, of which the first one speaks
+        from likeness.training import train as assist
 
         assist(config, folder)
         return
-    if config.processes > 1 and not started_outside():  # this process only waits, and needs no torch
-        from likeness.training.loop.launch import launch as begin
+    if config.processes > 1 and not launched_externally():  # this process only waits, and needs no torch
+        from likeness.training import launch as begin
     else:
-        from likeness.training.loop.train import train as begin
+        from likeness.training import train as begin
     with progress_bar("Preparing") as progress:
         run = begin(config, folder, progress)
     status = run.status()

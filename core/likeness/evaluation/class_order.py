@@ -14,7 +14,7 @@ MOST_CLASSES = 1_000
 def clustered_order(similarities: Any) -> NDArray[np.int64]:
     """Class numbers (c,) in the order of the leaves of a hierarchical clustering, for heat maps.
 
-    Average linkage of the distances (largest similarity - similarity), the leaves turned so that neighbours are as similar as the tree allows
+    Average linkage of the distances (largest similarity - similarity), the leaves turned so that neighbors are as similar as the tree allows
     (Bar-Joseph et al., 2001).
 
     Args:

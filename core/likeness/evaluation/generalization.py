@@ -14,7 +14,7 @@ CELL = ["row", "split", "distance"]
 def aggregated_generalization_score(distances: Any, scores: Any) -> float:
     """AGS: the area under the scores over the distances, which are first scaled to 0 to 1 (ooDML, section 4.1).
 
-    By the trapezoidal rule between neighbouring distances; scores from 0 to 1 give a figure from 0 to 1.
+    By the trapezoidal rule between neighboring distances; scores from 0 to 1 give a figure from 0 to 1.
 
     Args:
         distances: (s,) Frechet distances of the splits, in any order.

@@ -42,15 +42,15 @@ def retrieved_classes(spaces: Mapping[str, SemanticRetrieval], query: str, top: 
 
 
 def most_changed(a: SemanticRetrieval, b: SemanticRetrieval, top: int = 10, least: int = LEAST_ERRORS) -> pd.DataFrame:
-    """Query classes whose wrong neighbours differ most in how related they are between two spaces: examples worth a look.
+    """Query classes whose wrong neighbors differ most in how related they are between two spaces: examples worth a look.
 
     Args:
         a, b: of the same images.
         top: at most so many classes.
-        least: classes with fewer wrong neighbours in either space are left aside, since the mean over a few says little.
+        least: classes with fewer wrong neighbors in either space are left aside, since the mean over a few says little.
 
     Returns:
-        Columns class, a, b (mean language similarity of the wrong neighbours, `SemanticRetrieval.per_class`) and change = b - a, the largest
+        Columns class, a, b (mean language similarity of the wrong neighbors, `SemanticRetrieval.per_class`) and change = b - a, the largest
         by size first, equal ones in the order of the classes; no row where no class has enough errors.
 
     Raises:

@@ -20,7 +20,7 @@ class SemanticRetrieval:
     """What the images of each class find in a space.
 
     Attributes:
-        counts: (c, c) how many of the neighbours of class i's images are of class j; a row sums to `neighbors` times the class's images.
+        counts: (c, c) how many of the neighbors of class i's images are of class j; a row sums to `neighbors` times the class's images.
         language: (c, c) similarities of the class names.
         sizes: (c,) images of each class.
         names: c class names.
@@ -35,24 +35,24 @@ class SemanticRetrieval:
 
     @property
     def own_share(self) -> float:
-        """Share of the neighbours that are of the query's own class, 0 to 1: the mean precision at `neighbors`."""
+        """Share of the neighbors that are of the query's own class, 0 to 1: the mean precision at `neighbors`."""
         return float(np.trace(self.counts) / self.counts.sum())
 
     @property
     def relatedness(self) -> float:
-        """Mean language similarity between the query's class and that of a neighbour of another class: when the space errs, how related is
+        """Mean language similarity between the query's class and that of a neighbor of another class: when the space errs, how related is
         what it finds. NaN where it never errs.
         """
         return _mean(self.language, self._errors)
 
     @property
     def random_relatedness(self) -> float:
-        """What `relatedness` would be if neighbours were drawn at random from all other images: the same for all spaces of these images."""
+        """What `relatedness` would be if neighbors were drawn at random from all other images: the same for all spaces of these images."""
         return _mean(self.language, _without_own(np.outer(self.sizes, self.sizes)))
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
-        """For each class as query: class, images, own (share of the neighbours), errors (neighbours of other classes), relatedness of these,
+        """For each class as query: class, images, own (share of the neighbors), errors (neighbors of other classes), relatedness of these,
         NaN where there are none, and random, that of images drawn at random from the other classes.
         """
         errors = self._errors.sum(axis=1)
@@ -83,7 +83,7 @@ def semantic_retrieval(embeddings: Any, labels: Any, language: Any, neighbors: i
 
     Raises:
         InputError: embeddings, labels, similarities or names that do not fit, one class only, a class of one image, which can't find its own
-            class, or a number of neighbours out of range.
+            class, or a number of neighbors out of range.
     """
     similarities = checked_language(language)
     rows = checked_rows(embeddings, "The embeddings")

@@ -1,11 +1,17 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and once where several processes need the same one."""
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from likeness.errors import InputError
+from likeness.io.paths import cache_dir
+
+# Seconds between two checks of whether to stop waiting for a lock.
+_POLL_SECONDS = 0.5
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -33,3 +39,28 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = None) -> Iterator[bool]:
+    """Holds a lock for this file, so that one of several processes computes it; True where the file is missing and the caller is to write it.
+
+    The lock lies in the cache. A process that is killed releases it.
+
+    Raises:
+        InputError: once `should_stop` is true, while another process has the lock.
+    """
+    from filelock import FileLock, Timeout
+
+    path = cache_dir() / "locks" / f"{file.parent.name}-{file.stem}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    while not lock.is_locked:
+        with suppress(Timeout):
+            lock.acquire(timeout=_POLL_SECONDS)
+        if not lock.is_locked and should_stop and should_stop():
+            raise InputError("Stopped while waiting for another process that reads the same images.")
+    try:
+        yield not file.is_file()
+    finally:
+        lock.release()

@@ -10,7 +10,8 @@ from likeness.losses.log_ratio import log_ratio
 from likeness.losses.multi_similarity import interpolated, language_scales, mined_pairs, multisimilarity
 from likeness.losses.objective import Objective, Wrapper
 from likeness.losses.registry import OBJECTIVES, check_mines, check_objective, make_objective, objectives_on
-from likeness.losses.wrappers import DIVA_PARTS, WRAPPERS, check_wrapper
+from likeness.losses.wrapper_options import DIVA_PARTS, check_wrapper
+from likeness.losses.wrappers import WRAPPERS, wrap_objective
 
 if TYPE_CHECKING:
     from likeness.losses.diva import DiVA
@@ -49,6 +50,7 @@ __all__ = [
     "mined_pairs",
     "multisimilarity",
     "objectives_on",
+    "wrap_objective",
 ]
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Anchors(NamedTuple):
-    """Anchors and their neighbours.
+    """Anchors and their neighbors.
 
     Attributes:
         embeddings: (n, d).
@@ -36,7 +36,7 @@ def checked_anchors(embeddings: Any, label_distances: Any) -> Anchors:
 
     rows = embeddings if isinstance(embeddings, torch.Tensor) else torch.as_tensor(embeddings)
     if rows.ndim != 2 or len(rows) < 3:
-        raise InputError(f"The embeddings have shape {tuple(rows.shape)}; triplets need an anchor and two neighbours, (n, d) with n of at least 3.")
+        raise InputError(f"The embeddings have shape {tuple(rows.shape)}; triplets need an anchor and two neighbors, (n, d) with n of at least 3.")
     known = torch.as_tensor(label_distances).to(rows)
     if known.shape == (len(rows) - 1,):
         known = torch.cat([known.new_zeros(1), known]).unsqueeze(0)

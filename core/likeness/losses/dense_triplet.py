@@ -36,7 +36,7 @@ def dense_triplet(embeddings: Any, label_distances: Any, margin: float = 0.03, v
         raise InputError(f"The dense triplet loss has no variant '{variant}'; choose from {', '.join(VARIANTS)}.")
     given = checked_anchors(embeddings, label_distances)
     ranks = given.label_distances if variant == "paper" else _positions(given.label_distances)
-    return as_given(triplet_hinge(_apart(given), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
+    return as_given(triplet_hinge(_distances(given), ranks, given.others, margin, 0.0 if variant == "paper" else 1e-12), embeddings)
 
 
 def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, margin: float = 0.2) -> Any:
@@ -46,7 +46,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
         embeddings: (n, d) of unit length, NumPy or torch.
         label_distances: as for `likeness.losses.log_ratio`.
         positives: how many rows of the batch, by label distance, are positives of an anchor. The paper takes the 30 nearest images of the
-            training set, of which the authors' code puts 5 into a batch (`likeness.samplers.NeighbourBatches` with pool 30).
+            training set, of which the authors' code puts 5 into a batch (`likeness.samplers.NeighborBatches` with pool 30).
         margin: delta.
 
     Raises:
@@ -56,7 +56,7 @@ def binary_triplet(embeddings: Any, label_distances: Any, positives: int = 5, ma
 
     given = checked_anchors(embeddings, label_distances)
     far = ~nearest_rows(given, positives)
-    return as_given(triplet_hinge(_apart(given), far.to(given.label_distances), given.others, margin), embeddings)
+    return as_given(triplet_hinge(_distances(given), far.to(given.label_distances), given.others, margin), embeddings)
 
 
 def nearest_rows(given: Anchors, count: int) -> "Tensor":
@@ -73,7 +73,7 @@ def nearest_rows(given: Anchors, count: int) -> "Tensor":
     return given.others.new_zeros(given.others.shape).scatter(1, order[:, :count], True)
 
 
-def _apart(given: Anchors) -> "Tensor":
+def _distances(given: Anchors) -> "Tensor":
     from likeness.losses.squared_distances import squared_distances
 
     return squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)

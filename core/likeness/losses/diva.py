@@ -11,7 +11,7 @@ from likeness.losses.margin import margin_loss
 from likeness.losses.mined import Mined
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.separation import Separation
-from likeness.losses.wrappers import DIVA_PARTS, require_options
+from likeness.losses.wrapper_options import DIVA_PARTS, require_options
 from likeness.samplers.class_relations import intra_triplets, shared_triplets
 
 
@@ -30,7 +30,7 @@ class DiVA(nn.Module):
     Products 0.2, 150 and 70 batches of keys. Their scripts have the temperature 0.01, their code's default is 0.1. The separation falls
     with the square of the part's dimension: for parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
 
-    Other than in their code, beta is not learnt in the two added margin losses; shared triplets are always of three classes and intra-class
+    Other than in their code, beta is not learned in the two added margin losses; shared triplets are always of three classes and intra-class
     triplets of three rows, so that a batch needs three images of each class (theirs has two); the queue fills during training, not before;
     all parts weigh the same in the embedding that is evaluated. Where only the embedding layer is trained, the parts have no weights in
     common, so that none can learn from another.
@@ -48,9 +48,9 @@ class DiVA(nn.Module):
             no second crop.
 
     Attributes:
-        reads: it is given the second view of the batch besides embeddings and labels.
+        reads: what `forward` takes besides embeddings and labels: the second view of the batch.
         keys: None before `follow`.
-        gather: of several processes that share a batch: keys of the whole batch from those of one's own images.
+        gather: keys of the whole batch from those of this process's images, where several processes share a batch.
 
     Raises:
         InputError: d is no multiple of 4, or a value outside its bounds.
@@ -86,17 +86,17 @@ class DiVA(nn.Module):
         self.weights, self.separation_weight = tuple(weights.values()), separation_weight
         self.momentum, self.temperature, self.queue_batches, self.dropout = momentum, temperature, queue_batches, dropout
         self.keys: MomentumKeys | None = None
-        self.gather: Callable[[Tensor], Tensor] = _as_they_are
+        self.gather: Callable[[Tensor], Tensor] = _identity
 
     def follow(self, network: nn.Module, batch: int) -> None:
         """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)
 
     def forward(self, embeddings: Tensor, labels: Tensor, view: Tensor) -> Tensor:
-        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as the copy is to see them; of several
-        processes that share a batch, one's own images.
+        """The loss of a batch: embeddings (n, d), labels (n,), and the same images, or features, as input of the copy. Where several
+        processes share a batch, the view is that of this process's images.
 
-        In training mode the copy follows the network first, and its keys join the queue in the end.
+        In training mode the copy first follows the network, and its keys join the queue at the end.
         """
         first, shared, intra, sample = self.parts(embeddings)
         added = (self.shared(shared, labels), self.intra(intra, labels), self.sample(sample, view))
@@ -117,15 +117,15 @@ class DiVA(nn.Module):
             raise InputError("DiVA has no momentum copy yet; call follow with the network before the first batch.")
         if self.training:
             self.keys.follow()
-        seen = dropout(view, self.dropout) if view.ndim == 2 else view
-        keys = self.parts(self.keys.embeddings(seen))[-1]
+        inputs = dropout(view, self.dropout) if view.ndim == 2 else view
+        keys = self.parts(self.keys.embeddings(inputs))[-1]
         if len(keys) < len(part):
             keys = self.gather(keys)
-        loss = dance(part, keys, self.keys.stored(), self.temperature)
+        loss = dance(part, keys, self.keys.queued(), self.temperature)
         if self.training:
-            self.keys.put(keys)
+            self.keys.enqueue(keys)
         return loss
 
 
-def _as_they_are(rows: Tensor) -> Tensor:
+def _identity(rows: Tensor) -> Tensor:
     return rows

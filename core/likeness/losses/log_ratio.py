@@ -17,7 +17,7 @@ REDUCTIONS = ("mean", "sum")
 def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", reduction: str = "mean") -> Any:
     """Eq. 5 over all triplets of Eq. 10: {log(D(f_a, f_i) / D(f_a, f_j)) - log(D(y_a, y_i) / D(y_a, y_j))}^2, D squared distances.
 
-    With u_i = log D(f_a, f_i) - log D(y_a, y_i) a triplet costs (u_i - u_j)^2, and the sum over all pairs of m neighbours is
+    With u_i = log D(f_a, f_i) - log D(y_a, y_i) a triplet costs (u_i - u_j)^2, and the sum over all pairs of m neighbors is
     m sum_i (u_i - mean u)^2. Pairs at one and the same label distance, which Eq. 10 leaves out, are taken off again by the same formula,
     group by group. So all triplets of a anchors take memory and time of order a n, not a n^2.
 
@@ -31,7 +31,7 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", red
 
     Returns:
         A scalar tensor for tensors, a float for arrays. Where the ratio has no value, at a label distance of 0 or in the same place of the
-        embedding, a neighbour takes no part in its anchor's triplets ("paper"; the authors' constants keep it finite). Without any triplet
+        embedding, a neighbor takes no part in its anchor's triplets ("paper"; the authors' constants keep it finite). Without any triplet
         the loss is 0, and so is its gradient.
 
     Raises:

@@ -17,7 +17,7 @@ _OPTIONS = {
 
 
 def margin_loss(classes: int, beta: float, margin: float, learn_beta: bool = False) -> "nn.Module":
-    """The margin loss of triplets: (embeddings, labels, triplets) -> scalar; beta is one, or learnt for each class."""
+    """The margin loss of triplets: (embeddings, labels, triplets) -> scalar; beta is one, or learned for each class."""
     from pytorch_metric_learning.losses import MarginLoss
 
     loss: nn.Module = MarginLoss(margin, beta=beta, learn_beta=learn_beta, num_classes=classes if learn_beta else None)

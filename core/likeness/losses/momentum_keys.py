@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class MomentumKeys(nn.Module):
-    """A copy of a network that follows it, and a queue of what the copy made of earlier batches; both are in its state, neither is trained.
+    """A momentum copy of a network, and a queue of its embeddings of earlier batches; both are in the state, neither is trained.
 
     Args:
         network: inputs -> an object with `embeddings` (n, d); it is not part of this module.
@@ -16,9 +16,9 @@ class MomentumKeys(nn.Module):
         dim: of a key.
 
     Attributes:
-        copy: stays in evaluation mode; its buffers, such as statistics of batch norm, are the network's.
+        copy: always in evaluation mode; its buffers, such as batch norm statistics, are the network's.
         queue: (size, dim).
-        seen: how many keys were ever put into it.
+        seen: how many keys were ever put into it; the name is that in the checkpoints of runs.
     """
 
     queue: Tensor
@@ -44,17 +44,17 @@ class MomentumKeys(nn.Module):
 
     @torch.no_grad()
     def embeddings(self, inputs: Tensor) -> Tensor:
-        """What the copy makes of inputs, (n, d)."""
+        """The copy's embeddings (n, d) of inputs."""
         found: Tensor = self.copy(inputs).embeddings
         return found
 
-    def stored(self) -> Tensor:
-        """The keys in the queue, (k, dim), as they are now."""
+    def queued(self) -> Tensor:
+        """The current keys in the queue, (k, dim)."""
         return self.queue[: int(self.seen)].clone()
 
     @torch.no_grad()
-    def put(self, keys: Tensor) -> None:
-        """Keys (n, dim) into the queue, in the place of the oldest."""
+    def enqueue(self, keys: Tensor) -> None:
+        """Adds keys (n, dim) to the queue in place of the oldest."""
         places = (self.seen + torch.arange(len(keys), device=keys.device)) % len(self.queue)
         self.queue[places] = keys.to(self.queue.dtype)
         self.seen += len(keys)

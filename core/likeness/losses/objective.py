@@ -1,4 +1,4 @@
-"""What an objective, and what wraps one, declares about itself."""
+"""What an objective, and a wrapper of objectives, declares about itself."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 Labels = Literal["classes", "distances"]
+MakeObjective = Callable[[int], "nn.Module"]  # dim -> objective
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,24 @@ class Objective:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """What goes around an objective on classes.
+    """A loss around an objective on classes.
 
     Attributes:
         name: its key in a config's objective.
         title: for people, as it stands within a phrase: "Margin + uniform prior".
         help: one sentence.
+        wrap: (make, dim, feature_dim, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
         options: with defaults and bounds; None: its class checks them.
+        parts: into how many parts of unit length the embedding must be divided; None: any.
+        per_class: fewest images of each class in a batch.
+        excludes: names of wrappers that it cannot be combined with.
     """
 
     name: str
     title: str
     help: str
+    wrap: "Callable[..., nn.Module]"
     options: Mapping[str, Option] | None = None
+    parts: int | None = None
+    per_class: int = 1
+    excludes: tuple[str, ...] = ()

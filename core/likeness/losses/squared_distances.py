@@ -18,8 +18,8 @@ class _SquaredDistances(torch.autograd.Function):
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
         (rows, columns), gradient = context.saved_tensors, gradients[0]
         # the products below lose digits far from the origin
-        centre = columns.mean(dim=0)
-        rows, columns = rows - centre, columns - centre
+        center = columns.mean(dim=0)
+        rows, columns = rows - center, columns - center
         ours = rows * gradient.sum(dim=1, keepdim=True) - gradient @ columns
         theirs = columns * gradient.sum(dim=0).unsqueeze(1) - gradient.T @ rows
         return 2 * ours, 2 * theirs

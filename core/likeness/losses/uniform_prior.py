@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
 from likeness.losses.reversal import reversed_gradient
-from likeness.losses.wrappers import require_options
+from likeness.losses.wrapper_options import require_options
 
 
 class UniformPrior(nn.Module):

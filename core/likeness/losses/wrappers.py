@@ -1,56 +1,80 @@
-"""What goes around an objective on classes, a declaration each. Needs no torch."""
+"""Wrappers of objectives on classes: what each is, what it needs of a run, how it is built. Needs no torch."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.losses.objective import Wrapper
-from likeness.options import Option, check_options
+from likeness.losses.objective import MakeObjective, Wrapper
+from likeness.losses.wrapper_options import DIVA_PARTS, WRAPPER_OPTIONS
 
-# Of the embedding of DiVA.
-DIVA_PARTS = 4
+if TYPE_CHECKING:
+    from torch import nn
 
+
+def _s2sd(make: MakeObjective, dim: int, feature_dim: int, target_dims: Sequence[int] = (512, 1024, 1536, 2048), **options: Any) -> "nn.Module":
+    from likeness.losses.s2sd import S2SD
+
+    # copies: a loss that was passed as an object is the same one for every dimension
+    objectives = [deepcopy(make(each)) for each in (dim, *target_dims)]
+    try:
+        return S2SD(objectives, feature_dim, target_dims, **options)
+    except TypeError as error:
+        raise InputError(f"S2SD does not take these options: {error}.") from error
+
+
+def _uniform_prior(make: MakeObjective, dim: int, feature_dim: int, **options: Any) -> "nn.Module":
+    from likeness.losses.uniform_prior import UniformPrior
+
+    return UniformPrior(make(dim), dim, **options)
+
+
+def _diva(make: MakeObjective, dim: int, feature_dim: int, **options: Any) -> "nn.Module":
+    from likeness.losses.diva import DiVA
+
+    return DiVA(make(dim // DIVA_PARTS), dim, **options)
+
+
+# The order is that in which they wrap: each goes around those before it.
 WRAPPERS: dict[str, Wrapper] = {
     wrapper.name: wrapper
     for wrapper in (
-        Wrapper("s2sd", "S2SD", "The embedding also learns from wider ones that are trained beside it."),
+        Wrapper("s2sd", "S2SD", "The embedding also learns from wider ones that are trained beside it.", _s2sd),
         Wrapper(
             "uniform_prior",
             "uniform prior",
             "Also spreads the images evenly over the whole space.",
-            {
-                "weight": Option(0.1, "Of the adversarial term.", 0),
-                "hidden": Option(100, "Width of the discriminator's inner layers.", 1),
-            },
+            _uniform_prior,
+            WRAPPER_OPTIONS["uniform_prior"],
+            parts=1,
         ),
         Wrapper(
             "diva",
             "DiVA",
             "Has further parts that learn what classes share and what is special to an image.",
-            {
-                "shared_weight": Option(0.3, "Of what classes share.", 0),
-                "intra_weight": Option(0.3, "Of differences within a class.", 0),
-                "sample_weight": Option(0.3, "Of what is special to an image.", 0),
-                "separation_weight": Option(1500.0, "Of keeping the parts from telling of each other.", 0),
-                "beta": Option(1.2, "Of the margin losses of the added parts.", 0),
-                "margin": Option(0.2, "Of the margin losses of the added parts.", 0),
-                "hidden": Option(512, "Width of the separations' inner layers.", 1),
-                "momentum": Option(0.9, "Of the copy of the network.", 0, 1),
-                "temperature": Option(0.1, "Of the contrast between images.", 1e-4),
-                "queue_batches": Option(30, "Batches whose keys are kept.", 1),
-                "dropout": Option(0.1, "Share of features that a second view lacks.", 0, 0.9),
-            },
+            _diva,
+            WRAPPER_OPTIONS["diva"],
+            parts=DIVA_PARTS,
+            per_class=3,
+            excludes=("s2sd", "uniform_prior"),
         ),
     )
 }
 
 
-def check_wrapper(name: str, options: dict[str, Any]) -> str:
-    """What is wrong with the options of what wraps an objective, in one sentence; empty where nothing is."""
-    known = WRAPPERS[name].options
-    return "" if known is None else check_options(name, known, options, name)
+def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int) -> "nn.Module":
+    """The objective inside its wrappers.
 
+    Args:
+        make: d -> an objective on embeddings (n, d); called for each dimension that the wrappers need.
+        wrappers: options by name of a wrapper, {} for its defaults.
+        dim: d, of the embeddings.
+        feature_dim: of the backbone's pooled features.
 
-def require_options(name: str, **options: Any) -> None:
-    """Raises InputError where `check_wrapper` finds something wrong."""
-    if wrong := check_wrapper(name, options):
-        raise InputError(wrong)
+    Raises:
+        InputError: options that do not fit.
+    """
+    for name in (each for each in WRAPPERS if each in wrappers):
+        make = partial(WRAPPERS[name].wrap, make, feature_dim=feature_dim, **wrappers[name])
+    return make(dim)

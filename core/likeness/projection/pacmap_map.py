@@ -1,4 +1,4 @@
-"""The map that keeps both neighbourhoods and the lie of the clusters: PaCMAP."""
+"""The map that keeps both neighborhoods and the lie of the clusters: PaCMAP."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import apart, checked_start
 
-# Passes of the paper's three phases: order at large, then clusters, then neighbourhoods.
+# Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
 PHASES = (100, 100, 250)
 # From a given map the first phase, which ignores where the points are, is left out, and the second is short.
 REFIT_PHASES = (0, 50, 200)
@@ -22,7 +22,7 @@ REFIT_PHASES = (0, 50, 200)
 MID_WEIGHT, ADAM = 1000.0, (0.9, 0.999, 1.0)
 # Size of the start, as a share of the PCA map's.
 START_SHARE = 0.01
-# Neighbours beyond those kept, from which the ones near in relation to local density are chosen; the library's own choice.
+# Neighbors beyond those kept, from which the ones near in relation to local density are chosen; the library's own choice.
 SPARE = 50
 # A mid-near pair is the second nearest of so many random items.
 DRAWN = 6
@@ -45,13 +45,13 @@ def pacmap_map(
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the choice of mid-near and further pairs.
         neighbours: nearest others that each item is drawn to; cut where these and the further pairs would exceed n - 1.
-        mid_near_ratio: pairs of middle distance per neighbour, which hold the clusters in place at first.
-        further_ratio: pairs of any distance per neighbour, which push apart.
+        mid_near_ratio: pairs of middle distance per neighbor, which hold the clusters in place at first.
+        further_ratio: pairs of any distance per neighbor, which push apart.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map, small.
 
     Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbours` is below 1, a ratio is negative, `further_ratio` is below 0.1,
@@ -61,7 +61,7 @@ def pacmap_map(
     wheels and so wants a compiler.
 
     The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
-    vectors before it takes angles, so that they are no cosines any more. Neighbours are exact (`likeness.search.nearest`).
+    vectors before it takes angles, so that they are no cosines any more. Neighbors are exact (`likeness.search.nearest`).
     The first import compiles for about half a minute of processor time, once per installation.
     """
     given = checked_rows(vectors, "The vectors")

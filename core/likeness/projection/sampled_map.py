@@ -1,4 +1,4 @@
-"""Maps of more items than a method can lay out in minutes: a sample is laid out, the others stand beside their neighbours in it."""
+"""Maps of more items than a method can lay out in minutes: a sample is laid out, the others stand beside their neighbors in it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +10,14 @@ from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
-from likeness.search import Neighbours, nearest
+from likeness.search import Neighbors, nearest
 
 # Up to twice as many items as the sample all are laid out.
 SAMPLE = 50_000
-NEIGHBOURS = 8
-# A neighbour that stands this many times as far from the nearest one as is usual has been torn away from it by the map.
+NEIGHBORS = 8
+# A neighbor that stands this many times as far from the nearest one as is usual has been torn away from it by the map.
 TORN = 4.0
-# Cells of the map's items that are searched for the neighbours of what lies in one of them, itself included.
+# Cells of the map's items that are searched for the neighbors of what lies in one of them, itself included.
 LOOKED_INTO = 8
 _BLOCK = 131_072
 _STRIPES = 100
@@ -83,15 +83,15 @@ def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray
 
     Returns:
         Positions (n, 2): of the nearest items of the map (cosine similarity) the mean, weighted by 1 - d / D with d the distance of each
-        and D that of the first one beyond them, so that no weight jumps where neighbours change. Neighbours that the map has torn away
+        and D that of the first one beyond them, so that no weight jumps where neighbors change. Neighbors that the map has torn away
         from the nearest are left out: the mean would stand where nothing is.
 
-    Where the map has many items, an item's neighbours are looked for in the cells around its own (k-means on the map's items), a matrix
+    Where the map has many items, an item's neighbors are looked for in the cells around its own (k-means on the map's items), a matrix
     product for all items of a cell at once. Through the inverted file of faiss, which takes one item after the other, a million items
     were not placed after three minutes.
     """
     cells = _Cells(known)
-    count = min(NEIGHBOURS + 1, len(known))
+    count = min(NEIGHBORS + 1, len(known))
     out = np.empty((len(vectors), 2), np.float32)
     usual = None
     for begin in range(0, len(vectors), _BLOCK):
@@ -123,10 +123,10 @@ class _Cells:
         around = nearest(self.centers, self.centers, LOOKED_INTO).rows
         self.candidates = [np.flatnonzero(np.isin(of, cells)) for cells in around]
 
-    def nearest(self, rows: Rows, count: int) -> Neighbours:
+    def nearest(self, rows: Rows, count: int) -> Neighbors:
         """The `count` known items nearest to each row, or as many as there are in the cells around it, the last one repeated."""
         of = nearest(rows, self.centers, 1).rows[:, 0]
-        found = Neighbours(np.empty((len(rows), count), np.int64), np.empty((len(rows), count), np.float32))
+        found = Neighbors(np.empty((len(rows), count), np.int64), np.empty((len(rows), count), np.float32))
         for cell in np.flatnonzero(np.bincount(of)):
             members, candidates = np.flatnonzero(of == cell), self.candidates[cell]
             near = nearest(rows[members], self.known[candidates], count)

@@ -1,4 +1,4 @@
-"""The map that shows the finest neighbourhoods: t-SNE."""
+"""The map that shows the finest neighborhoods: t-SNE."""
 
 import warnings
 from typing import Any
@@ -26,14 +26,14 @@ def tsne_map(
     Args:
         vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
         seed: of the small displacement at the start; the optimiser itself draws nothing.
-        perplexity: smooth number of neighbours that each item tries to keep near; cut to (n - 1) / 3.
+        perplexity: smooth number of neighbors that each item tries to keep near; cut to (n - 1) / 3.
         exaggeration: factor on all attraction: above 1 clusters become denser and lie further apart.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map, very small.
         epochs: passes of the optimiser; None: 500 after 250 of early exaggeration from PCA, 250 from a given map.
 
     Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `perplexity` is below 2, `exaggeration` below 1, or `init` does not fit.
@@ -41,7 +41,7 @@ def tsne_map(
     openTSNE rather than scikit-learn's t-SNE, both measured in processor time on one thread: 6.2 s against 11.5 s for 2,000 x 128,
     25 s against 126 s for 10,000 x 512, where it changes to a gradient by interpolation. It also runs its phases one by one, so that
     a refit can leave out the early exaggeration, which would tear the given map apart. One thread, since with more the sums are added
-    in an order of chance. Neighbours are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds their
+    in an order of chance. Neighbors are exact (`likeness.search.nearest`); another processor or number of BLAS threads rounds their
     distances otherwise, and the descent carries a last digit far.
     """
     given = checked_rows(vectors, "The vectors")
@@ -66,7 +66,7 @@ def _small(positions: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _affinities(rows: NDArray[np.float32], perplexity: float) -> Any:
-    """The symmetric joint probabilities of neighbours, three times as many as the perplexity."""
+    """The symmetric joint probabilities of neighbors, three times as many as the perplexity."""
     from openTSNE.affinity import PerplexityBasedNN
     from openTSNE.nearest_neighbors import PrecomputedNeighbors
 

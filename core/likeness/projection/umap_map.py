@@ -1,4 +1,4 @@
-"""The map that keeps neighbourhoods: UMAP."""
+"""The map that keeps neighborhoods: UMAP."""
 
 import warnings
 from typing import Any
@@ -29,26 +29,26 @@ def umap_map(
     Args:
         vectors: (n, d).
         seed: of the sampling.
-        neighbours: size of the neighbourhood that is kept, the item included; cut to n - 1.
+        neighbours: size of the neighborhood that is kept, the item included; cut to n - 1.
         min_distance: how close items may come on the map, 0 to 1 in map units.
         init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
             the PCA map.
         epochs: passes of the optimiser; None: 500 from PCA (200 beyond 10,000 items), 200 from a given map.
 
     Returns:
-        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighbourhood to keep.
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
 
     Raises:
         InputError: if a vector is not finite or all zeros, `neighbours` is below 2, `min_distance` outside 0 to 1, or
             `init` does not fit.
 
     umap-learn's graph and optimiser are called one by one, not through its UMAP class: that stretches every start to a square, which
-    moves a map even if nothing has changed. Neighbours are exact (`likeness.search.nearest`), which for up to some 30,000 items is
+    moves a map even if nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is
     faster than to import and compile the approximate search.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbours < 2:
-        raise InputError(f"neighbours is {neighbours}, but a neighbourhood has at least 2 items; 15 is usual.")
+        raise InputError(f"neighbours is {neighbours}, but a neighborhood has at least 2 items; 15 is usual.")
     if not 0 <= min_distance <= 1:
         raise InputError(f"min_distance is {min_distance}, but it must lie between 0 and 1; 0.1 is usual.")
     flat = pca_map(rows)
@@ -65,14 +65,14 @@ def umap_map(
 
 
 def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
-    """The fuzzy neighbourhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes."""
+    """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes."""
     from umap.umap_ import fuzzy_simplicial_set
 
     itself = np.arange(len(rows))[:, None]
     found = nearest(rows, rows, neighbours - 1, exclude=itself[:, 0])
     indices = np.hstack([itself, found.rows]).astype(np.int32)
     distances = np.hstack([np.zeros(itself.shape), np.maximum(1 - found.similarities, 0)]).astype(np.float32)
-    # with neighbours given, neither the rows' values nor the random state play a part
+    # with neighbors given, neither the rows' values nor the random state play a part
     random = np.random.RandomState(0)
     graph = fuzzy_simplicial_set(rows, neighbours, random, "cosine", knn_indices=indices, knn_dists=distances)[0].tocoo()
     graph.data[graph.data < graph.data.max() / epochs] = 0

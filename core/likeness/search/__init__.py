@@ -8,7 +8,7 @@ from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
 from likeness.search.ivf_index import IVFIndex
 from likeness.search.lance_index import LanceIndex, write_lance
-from likeness.search.neighbours import Neighbours, nearest, scan
+from likeness.search.neighbors import Neighbors, nearest, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.search_plan import Plan, plan
 
@@ -22,7 +22,7 @@ __all__ = [
     "IndexSearch",
     "IndexedSearch",
     "LanceIndex",
-    "Neighbours",
+    "Neighbors",
     "NotionSearch",
     "Plan",
     "build_index",

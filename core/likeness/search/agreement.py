@@ -7,27 +7,27 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
-from likeness.search.neighbours import nearest
+from likeness.search.neighbors import nearest
 
 MOST_ITEMS = 50_000  # whose vectors and neighbors are held at once
 
 
 def overlap(space_a: Any, space_b: Any, k: int, rows: Any = None) -> float:
-    """Mean share, 0 to 1, of the k nearest neighbours that two spaces have in common; arguments as in `overlap_per_row`.
+    """Mean share, 0 to 1, of the k nearest neighbors that two spaces have in common; arguments as in `overlap_per_row`.
 
-    1 means the same neighbours throughout; unrelated spaces give about `expected_overlap(n, k)`.
+    1 means the same neighbors throughout; unrelated spaces give about `expected_overlap(n, k)`.
     """
     return float(overlap_per_row(space_a, space_b, k, rows).mean())
 
 
 def overlap_per_row(space_a: Any, space_b: Any, k: int, rows: Any = None) -> NDArray[np.float64]:
-    """Share of common k nearest neighbours of each item, itself not counted: |N_a(i) and N_b(i)| / k.
+    """Share of common k nearest neighbors of each item, itself not counted: |N_a(i) and N_b(i)| / k.
 
     Args:
         space_a: vectors (n, d_a).
         space_b: vectors of the same items (n, d_b).
-        k: neighbours to compare, 1 to n - 1.
-        rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbours always come from all n.
+        k: neighbors to compare, 1 to n - 1.
+        rows: item numbers to look at (m,), such as a sample of a large set; None: all. Neighbors always come from all n.
 
     Returns:
         Shares (n,) or (m,).

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likeness.progress import Progress
-from likeness.search.neighbours import Neighbours
+from likeness.search.neighbors import Neighbors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ class IndexSearch(Protocol):
     def wait(self) -> "IndexSearch":
         """Waits until it is known how much is found, and returns itself."""
 
-    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbours:
+    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
         """The k most similar images (q, k) of queries (q, m) in the space; `exclude`: a row for each query that is left out; `allowed`: mask (n,)."""
 
 

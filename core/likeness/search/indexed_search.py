@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.search.calibration import Calibration, calibrate_nprobe
-from likeness.search.neighbours import Neighbours, scan
+from likeness.search.neighbors import Neighbors, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.notion_view import Cells, Floats
 from likeness.search.search_plan import Plan, plan
@@ -57,7 +57,7 @@ class IndexedSearch:
             self._calibration.join()
         return self
 
-    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None) -> Neighbours:
+    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None) -> Neighbors:
         """As `NotionSearch.nearest`."""
         chosen = self._plan
         if chosen is None or not chosen.exact:

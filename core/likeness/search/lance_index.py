@@ -10,7 +10,7 @@ import numpy as np
 
 from likeness.errors import InputError
 from likeness.search.ivf_index import IVFIndex, build_ivf
-from likeness.search.neighbours import Neighbours
+from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class LanceIndex:
         *,
         exclude: Any = None,
         allowed: Any = None,
-    ) -> Neighbours:
+    ) -> Neighbors:
         """The k most similar images of each query that meet a filter.
 
         Args:
@@ -127,7 +127,7 @@ class LanceIndex:
         """
         view = NotionView(self.centers, U)
         codes = view.checked(queries, k)
-        found = Neighbours(np.full((len(codes), k), -1, np.int64), np.full((len(codes), k), np.nan, np.float32))
+        found = Neighbors(np.full((len(codes), k), -1, np.int64), np.full((len(codes), k), np.nan, np.float32))
         left_out = np.full(len(codes), -1) if exclude is None else np.atleast_1d(np.asarray(exclude)).astype(np.int64)
         for number, (code, order) in enumerate(zip(codes, view.order(codes), strict=True)):
             first = f"cell IN ({', '.join(map(str, order[:probes]))})"
@@ -168,11 +168,11 @@ class LanceSearch:
         """Returns itself: nothing is measured."""
         return self
 
-    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbours:
+    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
         """As `LanceIndex.nearest`, without places that nothing fills."""
         found = self._index.nearest(queries, k, self._U, exclude=exclude, allowed=allowed)
         filled = int((found.rows >= 0).all(axis=0).sum())
-        return Neighbours(found.rows[:, :filled], found.similarities[:, :filled])
+        return Neighbors(found.rows[:, :filled], found.similarities[:, :filled])
 
 
 class LanceEngine:

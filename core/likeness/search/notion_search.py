@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.search.neighbours import Neighbours
+from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
 
 
@@ -33,7 +33,7 @@ class NotionSearch:
         self.probes = min(probes, len(index.centers))
         self._lengths = np.full(len(index.rows), np.nan, np.float32)
 
-    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None, probes: int | None = None) -> Neighbours:
+    def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None, probes: int | None = None) -> Neighbors:
         """The k most similar images of each query among those in the cells that are looked through.
 
         Args:
@@ -58,7 +58,7 @@ class NotionSearch:
             raise InputError(
                 f"exclude must hold a row for each of the {len(codes)} queries and allowed leave at least one of {len(self.index.rows)} rows."
             )
-        found = Neighbours(np.empty((len(codes), count), np.int64), np.empty((len(codes), count), np.float32))
+        found = Neighbors(np.empty((len(codes), count), np.int64), np.empty((len(codes), count), np.float32))
         for number, code in enumerate(codes):
             found.rows[number], found.similarities[number] = self._nearest_of(code, count, int(left_out[number]), mask, probes or self.probes)
         return found

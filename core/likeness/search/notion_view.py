@@ -87,7 +87,7 @@ class NotionView:
         if rows.shape[1] != self._centers.shape[1]:
             raise InputError(f"The queries have {rows.shape[1]} dimensions, the space {self._centers.shape[1]}; transform them by the same notion.")
         if k < 1:
-            raise InputError(f"k is {k}, but at least 1 neighbour must be asked for.")
+            raise InputError(f"k is {k}, but at least 1 neighbor must be asked for.")
         return unit_rows(rows, "The queries")
 
 

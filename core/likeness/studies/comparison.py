@@ -45,7 +45,7 @@ def compare(
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
-            (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learnt from the labels that it is
+            (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learned from the labels that it is
             measured on). Or one's own, an object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
         metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"

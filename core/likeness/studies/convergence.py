@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunFolder
 
 COLUMNS = ("run", "seed", "epoch")
 _BOOKKEEPING = ("step", "epoch", "rate", "seconds", "best_of")

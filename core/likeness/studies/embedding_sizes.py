@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from likeness.notions.methods import METHODS
 from likeness.progress import Progress
-from likeness.studies._labelled import Methods, OnRun
+from likeness.studies._labeled import Methods, OnRun
 from likeness.studies.comparison import compare
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def embedding_sizes(
     """The metrics of every notion and method at each embedding size, over several runs: `compare` with the paper's sizes.
 
     The raw encoder has a size of its own and stands once, at that size: the reference line of the paper's figure. What a method cannot
-    do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and no learnt projection has more dimensions
+    do at a size is a refused run with the reason: PCA needs more prompts than dimensions, and no learned projection has more dimensions
     than the encoder.
 
     Args:

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labelled import Methods, OnRun, joined, labelled
+from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
@@ -67,7 +67,7 @@ def encoder_sizes(
     frames: list[tuple[str, pd.DataFrame]] = []
     refused = dict.fromkeys(encoders, "")
     for place, encoder in enumerate(encoders):
-        keep, share = labelled(on_run, encoder=encoder), progress_of_part(progress, place * each, len(encoders) * each)
+        keep, share = labeled(on_run, encoder=encoder), progress_of_part(progress, place * each, len(encoders) * each)
         base = None if should_stop and should_stop() else _usable(make, table, encoder, notions, methods)
         if base is None or (should_stop and should_stop()):  # a stopped embedding is no base, and no reason to refuse the encoder
             break

@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions.methods import named_methods
 from likeness.progress import Progress, progress_of_part
-from likeness.studies._labelled import Methods, OnRun, joined, labelled
+from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
@@ -83,7 +83,7 @@ def prompt_counts(
             metrics=metrics,
             progress=progress_of_part(progress, done, total),
             should_stop=should_stop,
-            on_run=labelled(on_run, prompts=part.prompts),
+            on_run=labeled(on_run, prompts=part.prompts),
         )
         frames.append((part.prompts, runs))
         done += part.runs

@@ -18,13 +18,13 @@ def judged_notions(table: ImageTable, every: bool = False, folder: Path | None =
         InputError: it has no label that a notion is judged by.
     """
     attributes = table.attributes
-    labelled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
-    if not labelled:
+    labeled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
+    if not labeled:
         named = recognized(table.root)
         remedy = f"; write '{named}' to read it with its labels" if named else ""
         raise InputError(f"'{table.name}' has no attribute that a notion is judged by; it has {attributes or 'none'}{remedy}.")
-    paper = [notion for notion in labelled if notion.slug in PAPER_NOTIONS]
-    return labelled if every else paper or labelled
+    paper = [notion for notion in labeled if notion.slug in PAPER_NOTIONS]
+    return labeled if every else paper or labeled
 
 
 def parse_dimensions(text: str) -> list[int | str]:

@@ -43,8 +43,7 @@ def classes_of(table: ImageTable, attributes: list[str], kept: set[str] | None, 
 
 def unseen_classes(encoders: list[str], attributes: list[str]) -> set[str]:
     """Classes that all the runs among the encoders test on."""
-    from likeness.training.data.run_images import run_images
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import RunFolder, run_images
 
     parsed = [(name, parse_name(name)) for name in encoders]
     folders = [(name, Path(target.target).expanduser()) for name, target in parsed if target.kind == "run"]

@@ -14,8 +14,7 @@ from likeness.io.frozen_config import Part, told, yaml_content
 from likeness.io.paths import as_path, assets_dir
 from likeness.progress import Progress
 from likeness.shifts.split_files import ClassSplit, read_splits
-from likeness.training.config import RunConfig, config_from, read_config, with_changes
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -94,7 +93,7 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
     for seed in study.seeds:
         for split in study_splits(study):
             for row, own in study.rows.items():
-                shift: dict[str, Any] = {"data.split": "file", "data.splits": settled_splits(study), "data.shift": split.name} if split else {}
+                shift: dict[str, Any] = {"data.split": "file", "data.splits": resolve_splits(study), "data.shift": split.name} if split else {}
                 config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
                 if seed == study.seeds[0] or config.epochs:
                     place = f"{slugs[row]}-{_slug(split.name)}-{seed}" if split else f"{slugs[row]}-{seed}"
@@ -117,7 +116,7 @@ def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
     return [*sorted(chosen, key=lambda split: split.distance)]
 
 
-def settled_splits(study: StudyConfig) -> str | None:
+def resolve_splits(study: StudyConfig) -> str | None:
     """Its file of splits by its whole path, which holds from any folder; the name of one that ships as it is."""
     return str(Path(study.splits).resolve()) if study.splits and Path(study.splits).is_file() else study.splits
 
@@ -137,25 +136,25 @@ def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop:
     Raises:
         InputError: cells that failed, with the first one's reason.
     """
-    from likeness.training.loop.train import train
+    from likeness.training import train
 
     failed: list[tuple[Cell, InputError]] = []
     for number, cell in enumerate(wanted):
         if should_stop and should_stop():
             break
         if progress:
-            progress(number, len(wanted), told_cell(cell))
+            progress(number, len(wanted), cell_title(cell))
         if not finished(cell):
             try:
                 train(cell.config, cell.folder)
             except InputError as error:
                 failed.append((cell, error))
     if failed:
-        names = "; ".join(told_cell(cell) for cell, _ in failed)
+        names = "; ".join(cell_title(cell) for cell, _ in failed)
         raise InputError(f"{len(failed)} of {len(wanted)} runs failed: {names}. The first one: {failed[0][1]}")
 
 
-def told_cell(cell: Cell) -> str:
+def cell_title(cell: Cell) -> str:
     """ "ArcFace, swap 12, seed 0"."""
     return ", ".join([cell.row, *([cell.split.name] if cell.split else []), f"seed {cell.seed}"])
 

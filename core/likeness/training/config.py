@@ -12,7 +12,7 @@ from likeness.io.frozen_config import Part, told, with_keys, yaml_content
 from likeness.io.paths import as_path
 from likeness.labels.sources import LabelsConfig
 from likeness.language import check_language, gives_vectors
-from likeness.losses import DIVA_PARTS, OBJECTIVES, check_mines, check_objective, check_wrapper
+from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
 from likeness.samplers import check_miner
 
 
@@ -97,13 +97,13 @@ class BackboneConfig(Part):
 
 
 class ObjectiveConfig(Part):
-    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and what wraps it, with options of its own ({} for the defaults).
+    """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and its wrappers with their options ({} for the defaults).
 
     Attributes:
         miner: of `likeness.samplers.MINERS`, in place of the objective's own; None: its own.
         miner_options: of that miner.
-        s2sd: S2SD.
-        uniform_prior: `likeness.losses.UniformPrior`: embeddings are pushed towards even draws; also around s2sd.
+        s2sd: `likeness.losses.S2SD`.
+        uniform_prior: `likeness.losses.UniformPrior`: embeddings are spread evenly over the sphere; also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
             three images of each class in a batch. The second view of an image is another random crop; in a head_only run, which has no
             crops, it is the image's features with some dropped (`dropout`).
@@ -121,16 +121,22 @@ class ObjectiveConfig(Part):
     @model_validator(mode="after")
     def _known(self) -> "ObjectiveConfig":
         wrong = check_objective(self.name, self.options) or self._check_miner()
-        for name, options in (("uniform_prior", self.uniform_prior), ("diva", self.diva)):
-            wrong = wrong or check_wrapper(name, options or {})
+        for name, options in self.wrappers.items():
+            wrong = wrong or check_wrapper(name, options)
         if wrong:
             raise ValueError(wrong.removesuffix("."))
-        wrapped = [name for name in ("s2sd", "uniform_prior", "diva") if getattr(self, name) is not None]
-        if wrapped and self.continuous:
-            raise ValueError(f"{wrapped[0]} goes around an objective on classes, and {self.name} is one on continuous labels")
-        if self.diva is not None and (self.s2sd is not None or self.uniform_prior is not None):
-            raise ValueError(f"diva and {'uniform_prior' if self.s2sd is None else 's2sd'} exclude each other")
+        for name in self.wrappers:
+            if self.continuous:
+                raise ValueError(f"{name} goes around an objective on classes, and {self.name} is one on continuous labels")
+            for other in WRAPPERS[name].excludes:
+                if other in self.wrappers:
+                    raise ValueError(f"{name} and {other} exclude each other")
         return self
+
+    @property
+    def wrappers(self) -> dict[str, dict[str, Any]]:
+        """Options of the wrappers in use, by name."""
+        return {name: getattr(self, name) for name in WRAPPERS if getattr(self, name) is not None}
 
     def _check_miner(self) -> str:
         if self.miner is None:
@@ -148,8 +154,9 @@ class GuidanceConfig(Part):
 
     Attributes:
         kind: "elg", class names; "plg", pseudolabels.
-        way: how language enters (elg): "match", the paper's, or one it compares with (Table 4): "devise", "vit", "clip-style", "mining",
-            "scaling"; the last two take the objective's place, and "vit" reads the feature maps of a timm network that is trained.
+        method: how language enters (elg): "match", the paper's, or one that it compares with (Table 4): "devise", "vit", "clip-style", "mining",
+            "scaling"; the last two replace the objective, and "vit" reads the feature maps of a timm network that is trained. Older configs
+            name this key `way`.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
         direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`.
@@ -171,7 +178,7 @@ class GuidanceConfig(Part):
     """
 
     kind: Literal["elg", "plg"] = "elg"
-    way: Literal["match", "devise", "vit", "clip-style", "mining", "scaling"] = "match"
+    method: Literal["match", "devise", "vit", "clip-style", "mining", "scaling"] = "match"
     omega: float = Field(default=1.0, ge=0)
     gamma: float = 1.0
     direction: str = "image||language"
@@ -193,20 +200,30 @@ class GuidanceConfig(Part):
     classifier: BackboneConfig | None = None
     pseudolabels: str | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _former_key(cls, content: Any) -> Any:
+        """Reads `way`, the name of `method` in configs and runs that exist."""
+        if not isinstance(content, dict) or "way" not in content:
+            return content
+        if "method" in content:
+            raise ValueError("method and way are the same key; set method alone")
+        return {"method" if key == "way" else key: value for key, value in content.items()}
+
     @model_validator(mode="after")
     def _known(self) -> "GuidanceConfig":
-        if self.kind == "plg" and self.way != "match":
-            raise ValueError(f"way {self.way} needs class names, kind elg")
-        if self.way in ("devise", "vit", "clip-style") and len(self.language) > 1:
-            raise ValueError(f"way {self.way} takes one language model, not {len(self.language)}")
+        if self.kind == "plg" and self.method != "match":
+            raise ValueError(f"method {self.method} needs class names, kind elg")
+        if self.method in ("devise", "vit", "clip-style") and len(self.language) > 1:
+            raise ValueError(f"method {self.method} takes one language model, not {len(self.language)}")
         if self.shuffled and (self.kind, self.text) != ("elg", "names"):
             raise ValueError("shuffled goes with kind elg and text names")
         if self.names is not None and self.kind == "plg":
             raise ValueError(f"names {self.names} needs class names, kind elg")
         if self.pseudolabels is not None and (self.kind, self.level, self.classifier) != ("plg", "class", None):
             raise ValueError("pseudolabels from a file go with kind plg and level class, without a classifier")
-        if not self.stop_gradient and (self.kind, self.way, self.text) != ("elg", "match", "names"):
-            raise ValueError("stop_gradient false goes with kind elg, way match and text names")
+        if not self.stop_gradient and (self.kind, self.method, self.text) != ("elg", "match", "names"):
+            raise ValueError("stop_gradient false goes with kind elg, method match and text names")
         return self
 
     @model_validator(mode="after")
@@ -215,8 +232,8 @@ class GuidanceConfig(Part):
             if self.captions is not None or self.keywords:
                 raise ValueError("captions and keywords are read where text is captions or captions+names")
             return self
-        if (self.kind, self.way) != ("elg", "match"):
-            raise ValueError(f"text {self.text} goes with kind elg and way match")
+        if (self.kind, self.method) != ("elg", "match"):
+            raise ValueError(f"text {self.text} goes with kind elg and method match")
         if self.captions is None:
             raise ValueError(f"text {self.text} needs captions, a CSV file of path and caption")
         if (self.text == "captions+names") != bool(self.keywords):
@@ -230,7 +247,7 @@ class GuidanceConfig(Part):
             raise ValueError(wrong.removesuffix("."))
         trees = [name for name in self.language if not gives_vectors(name)]
         wants = [
-            *([f"way {self.way}"] if self.way in ("devise", "vit", "clip-style") else []),
+            *([f"method {self.method}"] if self.method in ("devise", "vit", "clip-style") else []),
             *([f"text {self.text}"] if self.text != "names" else []),
             *(["stop_gradient false"] if not self.stop_gradient else []),
         ]
@@ -250,7 +267,7 @@ class BatchConfig(Part):
     Attributes:
         size: images in a batch.
         per_class: images of each class in it (M-per-class sampling).
-        nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighbourBatches`: neighbors of each drawn anchor, from how many
+        nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
             nearest ones they are drawn (None: just these), and how many anchors are drawn.
         anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
     """
@@ -381,7 +398,7 @@ class RunConfig(Part):
         return ours == theirs
 
     @property
-    def judged_by(self) -> str:
+    def selection_metric(self) -> str:
         """The metric by which weights are the best; larger is better."""
         return "ndcg_at_10" if self.data.split == "images" else "recall_at_1"
 
@@ -421,14 +438,13 @@ class RunConfig(Part):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
-        if self.objective.diva is not None and (self.backbone.parts != DIVA_PARTS or self.batch.per_class < 3):
-            raise ValueError(
-                f"objective.diva needs backbone.parts {DIVA_PARTS} and batch.per_class of at least 3, not {self.backbone.parts} "
-                f"and {self.batch.per_class}"
-            )
-        if self.objective.uniform_prior is not None and self.backbone.parts != 1:
-            raise ValueError(f"objective.uniform_prior is even over the whole sphere; set backbone.parts to 1, not {self.backbone.parts}")
-        reader = "guidance.way vit" if self.guidance and self.guidance.way == "vit" else ""
+        for name in self.objective.wrappers:
+            parts, per_class = WRAPPERS[name].parts, WRAPPERS[name].per_class
+            if parts not in (None, self.backbone.parts):
+                raise ValueError(f"objective.{name} needs backbone.parts {parts}, not {self.backbone.parts}")
+            if self.batch.per_class < per_class:
+                raise ValueError(f"objective.{name} needs batch.per_class of at least {per_class}, not {self.batch.per_class}")
+        reader = "guidance.method vit" if self.guidance and self.guidance.method == "vit" else ""
         if (self.objective.s2sd or {}).get("pooling") == "average+max":
             reader = "objective.s2sd.pooling average+max"
         if reader and self.backbone.head_only:
@@ -471,7 +487,8 @@ def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
     Raises:
         InputError: as `config_from`.
     """
-    return config_from(with_keys(config, changes))
+    renamed = {"guidance.method" if key == "guidance.way" else key: value for key, value in changes.items()}
+    return config_from(with_keys(config, renamed))
 
 
 def as_yaml(config: RunConfig) -> str:

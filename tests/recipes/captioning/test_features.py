@@ -12,7 +12,7 @@ from likeness.data import ImageTable, read_dataset
 from likeness.errors import InputError
 from likeness.recipes.captioning.features import feature_network, grid_features
 from likeness.training.config import BackboneConfig, config_from
-from likeness.training.data.pixels import load_pixels, middle
+from likeness.training.data.pixels import center_crops, load_pixels
 from likeness.training.loop.train import train
 
 TINY = BackboneConfig(name="test_resnet", weights="none", dim=8)
@@ -32,7 +32,7 @@ def test_means_of_the_maps_over_the_parts_of_the_grid(table: ImageTable) -> None
     torch.manual_seed(0)
     chosen = feature_network(TINY)
     found = grid_features(chosen, table, 128, 2, device="cpu")
-    maps = chosen.network.maps(middle(load_pixels(table, 128), 128)).detach()
+    maps = chosen.network.maps(center_crops(load_pixels(table, 128), 128)).detach()
     assert maps.shape[2:] == (4, 4)
     assert found.shape == (24, 4, maps.shape[1])
     assert found.dtype == np.float16
@@ -41,7 +41,7 @@ def test_means_of_the_maps_over_the_parts_of_the_grid(table: ImageTable) -> None
         expected = maps[:, :, 2 * row : 2 * row + 2, 2 * column : 2 * column + 2].mean((2, 3))
         np.testing.assert_allclose(found[:, place], expected, rtol=2e-3, atol=1e-3)
     # over all places, what the backbone pools
-    pooled = chosen.network.features(middle(load_pixels(table, 128), 128)).detach()
+    pooled = chosen.network.features(center_crops(load_pixels(table, 128), 128)).detach()
     np.testing.assert_allclose(grid_features(chosen, table, 128, 1, device="cpu")[:, 0], pooled, rtol=2e-3, atol=1e-3)
 
 

@@ -7,17 +7,17 @@ import numpy as np
 import torch
 
 from likeness.training.config import config_from
-from likeness.training.data.outputs import stored_outputs
-from likeness.training.network.network import build_network
+from likeness.training.data.outputs import backbone_outputs, cached_outputs
+from likeness.training.network.backbones import build_network
 
 
 def test_what_is_stored_is_mapped_and_the_same_as_what_is_computed(content: dict[str, Any], cache: Path) -> None:
     torch.manual_seed(0)
     network = build_network(config_from(content).backbone)
     pixels, rows = np.random.default_rng(0).integers(0, 256, (9, 18, 18, 3), dtype=np.uint8), np.array([7, 1, 3])
-    computed = stored_outputs(network, pixels, rows, 16, keep=False)
+    computed = backbone_outputs(network, pixels, rows, 16)
     assert not (cache / "outputs").exists()
-    first, again = (stored_outputs(network, pixels, rows, 16) for _ in range(2))
+    first, again = (cached_outputs(network, pixels, rows, 16) for _ in range(2))
     for stored in (first, again):
         assert isinstance(stored, np.memmap)  # processes that read the same file share its memory
         assert not stored.flags.writeable

@@ -7,7 +7,7 @@ from PIL import Image
 
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
-from likeness.training.data.pixels import kept_size, load_pixels, middle, random_crops
+from likeness.training.data.pixels import center_crops, kept_size, load_pixels, random_crops
 
 
 def test_the_middle_square_is_kept(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_middle_square_is_kept(tmp_path: Path) -> None:
     assert kept_size(14) == 16
     np.testing.assert_array_equal(pixels[0, 8, 8], [0, 200, 0])
     assert pixels[0, :, 3:13, 1].min() == 200
-    shown = middle(pixels, 14)
+    shown = center_crops(pixels, 14)
     assert shown.shape == (1, 3, 14, 14)
     np.testing.assert_allclose(shown[0].permute(1, 2, 0).numpy(), pixels[0, 1:15, 1:15] / 255, atol=1e-6)
 

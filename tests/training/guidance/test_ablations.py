@@ -62,13 +62,13 @@ def test_mining_and_scaling_are_multisimilarity_with_language(embeddings: torch.
     assert LanguageMining(targets, weight=1.0)(embeddings, LABELS, ROWS).item() == pytest.approx(multisimilarity(sims, LABELS).item())
 
 
-@pytest.mark.parametrize("way", ["devise", "clip-style", "mining", "scaling"])
-def test_each_way_trains_and_resumes_where_it_would_have_been(content: dict[str, Any], tmp_path: Path, way: str) -> None:
-    content |= {"guidance": {"language": "clip:cars", "way": way, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
-    content["backbone"] |= {"dim": 512} if way == "clip-style" else {}
+@pytest.mark.parametrize("method", ["devise", "clip-style", "mining", "scaling"])
+def test_each_method_trains_and_resumes_where_it_would_have_been(content: dict[str, Any], tmp_path: Path, method: str) -> None:
+    content |= {"guidance": {"language": "clip:cars", "method": method, "omega": 2.0}, "objective": {"name": "multisimilarity"}}
+    content["backbone"] |= {"dim": 512} if method == "clip-style" else {}
     config = config_from(content)
     metrics = train(config, tmp_path / "run").metrics()
-    if way in ("mining", "scaling"):
+    if method in ("mining", "scaling"):
         assert "loss_objective" not in metrics
         np.testing.assert_allclose(metrics["loss"], metrics["loss_guidance"])
     else:
@@ -78,7 +78,7 @@ def test_each_way_trains_and_resumes_where_it_would_have_been(content: dict[str,
 
 
 def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
-    content |= {"guidance": {"language": "clip:cars", "way": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
+    content |= {"guidance": {"language": "clip:cars", "method": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
     losses = train(config_from(content), tmp_path / "run").metrics()["loss_guidance"]
     assert losses.tail(5).mean() < 0.5 * losses.head(5).mean()
 
@@ -86,16 +86,16 @@ def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp
 @pytest.mark.parametrize(
     ("guidance", "message"),
     [
-        ({"kind": "plg", "way": "mining"}, "way mining needs class names, kind elg"),
-        ({"way": "devise", "language": ["minilm", "clip:cars"]}, "way devise takes one language model, not 2"),
-        ({"way": "vit", "language": ["minilm", "clip:cars"]}, "way vit takes one language model, not 2"),
+        ({"kind": "plg", "method": "mining"}, "method mining needs class names, kind elg"),
+        ({"method": "devise", "language": ["minilm", "clip:cars"]}, "method devise takes one language model, not 2"),
+        ({"method": "vit", "language": ["minilm", "clip:cars"]}, "method vit takes one language model, not 2"),
         (
-            {"way": "devise", "language": "wordnet"},
-            "way devise needs a language model that gives vectors, and wordnet gives similarities of names only",
+            {"method": "devise", "language": "wordnet"},
+            "method devise needs a language model that gives vectors, and wordnet gives similarities of names only",
         ),
-        ({"way": "mlp"}, "guidance.way is 'mlp'"),
+        ({"method": "mlp"}, "guidance.method is 'mlp'"),
     ],
 )
-def test_ways_that_do_not_fit_are_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:
+def test_methods_that_do_not_fit_are_refused(content: dict[str, Any], guidance: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         config_from(content | {"guidance": guidance})

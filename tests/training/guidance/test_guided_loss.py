@@ -11,8 +11,8 @@ from likeness.language import class_similarities, imagenet_names, top_pseudolabe
 from likeness.losses import language_match
 from likeness.training.config import config_from
 from likeness.training.data.run_images import run_images
+from likeness.training.guidance.guidance import build_guidance, classifier_outputs, pseudolabels
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
-from likeness.training.guidance.language_side import build_guidance, classifier_outputs, pseudolabels
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder
 
@@ -157,7 +157,7 @@ def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], class
 
 
 def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
-    from likeness.training.guidance.language_side import _names
+    from likeness.training.guidance.guidance import _names
 
     asked = content | {"guidance": {"language": "clip:cars", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
     config = config_from(asked)

@@ -7,7 +7,7 @@ import torch
 
 from likeness.errors import InputError
 from likeness.training.config import config_from
-from likeness.training.guidance.vit_prediction import ViTPrediction
+from likeness.training.guidance.ablations import ViTPrediction
 from likeness.training.loop.train import train
 
 LABELS = torch.tensor([0, 0, 1, 1, 2, 2])
@@ -55,7 +55,7 @@ def test_gradients_reach_the_maps_and_every_parameter(loss: ViTPrediction, maps:
 @pytest.fixture
 def guided(content: dict[str, Any]) -> dict[str, Any]:
     content["data"]["image_size"] = 64  # maps of 2 x 2
-    return content | {"guidance": {"language": "clip:cars", "way": "vit", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
+    return content | {"guidance": {"language": "clip:cars", "method": "vit", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
 
 
 def test_a_transformer_that_predicts_language_learns_to(guided: dict[str, Any], tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_it_ends_the_same_way_again(guided: dict[str, Any], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("backbone", "message"),
     [
-        ({"head_only": True}, "way vit reads feature maps, which a head_only run does not compute; set backbone.head_only to false"),
-        ({"name": "clip:cars"}, "way vit reads feature maps, which clip:cars does not give; choose a timm CNN such as resnet50"),
+        ({"head_only": True}, "method vit reads feature maps, which a head_only run does not compute; set backbone.head_only to false"),
+        ({"name": "clip:cars"}, "method vit reads feature maps, which clip:cars does not give; choose a timm CNN such as resnet50"),
     ],
 )
 def test_runs_without_feature_maps_are_refused(guided: dict[str, Any], backbone: dict[str, Any], message: str) -> None:

@@ -11,12 +11,13 @@ from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics, structure_metrics
 from likeness.shifts import few_shot_episodes
 from likeness.training.config import FewShotConfig, config_from
-from likeness.training.data.embeddings import embeddings
-from likeness.training.data.pixels import load_pixels, middle
+from likeness.training.data.outputs import embed_rows
+from likeness.training.data.pixels import center_crops, load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.few_shot import _recall_without, adapt, few_shot_scores
 from likeness.training.loop.train import train
-from likeness.training.network.network import EmbeddingNetwork, build_network
+from likeness.training.network.backbones import build_network
+from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.runs.run_encoder import load_network
 
 CLASSES, EACH, DIM = 5, 12, 16
@@ -73,11 +74,11 @@ def test_no_steps_of_size_change_nothing(network: EmbeddingNetwork, data: tuple[
     assert not torch.allclose(moved.head.weight, network.head.weight)
 
 
-def test_neighbours_in_the_support_do_not_count() -> None:
-    neighbours = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
+def test_neighbors_in_the_support_do_not_count() -> None:
+    neighbors = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
     labels = np.array([0, 1, 0, 1])
-    assert _recall_without(np.array([1]), neighbours, labels)[[0, 2, 3]].tolist() == [True, False, False]
-    assert _recall_without(np.array([], dtype=np.int64), neighbours, labels).tolist() == [False, False, False, False]
+    assert _recall_without(np.array([1]), neighbors, labels)[[0, 2, 3]].tolist() == [True, False, False]
+    assert _recall_without(np.array([], dtype=np.int64), neighbors, labels).tolist() == [False, False, False, False]
 
 
 def test_too_few_images_for_the_shots(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
@@ -95,11 +96,11 @@ def test_a_run_of_the_whole_network_measures_it_at_its_end(content: dict[str, An
     last = report["last"]
     images = run_images(config.data, config.seed)
     network, pixels = load_network(run), load_pixels(images.table, 16)
-    seen = embeddings(network, pixels, images.test, 16)
+    seen = embed_rows(network, pixels, images.test, 16)
     queries = [episode.query for episode in few_shot_episodes(images.labels[images.test], 2, 2, 0)]
     expected = [retrieval_metrics(seen[query], images.labels[images.test][query], ks=(1,))["recall_at_1"] for query in queries]
     assert last["zero_shot_2"] == pytest.approx(np.mean(expected))
-    structure = structure_metrics(embeddings(network, pixels, images.train, 16), images.labels[images.train])
+    structure = structure_metrics(embed_rows(network, pixels, images.train, 16), images.labels[images.train])
     assert {name: last[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
     assert 0 <= last["matched_recall_at_1"] <= 1
     assert "few_shot_2" not in report["best"]
@@ -113,7 +114,7 @@ def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_pat
     torch.manual_seed(0)
     network = build_network(config_from(raw).backbone).eval()
     with torch.inference_mode():
-        features = network.features(middle(load_pixels(images.table, 16)[images.test], 16)).numpy()
+        features = network.features(center_crops(load_pixels(images.table, 16)[images.test], 16)).numpy()
     expected = retrieval_metrics(features, images.labels[images.test], ks=(1,))
     assert report["last"]["recall_at_1"] == pytest.approx(expected["recall_at_1"])
     assert report["last"]["map_at_r"] == pytest.approx(expected["map_at_r"], abs=1e-5)

@@ -8,8 +8,9 @@ import torch
 from likeness.errors import InputError
 from likeness.losses import S2SD, DiVA, UniformPrior
 from likeness.training.config import config_from
-from likeness.training.loop.module import RunModule, build_objective
-from likeness.training.network.network import build_network
+from likeness.training.loop.given_objects import build_objective
+from likeness.training.loop.module import RunModule
+from likeness.training.network.backbones import build_network
 
 MAPS = {"target_dims": (16,), "pooling": "average+max"}
 DIVA = {"objective": {"name": "margin", "diva": {"hidden": 8}}, "batch": {"size": 6, "per_class": 3}}
@@ -56,7 +57,7 @@ def test_diva_keeps_the_copys_keys_of_the_second_view_and_trains_all_but_the_cop
     assert keys.queue.shape == (30 * 6, 2)
     for batch, seen in (((images, labels, torch.arange(6), view), view), ((images, labels, torch.arange(6)), images)):
         own.training_step(batch, 0)
-        torch.testing.assert_close(keys.stored()[-6:], own.objective.parts(keys.copy(seen).embeddings)[-1])
+        torch.testing.assert_close(keys.queued()[-6:], own.objective.parts(keys.copy(seen).embeddings)[-1])
     grouped = {id(each) for group in own.configure_optimizers().param_groups for each in group["params"]}
     trained = [*own.network.parameters(), *own.objective.separations.parameters()]
     assert grouped == {id(each) for each in trained}

@@ -191,14 +191,14 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(config: RunConfig, tmp_path:
 
 
 def test_a_loss_that_is_not_finite_ends_the_run_with_its_last_checkpoint(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.training.network.network import EmbeddingNetwork, Seen
+    from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 
     original, calls = EmbeddingNetwork.forward, []
 
-    def broken(self: EmbeddingNetwork, inputs: torch.Tensor) -> Seen:
+    def broken(self: EmbeddingNetwork, inputs: torch.Tensor) -> NetworkOutput:
         seen = original(self, inputs)
         calls.append(1)
-        return Seen(seen.embeddings * float("nan"), seen.features) if self.training and len(calls) > 6 else seen
+        return NetworkOutput(seen.embeddings * float("nan"), seen.features) if self.training and len(calls) > 6 else seen
 
     monkeypatch.setattr(EmbeddingNetwork, "forward", broken)
     with pytest.raises(InputError, match=r"The loss is nan at step [5-7]; choose a smaller learning rate than 0.001"):
@@ -273,13 +273,13 @@ def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: Run
     from torch import nn
 
     from likeness.training.loop.module import RunModule
-    from likeness.training.network.network import build_network
+    from likeness.training.network.backbones import build_network
 
     plateau = with_changes(config, {"optimizer.plateau": 2, "optimizer.factor": 0.5, "data.validation": 0.2})
     module = RunModule(build_network(config.backbone), nn.Identity(), None, plateau, 3)
     rates = []
     for recall in (0.5, 0.4, 0.5, 0.6, 0.1, 0.2, 0.3, 0.6, 0.6, 0.7):
-        module.judge(recall)
+        module.step_plateau(recall)
         rates.append(module.rate() / 0.001)
     assert rates == [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
     kept: dict[str, Any] = {}

@@ -6,9 +6,8 @@ import torch
 from torch import nn
 
 from likeness.errors import InputError
-from likeness.training.loop.place import ALONE, Place
-from likeness.training.network.batch_norm import shared_batch_norm
-from likeness.training.network.network import EmbeddingNetwork
+from likeness.training.dist_context import SINGLE_PROCESS, DistContext
+from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 
 
 def network(frozen: bool, name: str = "test_efficientnet") -> EmbeddingNetwork:
@@ -25,7 +24,7 @@ def test_on_gpus_it_is_synchronized_and_keeps_its_weights_and_activations() -> N
             nn.init.normal_(module.running_mean)
             nn.init.normal_(module.bias)
     before, names = own.eval()(images).embeddings, list(own.state_dict())
-    found = shared_batch_norm(own, Place(0, 2, "cuda"))
+    found = sync_batch_norm(own, DistContext(0, 2, "cuda"))
     assert any(isinstance(each, nn.SyncBatchNorm) for each in found.modules())
     assert not any(isinstance(each, nn.BatchNorm2d) for each in found.modules())
     assert list(found.state_dict()) == names  # a checkpoint serves any number of processes
@@ -34,15 +33,19 @@ def test_on_gpus_it_is_synchronized_and_keeps_its_weights_and_activations() -> N
 
 def test_on_processors_it_is_refused_where_it_learns() -> None:
     with pytest.raises(InputError, match=r"which 2 processes share on GPUs only; set backbone.freeze_batch_norm to true"):
-        shared_batch_norm(network(frozen=False), Place(0, 2, "cpu"))
+        sync_batch_norm(network(frozen=False), DistContext(0, 2, "cpu"))
 
 
 @pytest.mark.parametrize(
-    ("own", "place"),
-    [(network(frozen=True), Place(0, 2, "cpu")), (network(frozen=False), ALONE), (network(frozen=False, name="test_vit"), Place(1, 2, "cpu"))],
+    ("own", "dist"),
+    [
+        (network(frozen=True), DistContext(0, 2, "cpu")),
+        (network(frozen=False), SINGLE_PROCESS),
+        (network(frozen=False, name="test_vit"), DistContext(1, 2, "cpu")),
+    ],
     ids=["frozen", "alone", "without batch norm"],
 )
-def test_otherwise_the_network_stays_as_it_is(own: EmbeddingNetwork, place: Place) -> None:
+def test_otherwise_the_network_stays_as_it_is(own: EmbeddingNetwork, dist: DistContext) -> None:
     kinds = [type(each) for each in own.modules()]
-    assert shared_batch_norm(own, place) is own
+    assert sync_batch_norm(own, dist) is own
     assert [type(each) for each in own.modules()] == kinds

@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.saliency import saliency_maps
 from likeness.embedding import embed
 from likeness.training.config import RunConfig, config_from, with_changes
-from likeness.training.data.embeddings import embeddings
+from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import load_pixels
 from likeness.training.runs.run_encoder import load_network
 from likeness.training.runs.run_folder import RunFolder
@@ -25,7 +25,7 @@ def run(config: RunConfig, tmp_path: Path) -> RunFolder:
 def test_it_embeds_as_the_run_does_in_its_evaluation(run: RunFolder, photos: Path) -> None:
     encoder, table = load_encoder(f"run:{run.path}"), read_folder(photos)
     found = encoder.encode_images(table.paths())
-    expected = embeddings(load_network(run), load_pixels(table, 16), np.arange(36), 16)
+    expected = embed_rows(load_network(run), load_pixels(table, 16), np.arange(36), 16)
     assert (found.shape, encoder.dim, encoder.has_text) == ((36, 8), 8, False)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
     assert (found * expected).sum(axis=1).min() > 0.999  # resized in other steps
@@ -46,7 +46,7 @@ def test_the_embedding_layer_of_a_head_only_run_stands_on_its_backbone(content: 
     found = load_encoder(f"run:{run.path}").encode_images(read_folder(tmp_path / "photos").paths()[:3])
     network = load_network(run).eval()
     pixels = load_pixels(read_folder(tmp_path / "photos"), 96)
-    assert (found * embeddings(network, pixels, np.arange(3), 96)).sum(axis=1).min() > 0.999
+    assert (found * embed_rows(network, pixels, np.arange(3), 96)).sum(axis=1).min() > 0.999
 
 
 def test_parts_of_an_embedding_are_scaled_as_in_training(content: dict[str, Any], tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_parts_of_an_embedding_are_scaled_as_in_training(content: dict[str, Any]
     found, network = encoder.encode_images(table.paths()), load_network(run)
     assert network.parts == 4
     np.testing.assert_allclose(np.linalg.norm(found.reshape(36, 4, 2), axis=2), 0.5, atol=1e-5)
-    assert (found * embeddings(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() > 0.999
+    assert (found * embed_rows(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() > 0.999
 
 
 def test_new_weights_are_another_encoder(run: RunFolder, config: RunConfig, tmp_path: Path, photos: Path) -> None:

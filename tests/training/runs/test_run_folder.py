@@ -38,7 +38,7 @@ def test_metrics_leave_out_a_line_that_is_being_written(tmp_path: Path) -> None:
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write('{"step": 4, "lo')
     assert run.metrics()["step"].tolist() == [1, 2, 3]
-    run.forget_after(2)
+    run.drop_metrics_after(2)
     assert run.metrics()["loss"].tolist() == [0.5, 1.0]
 
 

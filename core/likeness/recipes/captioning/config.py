@@ -9,7 +9,7 @@ from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.io.frozen_config import Part, told, with_keys, yaml_content
 from likeness.io.paths import as_path
-from likeness.training.config import BackboneConfig
+from likeness.training import BackboneConfig
 
 
 class CaptionDataConfig(Part):

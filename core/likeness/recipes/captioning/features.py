@@ -16,8 +16,7 @@ from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
-    from likeness.training.config import BackboneConfig
-    from likeness.training.network.network import EmbeddingNetwork
+    from likeness.training import BackboneConfig, EmbeddingNetwork
 
 IMAGENET = "imagenet"
 _RUN = "run:"
@@ -49,10 +48,7 @@ def feature_network(features: "str | BackboneConfig", backbone: "BackboneConfig 
     Raises:
         InputError: another name, no such run, or weights that are not there or do not fit.
     """
-    from likeness.training.config import BackboneConfig
-    from likeness.training.network.network import build_network
-    from likeness.training.runs.run_encoder import load_network
-    from likeness.training.runs.run_folder import RunFolder
+    from likeness.training import BackboneConfig, RunFolder, build_network, load_network
 
     name = features if isinstance(features, str) else IMAGENET
     if isinstance(features, BackboneConfig):
@@ -90,7 +86,7 @@ def grid_features(
     Raises:
         InputError: as `feature_network`, an image that cannot be read, a network without maps, or features that half precision cannot hold.
     """
-    from likeness.training.data.pixels import load_pixels
+    from likeness.training import load_pixels
 
     chosen = features if isinstance(features, FeatureNetwork) else feature_network(features)
     chosen.network.map_shape(image_size)  # raises before images are read
@@ -107,7 +103,7 @@ def _compute(network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, fil
     import torch
 
     from likeness.encoders.models.tower import choose_device
-    from likeness.training.data.pixels import middle
+    from likeness.training import center_crops
 
     place = choose_device(device)
     network = network.to(place)
@@ -118,7 +114,7 @@ def _compute(network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, fil
         kept: Any = np.lib.format.open_memmap(temporary, "w+", np.float16, (count, grid * grid, channels))
         for start in range(0, count, _BATCH):
             with torch.inference_mode():
-                maps = network.maps(middle(pixels[start : start + _BATCH], size).to(place))
+                maps = network.maps(center_crops(pixels[start : start + _BATCH], size).to(place))
                 pooled = torch.nn.functional.adaptive_avg_pool2d(maps.float(), grid).flatten(2).transpose(1, 2).half()
             if not bool(pooled.isfinite().all()):
                 raise InputError("The network's maps hold values above 65,504, which half precision cannot keep; choose another backbone.")

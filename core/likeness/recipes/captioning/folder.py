@@ -11,7 +11,7 @@ from likeness.io.array_files import read_weights
 from likeness.io.files import write_atomic
 from likeness.io.text import parse_json, text_of
 from likeness.recipes.captioning.config import CaptioningConfig, read_captioning_config
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training import RunFolder
 
 if TYPE_CHECKING:
     from torch import nn

@@ -20,7 +20,7 @@ from likeness.recipes.captioning.metrics.relations import porter_stemmer
 from likeness.recipes.captioning.speaking import describe
 from likeness.recipes.captioning.tokenizer import tokenize
 from likeness.recipes.captioning.training import Training
-from likeness.training.runs.run_folder import Status
+from likeness.training import Status
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from likeness.recipes.captioning.schedule import Stage, drawn_sentences, rate, s
 from likeness.recipes.captioning.speaking import describe
 from likeness.recipes.captioning.tokenizer import tokenize
 from likeness.recipes.captioning.vocabulary import PAD, build_vocabulary
-from likeness.training.runs.run_folder import Status
+from likeness.training import Status
 
 # Seconds between two writings of how it stands.
 _STATUS_SECONDS = 0.5
@@ -206,5 +206,5 @@ class Training:
                     raise
                 reason = str(error).splitlines()[0]
                 raise InputError(f"The checkpoint '{self.place.checkpoint}' cannot be read ({reason}); delete it to train anew.") from error
-        self.place.standing.forget_after(self.step)
+        self.place.standing.drop_metrics_after(self.step)
         self.place.standing.report_status(Status("running", self.step, self.total, "", os.getpid(), self.seconds()))

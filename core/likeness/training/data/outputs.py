@@ -1,4 +1,4 @@
-"""What a network that stays as it is makes of images, computed once and stored: features for head-only runs, outputs of a classifier."""
+"""Outputs of a network for the images of a run: embeddings in evaluation; features and classifier outputs, computed once and cached."""
 
 import hashlib
 from io import BytesIO
@@ -8,60 +8,94 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from likeness.io.files import write_atomic
+from likeness.data import ImageClasses, ImageTable, image_classes, read_dataset
+from likeness.io.files import compute_once_locked, write_atomic
 from likeness.io.paths import cache_dir
 from likeness.progress import Progress
-from likeness.training.data.pixels import Pixels, middle
-from likeness.training.loop.once import once
-from likeness.training.network.network import EmbeddingNetwork
+from likeness.training.config import RunConfig
+from likeness.training.data.pixels import Pixels, center_crops, load_pixels
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 _BATCH = 256
 
 
-def stored_outputs(
+def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
+    """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode."""
+    training, found = network.training, []
+    network.eval()
+    device = network.head.weight.device
+    with torch.inference_mode():
+        for start in range(0, len(rows), _BATCH):
+            chosen = inputs[rows[start : start + _BATCH]]
+            batch = torch.from_numpy(chosen) if chosen.ndim == 2 else center_crops(chosen, size)
+            found.append(network(batch.to(device)).embeddings.float().cpu().numpy())
+    network.train(training)
+    return np.concatenate(found)
+
+
+def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
+    """All images of a run's source, their classes, and the features (n, f) of the backbone before training, by which splits are measured.
+
+    The features are not scaled to unit length; they come from the cache that head-only runs use as well.
+
+    Raises:
+        InputError: as `read_dataset`, `image_classes` and `build_network`.
+    """
+    from likeness.training.network.backbones import build_network
+
+    table = read_dataset(config.data.source)
+    classes = image_classes(table, config.data.attribute)
+    network = build_network(config.backbone)
+    pixels = load_pixels(table, config.data.image_size, progress)
+    return table, classes, cached_outputs(network, pixels, np.arange(len(table)), config.data.image_size, progress)
+
+
+def cached_outputs(
     network: EmbeddingNetwork,
     pixels: Pixels,
     rows: NDArray[np.int64],
     size: int,
     progress: Progress | None = None,
-    keep: bool = True,
     stage: str = "Computing features",
 ) -> NDArray[np.float32]:
-    """The backbone's outputs (m, f) for rows of kept pixels, shown in their middle; from the cache where images and weights are the same.
+    """`backbone_outputs`, from the cache where images and weights are the same.
 
-    What is stored is mapped from its file, read only, so that all processes of a machine share its memory.
+    The array is mapped from its file, read only, so that all processes of a machine share its memory.
 
     Args:
-        network: with a backbone; its embedding layer plays no part.
+        network: with a backbone; its embedding layer is not used.
         pixels: (n, s, s, 3), of `load_pixels`.
         rows: (m,) row numbers.
-        size: side of what the network is shown.
+        size: side of the images that the network reads.
         progress: called with (images done, m, stage).
-        keep: they are stored; not so for a network that nobody will ask again.
         stage: what `progress` calls it.
     """
-    if not keep:
-        return _outputs(network, pixels, rows, size, progress, stage)
     file = cache_dir() / "outputs" / f"{_key(network, pixels, rows, size)}.npy"
     if not file.is_file():
-        with once(file) as missing:
+        with compute_once_locked(file) as missing:
             if missing:
                 buffer = BytesIO()
-                np.save(buffer, _outputs(network, pixels, rows, size, progress, stage))
+                np.save(buffer, backbone_outputs(network, pixels, rows, size, progress, stage))
                 write_atomic(file, buffer.getvalue())
-    stored: NDArray[np.float32] = np.load(file, mmap_mode="r")
-    return stored
+    outputs: NDArray[np.float32] = np.load(file, mmap_mode="r")
+    return outputs
 
 
-def _outputs(
-    network: EmbeddingNetwork, pixels: Pixels, rows: NDArray[np.int64], size: int, progress: Progress | None, stage: str
+def backbone_outputs(
+    network: EmbeddingNetwork,
+    pixels: Pixels,
+    rows: NDArray[np.int64],
+    size: int,
+    progress: Progress | None = None,
+    stage: str = "Computing features",
 ) -> NDArray[np.float32]:
+    """The backbone's outputs (m, f) for the centers of rows of kept pixels; arguments as for `cached_outputs`."""
     network.eval()
     found = []
     with torch.inference_mode():
         for start in range(0, len(rows), _BATCH):
             chosen = rows[start : start + _BATCH]
-            found.append(network.features(middle(pixels[chosen], size).to(network.mean.device)).float().cpu().numpy())
+            found.append(network.features(center_crops(pixels[chosen], size).to(network.mean.device)).float().cpu().numpy())
             if progress:
                 progress(start + len(chosen), len(rows), stage)
     network.train()

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.files import compute_once_locked
 from likeness.io.paths import cache_dir
 from likeness.progress import Progress
-from likeness.training.loop.once import once
 
 if TYPE_CHECKING:
     import torch
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 Pixels = NDArray[np.uint8]
 Vector = NDArray[np.float64]
-# Sides of the kept and the shown image, as 256 and 224 in the papers' protocol.
+# Side of the kept image over that of the crop: 256 and 224 in the papers' protocol.
 MARGIN = 8 / 7
 _SCALE, _RATIO = (0.16, 1.0), (3 / 4, 4 / 3)
-# By how much of the shown side an image's size and place change at most.
+# Largest change of size and position, as shares of the crop's side.
 _JITTER = (0.05, 0.03)
 
 
@@ -35,31 +35,31 @@ def kept_size(size: int) -> int:
 
 
 def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> Pixels:
-    """Each image's middle square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
+    """Each image's center square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
 
-    The file is made once for the same paths, file sizes and times, also where several processes ask at once; it is mapped, so that all
+    The file is made once for the same paths, file sizes and times, also by several processes at once; it is mapped, so that all
     processes of a machine share its memory.
 
     Args:
         table: n images.
-        size: side of what the network is shown.
+        size: side of the images that the network reads.
         progress: called with (images done, n, what is being done).
-        should_stop: asked between images; once true, the work ends with an InputError, and nothing is kept.
+        should_stop: called between images; once true, the work ends with an InputError and nothing is kept.
 
     Raises:
         InputError: for the first image that cannot be read, or when stopped.
     """
     file = cache_dir() / "pixels" / f"{_key(table, size)}.npy"
     if not file.is_file():
-        with once(file, should_stop) as missing:
+        with compute_once_locked(file, should_stop) as missing:
             if missing:
                 _decode(table.paths(), kept_size(size), file, progress, should_stop)
     found: Pixels = np.load(file, mmap_mode="r")
     return found
 
 
-def middle(pixels: Pixels, size: int) -> "torch.Tensor":
-    """The middle (n, 3, size, size) of kept images, values 0 to 1: what is shown in evaluation."""
+def center_crops(pixels: Pixels, size: int) -> "torch.Tensor":
+    """The centers (n, 3, size, size) of kept images, values 0 to 1, for evaluation."""
     import torch
 
     edge = (pixels.shape[1] - size) // 2
@@ -68,15 +68,15 @@ def middle(pixels: Pixels, size: int) -> "torch.Tensor":
 
 
 def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
-    """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1: what is shown in training.
+    """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1, for training.
 
     A crop has 16 to 100 % of the area and sides in a ratio of 3/4 to 4/3, and is scaled to the full size, as in the papers' protocol.
 
     Args:
         pixels: (n, s, s, 3).
         size: of the crops.
-        rng: what draws them.
-        part, total: the images are these rows of a batch of so many, and their crops are those that the whole batch would have there.
+        rng: the source of random numbers.
+        part, total: the images are these rows of a batch of `total` images, and get the crops that they have in the whole batch.
     """
     count = len(pixels) if total is None else total
     area = rng.uniform(*_SCALE, count)
@@ -87,11 +87,11 @@ def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slic
     return _sampled(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
 
 
-def jittered(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
-    """The middle of kept images, 5 % larger or smaller and 3 % off at most, (n, 3, size, size), values 0 to 1; all mirrored, or none.
+def jittered_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
+    """The centers of kept images, 5 % larger or smaller and 3 % off at most, (n, 3, size, size), values 0 to 1; all mirrored, or none.
 
-    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Where the image
-    has no more pixels, those of its edge go on. Arguments as for `random_crops`.
+    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Beyond the
+    image its edge pixels are repeated. Arguments as for `random_crops`.
     """
     count, shown = len(pixels) if total is None else total, size / pixels.shape[1]
     scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
@@ -121,7 +121,7 @@ def _key(table: "ImageTable", size: int) -> str:
         try:
             stat = path.stat()
         except OSError as error:
-            raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); bring it back or leave it out.") from error
+            raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); restore it or leave it out.") from error
         digest.update(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:32]
 
@@ -136,7 +136,7 @@ def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | N
         for number, path in enumerate(paths):
             if should_stop and should_stop():
                 raise InputError(f"Stopped while reading images, {number:,} of {len(paths):,}.")
-            kept[number] = _middle_square(read_image(path), side)
+            kept[number] = _center_square(read_image(path), side)
             if progress and (number % 100 == 0 or number == len(paths) - 1):
                 progress(number + 1, len(paths), "Reading images")
         kept.flush()
@@ -146,7 +146,7 @@ def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | N
         temporary.unlink(missing_ok=True)
 
 
-def _middle_square(image: Any, side: int) -> Pixels:
+def _center_square(image: Any, side: int) -> Pixels:
     from PIL import Image
 
     short = min(image.size)

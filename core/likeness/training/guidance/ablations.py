@@ -1,4 +1,4 @@
-"""Other ways for language into training, which the language guidance paper compares with its own (Table 4, section B.2)."""
+"""Other methods to bring language into training, which the language guidance paper compares with its own (Table 4, section B.2)."""
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from likeness.training.guidance.guided_loss import ClassTargets
 class PredictedLanguage(nn.Module):
     """DeViSE-style: a network of two layers predicts the class name's language embedding from the image's (Eq. S4).
 
-    The loss is 1 minus the mean cosine of prediction and language, which has the gradient of Eq. S4's cosine, to be made large.
+    The loss is 1 minus the mean cosine of prediction and language, whose gradient is that of Eq. S4's cosine, which is maximized.
 
     Args:
         language: (c, m) language embeddings of the classes.
@@ -43,7 +43,7 @@ def prediction_loss(predicted: Tensor, language: Tensor) -> Tensor:
 class LanguageContrast(nn.Module):
     """CLIP-style: image and language embeddings of a batch are contrasted directly (Eq. S5).
 
-    Of S[i, j], the cosine of image i and the language of image j's class, times e^T with a learnt T: the mean cross entropy of rows and of
+    Of S[i, j], the cosine of image i and the language of image j's class, times e^T with a learned T: the mean cross entropy of rows and of
     columns against the diagonal. Entries of the same class count as wrong like all others off the diagonal, as printed.
 
     Args:
@@ -117,3 +117,43 @@ class LanguageScaling(nn.Module):
         """The loss of unit embeddings (n, d) with class numbers (n,)."""
         sims, language = embeddings @ embeddings.T, self.targets(labels, rows)[0]
         return multisimilarity(sims, labels, self.alpha, self.beta, scales=language_scales(language, sims, *self.powers))
+
+
+class ViTPrediction(nn.Module):
+    """ "ViT Prediction" of Table 4: a small vision transformer over feature vectors predicts the class name's language embedding (Eq. S4).
+
+    The vectors of the last feature map, row by row, are the sequence. As in ViT (Dosovitskiy et al., 2021): each is mapped to the width and
+    gets a learned position, a learned token is prepended, and the output of the blocks (norm first, GELU, no dropout) at that token is
+    mapped to the language space. The loss is 1 minus the mean cosine of prediction and language.
+
+    The paper says "a ViT over sequences of feature vectors (flattened feature maps)" and no more: width, depth and heads are ours.
+
+    Args:
+        language: (c, m) language embeddings of the classes.
+        channels, positions: f and h * w of the maps.
+        width, depth, heads: of the transformer; the inner layers of its blocks are four times as wide.
+    """
+
+    replaces_objective, reads_maps = False, True
+    language: Tensor
+
+    def __init__(self, language: NDArray[np.float32], channels: int, positions: int, width: int = 256, depth: int = 2, heads: int = 4) -> None:
+        super().__init__()
+        self.register_buffer("language", normalize(torch.from_numpy(language).float(), dim=1), persistent=False)
+        self.enter = nn.Linear(channels, width)
+        self.token = nn.Parameter(0.02 * torch.randn(1, 1, width))
+        self.places = nn.Parameter(0.02 * torch.randn(1, positions + 1, width))
+        block = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
+        self.blocks = nn.TransformerEncoder(block, depth, nn.LayerNorm(width), enable_nested_tensor=False)
+        self.leave = nn.Linear(width, language.shape[1])
+
+    def predict(self, maps: Tensor) -> Tensor:
+        """Language (n, m) of feature maps (n, f, h, w), of any length."""
+        vectors = self.enter(maps.flatten(2).transpose(1, 2))
+        sequence = torch.cat([self.token.expand(len(maps), -1, -1), vectors], dim=1) + self.places
+        found: Tensor = self.leave(self.blocks(sequence)[:, 0])
+        return found
+
+    def forward(self, maps: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """The loss of feature maps (n, f, h, w) with class numbers (n,)."""
+        return prediction_loss(self.predict(maps), self.language[labels])

@@ -61,16 +61,16 @@ class VectorTargets(nn.Module):
     Args:
         vectors: (c, m) of classes, or (images, m) of single images; their length does not matter.
         of_images: the rows are images ("Caption" of Table 5).
-        learnt: the vectors are parameters that begin there ("No stop grad." of Table 4). The paper lets gradients flow into the language
+        learned: the vectors are parameters that begin there ("No stop grad." of Table 4). The paper lets gradients flow into the language
             model; here they end at the vectors that it gave, so that names learn one by one.
     """
 
     vectors: Tensor
 
-    def __init__(self, vectors: NDArray[np.float32], of_images: bool = False, learnt: bool = False) -> None:
+    def __init__(self, vectors: NDArray[np.float32], of_images: bool = False, learned: bool = False) -> None:
         super().__init__()
         self.of_images = of_images
-        if learnt:
+        if learned:
             self.vectors = nn.Parameter(torch.from_numpy(vectors).float().clone())
         else:
             self.register_buffer("vectors", torch.from_numpy(vectors).float(), persistent=False)

@@ -10,18 +10,18 @@ from torch import Tensor
 
 from likeness.losses import make_objective
 from likeness.progress import Progress
-from likeness.samplers import ClassBatches
+from likeness.samplers import MPerClassBatches
 from likeness.search import nearest
 from likeness.shifts.episodes import few_shot_episodes
 from likeness.threads import threads_for
 from likeness.training.config import FewShotConfig
-from likeness.training.network.network import EmbeddingNetwork
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
 _PER_CLASS = 2
-# Neighbours that are kept of each image, of which at least one is outside of nearly every support.
-_SPARE = 32
+# Neighbors kept per image, so that nearly always at least one is outside the support.
+_NEIGHBORS = 32
 
 
 def few_shot_scores(
@@ -29,12 +29,12 @@ def few_shot_scores(
 ) -> dict[str, float]:
     """R@1 among the query images of each episode before and after adaptation, averaged over the episodes.
 
-    In each episode `shots` images of every class train the embedding layer alone, from where it stands, by the margin loss with
-    distance-weighted sampling and Adam, whatever the network was trained by. All other images are the queries, and each looks for its
-    nearest neighbour among the others.
+    In each episode `shots` images of every class train the embedding layer alone, starting from the network's, by the margin loss with
+    distance-weighted sampling and Adam, whatever loss the network was trained with. All other images are queries, and each is matched to
+    its nearest neighbor among the other queries.
 
     Args:
-        network: whose embedding layer is adapted; it stays as it is.
+        network: a copy of its embedding layer is adapted.
         features: (n, f), the backbone's, of the test images.
         labels: (n,) class numbers.
         config: shots, episodes, steps.
@@ -49,7 +49,7 @@ def few_shot_scores(
     numbers = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     tensors = torch.from_numpy(np.ascontiguousarray(features))
     raw = _embedded(network, tensors)
-    before = nearest(raw, raw, _SPARE, exclude=np.arange(len(numbers))).rows
+    before = nearest(raw, raw, _NEIGHBORS, exclude=np.arange(len(numbers))).rows
     found: dict[str, float] = {}
     done, total = 0, len(config.shots) * config.episodes
     for shots in config.shots:
@@ -76,7 +76,7 @@ def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: Few
     objective = make_objective("margin", int(labels.max()) + 1, learner.head.out_features)
     optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)
     size = min(config.batch_size, _PER_CLASS * len(np.unique(labels)))
-    batches = ClassBatches(labels, size - size % _PER_CLASS, _PER_CLASS, config.seed * 1_000 + seed)
+    batches = MPerClassBatches(labels, size - size % _PER_CLASS, _PER_CLASS, config.seed * 1_000 + seed)
     targets = torch.from_numpy(labels)
     with torch.random.fork_rng(devices=[]), threads_for(size * learner.head.weight.numel()):
         for step in range(config.steps):
@@ -104,11 +104,11 @@ def _embedded(network: EmbeddingNetwork, features: Tensor) -> Matrix:
     return np.asarray(found, dtype=np.float32)
 
 
-def _recall_without(support: Rows, neighbours: Rows, labels: Rows) -> NDArray[np.bool_]:
-    """For each image, whether its nearest one outside of the support is of its class; the last of its neighbours where all are in it."""
-    outside = ~np.isin(neighbours, support)
+def _recall_without(support: Rows, neighbors: Rows, labels: Rows) -> NDArray[np.bool_]:
+    """For each image, whether its nearest neighbor outside the support has its class; if all neighbors are in the support, the last one counts."""
+    outside = ~np.isin(neighbors, support)
     outside[:, -1] = True
-    first = neighbours[np.arange(len(neighbours)), outside.argmax(axis=1)]
+    first = neighbors[np.arange(len(neighbors)), outside.argmax(axis=1)]
     return np.asarray(labels[first] == labels)
 
 

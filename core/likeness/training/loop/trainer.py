@@ -1,6 +1,7 @@
 """Lightning's trainer as runs use it, in one process or in several."""
 
 import contextlib
+import ctypes
 import logging
 import time
 import warnings
@@ -15,49 +16,51 @@ from lightning.pytorch.strategies import DDPStrategy
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.loop.place import ALONE, Place
+from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
-# Others wait while the first process measures, however long that takes; the end of a process is noticed otherwise.
-_PATIENCE = timedelta(days=1)
-# Seconds for the system to tell of a process that has ended, once its connection is gone.
-_FUNERAL = 3.0
-_LOST = ("Connection closed", "Connection reset", "Broken pipe", "Socket", "remote process exited")
+# The other processes wait while the main one measures, however long that takes; a process that ends is noticed by its closed connection.
+_TIMEOUT = timedelta(days=1)
+# Seconds until the exit status of a process is known, once its connection is closed.
+_EXIT_GRACE_SECONDS = 3.0
+# Of glibc's mallopt: blocks that come from the system one by one, and free memory above which it goes back.
+_M_MMAP_MAX, _M_TRIM_THRESHOLD = -4, -1
+_CONNECTION_ERRORS = ("Connection closed", "Connection reset", "Broken pipe", "Socket", "remote process exited")
 
 
 def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     """The trainer of a run; with several processes by distributed data parallelism.
 
     Every process computes the loss of the whole batch from gathered embeddings, so that the average of their gradients, which this takes,
-    is the gradient in one process (`RunModule.whole`). Parameters may be without gradient, as in one process: an objective whose place
-    guidance takes, or a batch without tuples. Buffers are equal anyway.
+    is the gradient of a single process (`RunModule.gather`). Parameters may be without gradient, as in one process: of an objective that
+    guidance replaces, or in a batch without tuples. Buffers are equal anyway.
 
     Raises:
-        InputError: devices or processes that are not there.
+        InputError: devices or processes that do not exist.
     """
-    several = _several(config) if config.processes > 1 else {"devices": 1}
-    given: dict[str, Any] = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False} | several | options
+    devices = _distributed(config) if config.processes > 1 else {"devices": 1}
+    arguments: dict[str, Any] = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False} | devices | options
     try:
-        return Trainer(accelerator=config.device, **given)
+        return Trainer(accelerator=config.device, **arguments)
     except (MisconfigurationException, ValueError, RuntimeError) as error:
         if config.processes == 1:
             raise
         raise InputError(f"{config.devices} processes on a machine can't train on '{config.device}': {_first_line(error)}.") from error
 
 
-def _several(config: RunConfig) -> dict[str, Any]:
-    strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_PATIENCE)
+def _distributed(config: RunConfig) -> dict[str, Any]:
+    strategy = DDPStrategy(find_unused_parameters=True, broadcast_buffers=False, timeout=_TIMEOUT)
     return {"strategy": strategy, "devices": config.devices, "num_nodes": config.nodes, "use_distributed_sampler": False}
 
 
-def place_of(config: RunConfig) -> Place:
+def dist_context_of(config: RunConfig) -> DistContext:
     """Which of the run's processes this one is, as Lightning sees it.
 
     Raises:
-        InputError: devices that are not there, or torchrun or SLURM started another number of processes than the config has.
+        InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
     """
     if config.processes == 1:
-        return ALONE
-    with quietly():
+        return SINGLE_PROCESS
+    with silence_lightning():
         trainer = build_trainer(config, logger=False)
     environment: Any = trainer._accelerator_connector.cluster_environment
     try:
@@ -67,14 +70,14 @@ def place_of(config: RunConfig) -> Place:
             f"The run has {config.devices} processes on each of {config.nodes} machines, and others were started ({_first_line(error)}); "
             "give --devices and --nodes as torchrun or SLURM has them."
         ) from error
-    return Place(trainer.global_rank, trainer.world_size, trainer.strategy.root_device.type)
+    return DistContext(trainer.global_rank, trainer.world_size, trainer.strategy.root_device.type)
 
 
-def lost_companion(trainer: Trainer, error: BaseException) -> str:
-    """One sentence where `error` says that another process of the run is gone; empty where it says something else."""
-    end = time.monotonic() + _FUNERAL
-    told = any(word in str(error) for word in _LOST) and (isinstance(error, torch.distributed.DistError) or "gloo" in str(error).lower())
-    if not told:
+def lost_process_message(trainer: Trainer, error: BaseException) -> str:
+    """One sentence where `error` means that another process of the run has ended; empty where it means something else."""
+    end = time.monotonic() + _EXIT_GRACE_SECONDS
+    lost = any(word in str(error) for word in _CONNECTION_ERRORS) and (isinstance(error, torch.distributed.DistError) or "gloo" in str(error).lower())
+    if not lost:
         return ""
     children = getattr(trainer.strategy.launcher, "procs", [])
     while children and time.monotonic() < end:
@@ -82,9 +85,9 @@ def lost_companion(trainer: Trainer, error: BaseException) -> str:
             code = process.poll()
             if code:
                 how = f"was killed (signal {-code})" if code < 0 else f"ended with status {code}"
-                return f"Process {rank} of {trainer.world_size}, counted from 0, {how}; resume the run to go on."
+                return f"Process {rank} of {trainer.world_size}, counted from 0, {how}; resume the run to continue."
         time.sleep(0.05)
-    return "Another process of the run is gone; resume the run to go on."
+    return "Another process of the run is gone; resume the run to continue."
 
 
 def _first_line(error: BaseException) -> str:
@@ -92,8 +95,8 @@ def _first_line(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """Lightning tells of its own workings, meant for its own users."""
+def silence_lightning() -> Iterator[None]:
+    """Silences Lightning's notes on its own workings."""
     loggers = [logging.getLogger(name) for name in ("lightning.pytorch", "lightning.fabric", "lightning.pytorch.utilities.rank_zero")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -105,3 +108,11 @@ def quietly() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+def retain_freed_memory() -> None:
+    """Makes glibc keep freed memory for the next step: steps whose activations are new pages each time take up to twice as long."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, -1)

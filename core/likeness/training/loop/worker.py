@@ -1,4 +1,4 @@
-"""`python -m likeness.training.loop.worker CONFIG FOLDER`: one of the processes of a run; `launch` begins the first, Lightning the others."""
+"""`python -m likeness.training.loop.worker CONFIG FOLDER`: a process of a run; `launch` starts the first one, Lightning the others."""
 
 import os
 import sys
@@ -9,18 +9,18 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io.interruption import restore_interruption
 from likeness.progress import no_progress
+from likeness.training.config import read_config
 from likeness.training.runs.run_folder import RunFolder
 
-# Seconds between two looks at whether the process that began this one is still there.
-_LOOK = 0.5
+# Seconds between two checks of whether the parent process is still there.
+_POLL_SECONDS = 0.5
 
 
 def main(file: str, folder: str) -> int:
-    """Trains; the exit status: 0, 2 after bad input, 130 after an interruption."""
+    """Trains as one of the processes of a run; the exit status: 0, 2 after bad input, 130 after an interruption."""
     restore_interruption()
     owner, first = end_with_parent(), "LOCAL_RANK" not in os.environ
     try:
-        from likeness.training.config import read_config
         from likeness.training.loop.train import train_here
 
         train_here(read_config(Path(file)), folder, no_progress, owner)
@@ -37,12 +37,12 @@ def main(file: str, folder: str) -> int:
 
 
 def end_with_parent() -> int:
-    """Nobody is left behind where the process that waits for this one is killed; returns that one's number."""
+    """Ends this process once its parent has ended, also by a kill; returns the parent's number."""
     owner = os.getppid()
 
     def watch() -> None:
         while os.getppid() == owner:
-            time.sleep(_LOOK)
+            time.sleep(_POLL_SECONDS)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -15,12 +15,12 @@ from likeness.training.runs.run_folder import RunFolder
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from likeness.training.network.lift import Lift
-    from likeness.training.network.network import EmbeddingNetwork
+    from likeness.training.network.embedding_network import EmbeddingNetwork
+    from likeness.training.network.spherical_map import SphericalMap
 
 
 class RunEncoder(ImagesOnly):
-    """Embeddings of a run's best weights, as unit vectors; it has no text side. Embeddings of free length are lifted (`Lift`), to d + 1.
+    """Embeddings of a run's best weights, as unit vectors; images only. A `SphericalMap` takes embeddings that are not normalized to d + 1 dimensions.
 
     Args:
         name: as given to `load_encoder`.
@@ -28,21 +28,21 @@ class RunEncoder(ImagesOnly):
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
-        InputError: no run in the folder, none that was evaluated yet, or weights that do not fit.
+        InputError: no run in the folder, none that has been evaluated yet, or weights that do not fit.
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
         self.name, self.identity = name, _identity(name, target)
         run, chosen = RunFolder(as_path(target)), choose_device(device)
         network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
-        lift = None if network.unit else load_lift(run).to(chosen)
+        spherical_map = None if network.unit else load_spherical_map(run).to(chosen)
         backbone = network.backbone
         assert backbone is not None
-        self.dim = network.head.out_features + (lift is not None)
+        self.dim = network.head.out_features + (spherical_map is not None)
 
         def forward(pixels: "Tensor") -> "Tensor":
             found = network.embed(backbone(pixels))
-            return found if lift is None else lift(found)
+            return found if spherical_map is None else spherical_map(found)
 
         self.tower = ImageTower(forward, _transform(network, size), chosen)
 
@@ -51,9 +51,9 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
     """The network of a run with its best weights.
 
     Raises:
-        InputError: no run, none that was evaluated yet, or weights that do not fit its config.
+        InputError: no run, none that has been evaluated yet, or weights that do not fit its config.
     """
-    from likeness.training.network.network import build_network
+    from likeness.training.network.backbones import build_network
 
     backbone = run.config().backbone
     if not run.best.is_file():
@@ -61,32 +61,32 @@ def load_network(run: RunFolder) -> "EmbeddingNetwork":
     # a whole network brings its own backbone; an embedding layer alone stands on the pretrained one
     bare = backbone if backbone.head_only else backbone.model_copy(update={"weights": "none"})
     network = build_network(bare)
-    own, stored = network.state_dict(), read_weights(run.best)
+    own, weights = network.state_dict(), read_weights(run.best)
     expected = [name for name in own if not backbone.head_only or name.startswith("head.")]
-    wrong = [name for name in expected if name not in stored or stored[name].shape != own[name].shape]
+    wrong = [name for name in expected if name not in weights or weights[name].shape != own[name].shape]
     if wrong:
         raise InputError(f"The weights of the run '{run.path}' do not fit its config: '{wrong[0]}' is missing or has another shape.")
-    network.load_state_dict(stored, strict=False)
+    network.load_state_dict(weights, strict=False)
     network.unit = run.config().unit_embeddings
     return network
 
 
-def load_lift(run: RunFolder) -> "Lift":
-    """By which the embeddings of free length of a run's best weights become unit vectors.
+def load_spherical_map(run: RunFolder) -> "SphericalMap":
+    """The map that makes unit vectors of embeddings that are not normalized, stored beside a run's best weights.
 
     Raises:
-        InputError: the weights hold none.
+        InputError: the weights hold no such map.
     """
-    from likeness.training.network.lift import Lift
+    from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap
 
-    stored = read_weights(run.best)
-    if "lift.centre" not in stored or "lift.radius" not in stored:
+    weights = read_weights(run.best)
+    if any(key not in weights for key in MAP_KEYS):
         raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
-    return Lift(stored["lift.centre"], stored["lift.radius"])
+    return SphericalMap(*(weights[key] for key in MAP_KEYS))
 
 
 def _transform(network: "EmbeddingNetwork", size: int) -> Any:
-    """The middle of the image, as in the run's evaluation."""
+    """The center of the image, as in the run's evaluation."""
     from torchvision import transforms
 
     bicubic = transforms.InterpolationMode.BICUBIC

@@ -73,7 +73,7 @@ class RunFolder:
         if not (self.path / "environment.json").is_file():
             write_atomic(self.path / "environment.json", json.dumps(_environment(), indent=1).encode())
 
-    def take_up(self, config: RunConfig) -> Status:
+    def start_or_resume(self, config: RunConfig) -> Status:
         """Begins the run, or goes on with it, in this process; returns how it stood before.
 
         Raises:
@@ -111,7 +111,7 @@ class RunFolder:
         except (ValueError, TypeError, OverflowError):
             return Status()
         if status.state == "running" and not _alive(status.pid):
-            return Status("lost", status.step, status.total, "The process is gone; resume the run to go on.", 0, status.seconds)
+            return Status("lost", status.step, status.total, "The process is gone; resume the run to continue.", 0, status.seconds)
         return status
 
     def report_status(self, status: Status) -> None:
@@ -147,7 +147,7 @@ class RunFolder:
             return stat.st_size, stat.st_mtime_ns
         return 0, 0
 
-    def forget_after(self, step: int) -> None:
+    def drop_metrics_after(self, step: int) -> None:
         """Drops what was measured after `step`: a killed run goes on from its checkpoint, and measures that again."""
         if not self._metrics.is_file():
             return

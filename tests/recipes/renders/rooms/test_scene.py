@@ -65,7 +65,7 @@ def test_layouts_are_spread() -> None:
     assert 0.3 < middle < 0.5
     assert high > 0.6
     np.fill_diagonal(mean := np.nanmean(iou, axis=2), 0)
-    assert np.median(mean.max(axis=1)) > 0.7, "most rooms have a near neighbour"
+    assert np.median(mean.max(axis=1)) > 0.7, "most rooms have a near neighbor"
 
 
 def test_every_word_and_every_kind_of_thing_occurs(scenes: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine similarity, exact."""
+"""Nearest neighbors by cosine similarity, exact."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class Neighbors:
     """The nearest gallery rows of each query, most similar first.
 
     Attributes:
@@ -26,7 +26,7 @@ class Neighbours:
     similarities: NDArray[np.float32]
 
 
-def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbours:
+def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbors:
     """The k gallery rows of the largest cosine similarity to each query; equal similarities in the order of gallery row number.
 
     Args:
@@ -46,14 +46,14 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbou
     if query_rows.shape[1] != gallery_rows.shape[1]:
         raise InputError(f"The queries have {query_rows.shape[1]} dimensions, the gallery {gallery_rows.shape[1]}; encode both in the same space.")
     if k < 1:
-        raise InputError(f"k is {k}, but at least 1 neighbour must be asked for.")
+        raise InputError(f"k is {k}, but at least 1 neighbor must be asked for.")
     excluded = _checked_exclude(exclude, len(query_rows), len(gallery_rows))
     return _search(query_rows, gallery_rows, min(k, len(gallery_rows) - (excluded is not None)), excluded, None, unit_rows)
 
 
 def scan(
     vectors: NDArray[np.float32], queries: NDArray[np.float32], k: int, *, exclude: Any = None, allowed: NDArray[np.bool_] | None = None
-) -> Neighbours:
+) -> Neighbors:
     """As `nearest`, for rows that are checked and of unit length, as a Space has them: they are taken as they are and read once.
 
     Args:
@@ -81,9 +81,9 @@ def _search(
     excluded: NDArray[np.int64] | None,
     allowed: NDArray[np.bool_] | None,
     scale: Callable[[NDArray[np.float32], str, int], NDArray[np.float32]],
-) -> Neighbours:
+) -> Neighbors:
     """The `count` best for each query, a part of the gallery and a chunk of the queries at a time; `scale` makes unit rows of them."""
-    found = Neighbours(np.empty((len(queries), count), np.int64), np.empty((len(queries), count), np.float32))
+    found = Neighbors(np.empty((len(queries), count), np.int64), np.empty((len(queries), count), np.float32))
     width = max(1, GALLERY_BYTES // (4 * gallery.shape[1]))
     for first in range(0, len(gallery), width):
         part = scale(gallery[first : first + width], "The gallery", first)
@@ -113,7 +113,7 @@ def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int
     return rows.astype(np.int64)
 
 
-def _add(found: Neighbours, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:
+def _add(found: Neighbors, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:
     """Puts the best of a part of the gallery, which begins with row `first`, among those of the parts before it."""
     rows, kept, count = rows + first, min(first, found.rows.shape[1]), found.rows.shape[1]
     if kept:

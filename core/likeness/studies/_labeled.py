@@ -11,7 +11,7 @@ Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
 
 
-def labelled(on_run: OnRun | None, **label: Any) -> OnRun | None:
+def labeled(on_run: OnRun | None, **label: Any) -> OnRun | None:
     """`on_run` that gets each row with the label in front."""
     return (lambda row: on_run(label | row)) if on_run else None
 

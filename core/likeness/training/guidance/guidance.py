@@ -1,4 +1,4 @@
-"""The language side of a run: similarities of its class names or captions, or of the pseudolabels that an ImageNet classifier gives its images."""
+"""The guidance of a run: language similarities of its class names, its captions, or the pseudolabels of an ImageNet classifier."""
 
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,13 @@ from likeness.language import (
 )
 from likeness.progress import Progress, no_progress
 from likeness.training.config import BackboneConfig, GuidanceConfig, RunConfig
-from likeness.training.data.outputs import stored_outputs
+from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import RunImages
-from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage
+from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
-from likeness.training.guidance.vit_prediction import ViTPrediction
-from likeness.training.network.network import EmbeddingNetwork, timm_model
+from likeness.training.network.backbones import timm_model
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContrast | LanguageMining | LanguageScaling
 
@@ -38,13 +38,13 @@ Guidance = LanguageGuidance | PredictedLanguage | ViTPrediction | LanguageContra
 def build_guidance(
     config: RunConfig, images: RunImages, progress: Progress = no_progress, network: EmbeddingNetwork | None = None, language: Any = None
 ) -> Guidance:
-    """The guidance of a run, with everything that it looks up computed; pseudolabels are stored in the cache.
+    """The guidance of a run, with all its tables computed; pseudolabels are stored in the cache.
 
     Args:
         config: of the run.
         images: of the run.
         progress: called with (done, total, what is being done).
-        network: of the run, whose feature maps way "vit" reads.
+        network: of the run, whose feature maps method "vit" reads.
         language: an object with `encode_texts`, or several, in place of the models that the config names.
 
     Raises:
@@ -63,46 +63,46 @@ def build_guidance(
         "mask_language": guidance.mask_language,
         "stop_gradient": guidance.stop_gradient,
     }
-    if guidance.way != "match":
-        return _other_way(config, images, models, network)
+    if guidance.method != "match":
+        return _ablation(config, images, models, network)
     if guidance.text != "names":
         return LanguageGuidance(VectorTargets(caption_vectors(guidance, images, models), of_images=True), masked=False, **options)
     if guidance.kind == "elg":
         names = _names(config, images)
         if not guidance.stop_gradient:
-            return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learnt=True), **options)
+            return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learned=True), **options)
         return LanguageGuidance(ClassTargets(expert_similarities(guidance, names, models)), **options)
     used, chosen = pseudolabel_names(config, images, progress)
     similarities = class_similarities(used, models, guidance.primer)
     if guidance.level == "class":
-        # a class whose images all validate has no pseudolabels, and never trains; the others keep their numbers
-        chosen = _placed(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
+        # a class whose images are all held out has no pseudolabels and never trains; the others keep their numbers
+        chosen = _scatter(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
         return LanguageGuidance(ClassTargets(np.asarray(pseudolabel_similarities(chosen, similarities, guidance.variant))), **options)
-    chosen = _placed(chosen, images.train, len(images.table))
+    chosen = _scatter(chosen, images.train, len(images.table))
     return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
 
 
-def _other_way(config: RunConfig, images: RunImages, models: Any, network: EmbeddingNetwork | None) -> Guidance:
+def _ablation(config: RunConfig, images: RunImages, models: Any, network: EmbeddingNetwork | None) -> Guidance:
     import torch
 
     guidance, dim = config.guidance, network.head.out_features if network is not None else config.backbone.dim or 0
     assert guidance is not None
     names = _names(config, images)
-    if guidance.way in ("mining", "scaling"):
+    if guidance.method in ("mining", "scaling"):
         targets = ClassTargets(expert_similarities(guidance, names, models))
-        return LanguageMining(targets) if guidance.way == "mining" else LanguageScaling(targets)
+        return LanguageMining(targets) if guidance.method == "mining" else LanguageScaling(targets)
     language = class_vectors(names, models, guidance.primer)
-    if guidance.way == "vit":
-        assert network is not None, "way vit reads the maps of a network"
+    if guidance.method == "vit":
+        assert network is not None, "method vit reads the maps of a network"
         channels, height, width = network.map_shape(config.data.image_size)
-        torch.manual_seed(config.seed)  # reading names draws numbers where the model was not loaded before
+        torch.manual_seed(config.seed)  # loading a language model may draw random numbers
         return ViTPrediction(language, channels, height * width)
     torch.manual_seed(config.seed)
-    return PredictedLanguage(language, dim) if guidance.way == "devise" else LanguageContrast(language, dim)
+    return PredictedLanguage(language, dim) if guidance.method == "devise" else LanguageContrast(language, dim)
 
 
 def _names(config: RunConfig, images: RunImages) -> list[str]:
-    """The names that guide: those of the classes, or in the control dealt out at random."""
+    """The names that guide: those of the classes, shuffled in the control."""
     assert config.guidance is not None
     names = class_names(images, config.guidance.names)
     return [names[place] for place in np.random.default_rng([config.seed, 3]).permutation(len(names))] if config.guidance.shuffled else names
@@ -122,13 +122,13 @@ def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
     values = images.table.frame[attribute].iloc[rows].groupby(images.labels[rows]).unique()
     for name, found in zip(images.train_classes, values, strict=True):
         if len(found) != 1 or pd.isna(found[0]):
-            told = ", ".join(f"'{value}'" for value in found[:2])
-            raise InputError(f"The class '{name}' has no single '{attribute}' ({told}); choose another attribute in guidance.names.")
+            values_text = ", ".join(f"'{value}'" for value in found[:2])
+            raise InputError(f"The class '{name}' has no single '{attribute}' ({values_text}); choose another attribute in guidance.names.")
     return readable_names([str(found[0]) for found in values])
 
 
 def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any = None) -> NDArray[np.float32]:
-    """S^lang (c, c) of clean class names; what many classes share is compared once."""
+    """S^lang (c, c) of clean class names; a name that several classes share is compared once."""
     distinct = {name: place for place, name in enumerate(dict.fromkeys(names))}
     places = [distinct[name] for name in names]
     found: NDArray[np.float32] = class_similarities(list(distinct), models or guidance.language, guidance.primer)[np.ix_(places, places)]
@@ -136,7 +136,9 @@ def expert_similarities(guidance: GuidanceConfig, names: list[str], models: Any 
 
 
 def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = None) -> NDArray[np.float32]:
-    """Language vectors (images, m) of the training images' captions, with class names for keywords where the text is so; others are zero.
+    """Language vectors (images, m) of the training images' captions; rows of other images are zero.
+
+    Class names take the place of keywords where the config says so.
 
     Raises:
         InputError: a file that is not there or damaged, or a training image without caption.
@@ -148,11 +150,11 @@ def caption_vectors(guidance: GuidanceConfig, images: RunImages, models: Any = N
         names = class_names(images, guidance.names)
         own = [names[label] for label in images.labels[images.train]]
         captions = [insert_class_name(caption, name, guidance.keywords) for caption, name in zip(captions, own, strict=True)]
-    return _placed(class_vectors(captions, models or guidance.language, "{}"), images.train, len(images.table))
+    return _scatter(class_vectors(captions, models or guidance.language, "{}"), images.train, len(images.table))
 
 
-def _placed(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:
-    """Rows at their places among `count`, zeros elsewhere."""
+def _scatter(rows: NDArray[Any], places: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """An array of `count` rows with these ones at the given places, zeros elsewhere."""
     found = np.zeros((count, rows.shape[1]), rows.dtype)
     found[places] = rows
     return found
@@ -201,4 +203,4 @@ def classifier_outputs(classifier: BackboneConfig, images: RunImages, size: int,
         raise InputError(f"The classifier '{classifier.name}' has {model.num_classes} classes, not ImageNet's 1,000; choose another.")
     data = model.pretrained_cfg
     network = EmbeddingNetwork(model, model.num_classes, 2, tuple(data["mean"]), tuple(data["std"]))
-    return stored_outputs(network, load_pixels(images.table, size), images.train, size, progress, stage="Computing pseudolabels")
+    return cached_outputs(network, load_pixels(images.table, size), images.train, size, progress, stage="Computing pseudolabels")

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 
 
-class ClassBatches:
-    """Batch number t is a function of the seed and t alone, so that a run can go on anywhere and sees what it would have seen.
+class MPerClassBatches:
+    """M-per-class sampling in which batch number t is a function of the seed and t alone, so that a run resumes anywhere with the same batches.
+
+    Unlike pytorch-metric-learning's MPerClassSampler, which iterates over single rows in an order of its own, this is indexed by batch.
 
     A batch has size / per_class different classes, drawn evenly, and of each `per_class` images, drawn without repetition where the class
     has that many.
@@ -40,7 +42,7 @@ class ClassBatches:
             )
         if self._classes < 2:
             raise InputError(
-                f"A batch of {size} images with {per_class} of each class has one class, so nothing tells apart; choose fewer of each class."
+                f"A batch of {size} images with {per_class} of each class has one class, and a loss needs two; choose fewer of each class."
             )
 
     def batch(self, number: int) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.loop.processes import begin, last_words
+from likeness.training.runs.background import start_run, tail_log
 from likeness.training.runs.run_folder import RunFolder, Status
 
 _WAIT = 600
@@ -19,22 +19,22 @@ def _until(run: RunFolder, *states: str) -> str:
         if run.status().state in states:
             return run.status().state
         time.sleep(0.1)
-    raise TimeoutError(f"still {run.status()}, and it said: {last_words(run)}")
+    raise TimeoutError(f"still {run.status()}, and it said: {tail_log(run)}")
 
 
 def test_a_run_is_stopped_while_it_comes_up_resumed_and_stopped_again(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
-    pid = begin(run, config.model_copy(update={"epochs": 3_000}))
+    pid = start_run(run, config.model_copy(update={"epochs": 3_000}))
     assert run.status().state == "running"
     assert run.status().pid == pid
     with pytest.raises(InputError, match="is running; stop it first"):
-        begin(run)
+        start_run(run)
     run.request_stop()
     assert _until(run, "stopped", "failed") == "stopped"
     step = run.status().step
     assert step <= 1
 
-    begin(run)
+    start_run(run)
     assert run.status().state == "running"
     while run.status().state == "running" and run.status().step <= step + 2:
         time.sleep(0.05)
@@ -48,32 +48,32 @@ def test_a_finished_run_is_not_begun_again(config: RunConfig, tmp_path: Path) ->
     run = RunFolder(tmp_path / "run")
     run.create(config)
     run.report_status(Status("finished", 9, 9))
-    with pytest.raises(InputError, match="is finished; give the new one a name"):
-        begin(run, config)
+    with pytest.raises(InputError, match="is finished; choose another name"):
+        start_run(run, config)
 
 
 def test_a_folder_with_another_run_is_refused(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.create(config)
     with pytest.raises(InputError, match="another config"):
-        begin(run, config.model_copy(update={"seed": 5}))
+        start_run(run, config.model_copy(update={"seed": 5}))
     assert run.status().state == "new"
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(config: RunConfig, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match="cannot be written"):
-        begin(RunFolder(tmp_path / "file" / "run"), config)
+        start_run(RunFolder(tmp_path / "file" / "run"), config)
 
 
 def test_what_a_failing_process_said_can_be_read(config: RunConfig, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     data = config.data.model_copy(update={"attribute": "nothing"})
-    begin(run, config.model_copy(update={"data": data}))
+    start_run(run, config.model_copy(update={"data": data}))
     assert _until(run, "failed", "lost") == "failed"
     assert "has no attribute 'nothing'" in run.status().message
-    assert "has no attribute 'nothing'" in last_words(run)
+    assert "has no attribute 'nothing'" in tail_log(run)
 
 
 def test_a_run_that_never_began_has_said_nothing(tmp_path: Path) -> None:
-    assert last_words(RunFolder(tmp_path)) == ""
+    assert tail_log(RunFolder(tmp_path)) == ""

@@ -8,12 +8,12 @@ from tests.training.conftest import write_images
 from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
-from likeness.samplers import ClassBatches
+from likeness.samplers import MPerClassBatches
 from likeness.training.config import DataConfig
+from likeness.training.data.batches import Batches, ResumeSampler
 from likeness.training.data.pixels import random_crops
-from likeness.training.data.run_data import Batches, Remaining
 from likeness.training.data.run_images import run_images
-from likeness.training.loop.place import Place
+from likeness.training.dist_context import DistContext
 
 
 def test_the_first_classes_train_and_the_others_test(photos: Path) -> None:
@@ -80,7 +80,7 @@ def test_what_cannot_be_divided_is_refused(tmp_path: Path, photos: Path) -> None
 def test_batches_show_crops_in_training_and_the_middle_without_augmentation(photos: Path) -> None:
     images = run_images(DataConfig(source=str(photos), image_size=16), 0)
     pixels = np.random.default_rng(0).integers(0, 255, (36, 18, 18, 3)).astype(np.uint8)
-    batches = ClassBatches(images.labels[images.train], 4, 2)
+    batches = MPerClassBatches(images.labels[images.train], 4, 2)
     plain = Batches(pixels, images, batches, 16, augment=False, seed=0)
     shown, labels, rows = plain[3]
     np.testing.assert_array_equal(rows.numpy(), images.train[batches.batch(3)])
@@ -97,7 +97,7 @@ def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none
     images = run_images(DataConfig(source=str(photos), image_size=16), 0)
     rng = np.random.default_rng(0)
     pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
-    batches = ClassBatches(images.labels[images.train], 4, 2)
+    batches = MPerClassBatches(images.labels[images.train], 4, 2)
     for augment in (True, False):
         plain, both = (Batches(pixels, images, batches, 16, augment, 0, views) for views in (False, True))
         assert len(plain[3]) == 3
@@ -110,7 +110,7 @@ def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none
 
 
 def test_what_remains_of_a_run_has_the_whole_runs_length() -> None:
-    sampler = Remaining(4, 9)
+    sampler = ResumeSampler(4, 9)
     assert (len(sampler), list(sampler)) == (9, [4, 5, 6, 7, 8])
     assert len(DataLoader(list(range(9)), batch_size=None, sampler=sampler)) == 9
 
@@ -119,10 +119,10 @@ def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> No
     images = run_images(DataConfig(source=str(photos), image_size=16), 0)
     rng = np.random.default_rng(0)
     pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
-    batches = ClassBatches(images.labels[images.train], 6, 2)
+    batches = MPerClassBatches(images.labels[images.train], 6, 2)
     for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, False), (features, True)):
         whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3]
-        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, place=Place(rank, 3))[3] for rank in range(3)]
+        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3] for rank in range(3)]
         for number, expected in enumerate(whole):
             every = [part[number] for part in parts]
             if number in (1, 2):  # labels and rows are those of the whole batch

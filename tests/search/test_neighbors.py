@@ -1,4 +1,4 @@
-"""Exact nearest neighbours against a full sort, faiss, and their laws."""
+"""Exact nearest neighbors against a full sort, faiss, and their laws."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import torch
 
 from likeness.arrays import unit_rows
 from likeness.errors import InputError
-from likeness.search import nearest, neighbours, scan
+from likeness.search import nearest, neighbors, scan
 
 
 def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
@@ -17,7 +17,7 @@ def rows(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("k", [1, 2, 7, 40, 299, 300])
 def test_equals_a_full_sort(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "CHUNK_BYTES", 4 * 300 * 7)
+    monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 300 * 7)
     queries, gallery = rows(20), rows(300, seed=1)
     cosine = (queries / np.linalg.norm(queries, axis=1, keepdims=True)) @ (gallery / np.linalg.norm(gallery, axis=1, keepdims=True)).T
     found = nearest(queries, gallery, k)
@@ -89,7 +89,7 @@ def test_bad_input_is_named(arguments: tuple, message: str) -> None:
 @pytest.mark.parametrize("gallery_bytes", [4 * 8 * 37, 10**9])
 def test_scan_of_allowed_rows_equals_a_full_sort(gallery_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where parts of the gallery hold fewer rows that may be found than are asked for, or none."""
-    monkeypatch.setattr(neighbours, "GALLERY_BYTES", gallery_bytes)
+    monkeypatch.setattr(neighbors, "GALLERY_BYTES", gallery_bytes)
     gallery, queries = unit_rows(rows(300), "Rows"), unit_rows(rows(9, seed=1), "Rows")
     gallery[250] = 0
     allowed = (np.arange(300) % 50 < 4) | (np.arange(300) == 250)
@@ -110,8 +110,8 @@ def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytes
     np.save(tmp_path / "x.npy", unit_rows(rows(500), "Rows"))
     store = np.load(tmp_path / "x.npy", mmap_mode="r")
     expected = nearest(store[:40], store, 7, exclude=np.arange(40))
-    monkeypatch.setattr(neighbours, "GALLERY_BYTES", 4 * 8 * 60)
-    monkeypatch.setattr(neighbours, "CHUNK_BYTES", 4 * 60 * 11)
+    monkeypatch.setattr(neighbors, "GALLERY_BYTES", 4 * 8 * 60)
+    monkeypatch.setattr(neighbors, "CHUNK_BYTES", 4 * 60 * 11)
     np.testing.assert_array_equal(scan(store, store[:40], 7, exclude=np.arange(40)).rows, expected.rows)
 
 

@@ -7,7 +7,7 @@ import pytest
 from filelock import FileLock
 
 from likeness.errors import InputError
-from likeness.training.loop.once import once
+from likeness.io.files import compute_once_locked
 
 
 def test_one_makes_the_file_while_the_others_wait_for_it(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_one_makes_the_file_while_the_others_wait_for_it(tmp_path: Path) -> None
 
     def ask() -> None:
         begun.wait()
-        with once(file) as missing:
+        with compute_once_locked(file) as missing:
             if missing:
                 made.append(1)
                 file.parent.mkdir()
@@ -31,9 +31,9 @@ def test_one_makes_the_file_while_the_others_wait_for_it(tmp_path: Path) -> None
 
 def test_work_that_failed_is_done_by_the_next(tmp_path: Path) -> None:
     file = tmp_path / "a.npy"
-    with pytest.raises(ZeroDivisionError), once(file):
+    with pytest.raises(ZeroDivisionError), compute_once_locked(file):
         raise ZeroDivisionError
-    with once(file) as missing:
+    with compute_once_locked(file) as missing:
         assert missing
 
 
@@ -42,6 +42,6 @@ def test_who_waits_can_be_stopped(tmp_path: Path, cache: Path) -> None:
     with (
         FileLock(cache / "locks" / f"{tmp_path.name}-a"),
         pytest.raises(InputError, match="Stopped while waiting for another process"),
-        once(tmp_path / "a.npy", lambda: True),
+        compute_once_locked(tmp_path / "a.npy", lambda: True),
     ):
         raise AssertionError("two have the lock")

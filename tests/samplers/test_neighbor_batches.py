@@ -1,10 +1,10 @@
-"""Batches of anchors and their nearest neighbours by label."""
+"""Batches of anchors and their nearest neighbors by label."""
 
 import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.samplers import NeighbourBatches
+from likeness.samplers import NeighborBatches
 
 
 def nearest(n: int = 30, p: int = 6) -> np.ndarray:
@@ -15,7 +15,7 @@ def nearest(n: int = 30, p: int = 6) -> np.ndarray:
 
 
 def test_anchor_first_then_its_nearest_then_others() -> None:
-    batches = NeighbourBatches(nearest(p=5), 12)
+    batches = NeighborBatches(nearest(p=5), 12)
     for number in range(40):
         batch = batches.batch(number)
         assert len(set(batch.tolist())) == 12
@@ -23,7 +23,7 @@ def test_anchor_first_then_its_nearest_then_others() -> None:
 
 
 def test_each_image_is_an_anchor_once_in_an_epoch() -> None:
-    batches = NeighbourBatches(nearest(p=2), 8, nearest=2)
+    batches = NeighborBatches(nearest(p=2), 8, nearest=2)
     assert batches.epoch == 30
     for epoch in range(3):
         assert sorted(batches.batch(30 * epoch + number)[0] for number in range(30)) == list(range(30))
@@ -31,7 +31,7 @@ def test_each_image_is_an_anchor_once_in_an_epoch() -> None:
 
 
 def test_several_anchors_share_a_batch() -> None:
-    batches = NeighbourBatches(nearest(p=2), 12, nearest=2, drawn=4)
+    batches = NeighborBatches(nearest(p=2), 12, nearest=2, drawn=4)
     assert batches.epoch == 7
     seen = []
     for number in range(8):
@@ -43,12 +43,12 @@ def test_several_anchors_share_a_batch() -> None:
 
 
 def test_all_rows_as_anchors_make_shorter_epochs() -> None:
-    assert NeighbourBatches(nearest(), 10, nearest=6, drawn=1, anchors=10).epoch == 3
+    assert NeighborBatches(nearest(), 10, nearest=6, drawn=1, anchors=10).epoch == 3
 
 
-def test_neighbours_are_drawn_from_a_pool_and_others_from_beyond() -> None:
+def test_neighbors_are_drawn_from_a_pool_and_others_from_beyond() -> None:
     """The authors' binary labels: 2 of the 6 nearest, and none of the other 4."""
-    batches, pool, seen = NeighbourBatches(nearest(), 10, nearest=2), nearest(), set()
+    batches, pool, seen = NeighborBatches(nearest(), 10, nearest=2), nearest(), set()
     for number in range(60):
         batch = batches.batch(number)
         assert set(batch[1:3]) <= set(pool[batch[0]])
@@ -58,13 +58,13 @@ def test_neighbours_are_drawn_from_a_pool_and_others_from_beyond() -> None:
 
 
 def test_a_batch_is_a_function_of_seed_and_number() -> None:
-    first, again = NeighbourBatches(nearest(), 10, seed=3), NeighbourBatches(nearest(), 10, seed=3)
+    first, again = NeighborBatches(nearest(), 10, seed=3), NeighborBatches(nearest(), 10, seed=3)
     assert [again.batch(number).tolist() for number in (5, 2)] == [first.batch(number).tolist() for number in (5, 2)]
-    assert first.batch(2).tolist() != NeighbourBatches(nearest(), 10, seed=4).batch(2).tolist()
+    assert first.batch(2).tolist() != NeighborBatches(nearest(), 10, seed=4).batch(2).tolist()
 
 
 def test_a_batch_of_all_images() -> None:
-    assert sorted(NeighbourBatches(nearest(), 30, nearest=2).batch(0)) == list(range(30))
+    assert sorted(NeighborBatches(nearest(), 30, nearest=2).batch(0)) == list(range(30))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_batch_of_all_images() -> None:
     [
         ({"size": 31}, "A batch of 31 images needs as many, and there are 30"),
         ({"size": 10, "nearest": 5, "drawn": 2}, "A batch of 10 can't hold 2 anchors with 5 neighbors each; draw at most 1"),
-        ({"size": 20, "nearest": 7}, "7 neighbors are wanted, and 6 are known; choose at most 6"),
+        ({"size": 20, "nearest": 7}, "nearest is 7, but 6 neighbors are known; choose at most 6"),
     ],
 )
 def test_bad_input(options: dict[str, int], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        NeighbourBatches(nearest(), **options)
+        NeighborBatches(nearest(), **options)

@@ -1,4 +1,4 @@
-"""Runs in processes of their own: begun from anywhere, they outlive who began them; what they say goes to a file in the run's folder."""
+"""Runs in background processes, which outlive the process that starts them; their output goes to a file in the run's folder."""
 
 import subprocess
 import sys
@@ -9,25 +9,25 @@ from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder, Status
 
 _LOG = "output.log"
-_TOLD_LINES = 3
-# Begun by this process and perhaps ended since: held until then, so that the system can be told that somebody knows of their end.
-_begun: list["subprocess.Popen[bytes]"] = []
+_TAIL_LINES = 3
+# Started by this process; kept until they have ended, so that no zombie stays.
+_started: list["subprocess.Popen[bytes]"] = []
 
 
-def begin(run: RunFolder, config: RunConfig | None = None) -> int:
-    """Trains in a process of its own, or goes on with what was stopped or killed; returns the process's number.
+def start_run(run: RunFolder, config: RunConfig | None = None) -> int:
+    """Starts or resumes a run in a background process; returns the process's number.
 
     Args:
         run: its folder, which need not exist yet.
         config: of a new run; None where the folder has one.
 
     Raises:
-        InputError: a run that is running or finished, a folder with another config, or one that cannot be written.
+        InputError: a run that is running or finished, a folder with another config, or a folder that cannot be written.
     """
     before = run.status()
     if before.state in ("running", "finished"):
         raise InputError(
-            f"The run '{run.name}' is {before.state}; " + ("stop it first." if before.state == "running" else "give the new one a name.")
+            f"The run '{run.name}' is {before.state}; " + ("stop it first." if before.state == "running" else "choose another name for the new run.")
         )
     try:
         run.create(config or run.config())
@@ -40,7 +40,7 @@ def begin(run: RunFolder, config: RunConfig | None = None) -> int:
 
 
 def spawn(folder: Path, *arguments: str) -> int:
-    """A command of `likeness` in a process of its own, which prints into the folder; returns its number.
+    """Starts a command of `likeness` in a background process, with its output in the folder; returns the process's number.
 
     Raises:
         OSError: the folder cannot be written.
@@ -53,12 +53,12 @@ def spawn(folder: Path, *arguments: str) -> int:
             stderr=output,
             start_new_session=True,
         )
-    _begun[:] = [*(each for each in _begun if each.poll() is None), process]
+    _started[:] = [*(each for each in _started if each.poll() is None), process]
     return process.pid
 
 
-def last_words(run: RunFolder) -> str:
-    """The last lines that the run's process printed, for a run whose process is gone without a word in its status."""
+def tail_log(run: RunFolder) -> str:
+    """The last lines of the output of the run's process, for a process that ended without updating the status."""
     file = run.path / _LOG
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
-    return "\n".join(line for line in lines[-_TOLD_LINES:] if line.strip())
+    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip())

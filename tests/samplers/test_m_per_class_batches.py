@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.samplers import ClassBatches
+from likeness.samplers import MPerClassBatches
 
 LABELS = np.repeat(np.arange(7), [5, 1, 3, 4, 2, 6, 4])
 
 
 def test_a_batch_has_so_many_images_of_each_of_its_classes() -> None:
-    batches = ClassBatches(LABELS, 12, 3, seed=1)
+    batches = MPerClassBatches(LABELS, 12, 3, seed=1)
     for number in range(50):
         rows = batches.batch(number)
         classes, counts = np.unique(LABELS[rows], return_counts=True)
@@ -21,15 +21,15 @@ def test_a_batch_has_so_many_images_of_each_of_its_classes() -> None:
 
 
 def test_it_depends_on_seed_and_number_alone() -> None:
-    batches, again = ClassBatches(LABELS, 12, 3, seed=1), ClassBatches(LABELS, 12, 3, seed=1)
+    batches, again = MPerClassBatches(LABELS, 12, 3, seed=1), MPerClassBatches(LABELS, 12, 3, seed=1)
     for number in (9, 2, 9):
         np.testing.assert_array_equal(batches.batch(number), again.batch(number))
     assert not np.array_equal(batches.batch(0), batches.batch(1))
-    assert not np.array_equal(batches.batch(0), ClassBatches(LABELS, 12, 3, seed=2).batch(0))
+    assert not np.array_equal(batches.batch(0), MPerClassBatches(LABELS, 12, 3, seed=2).batch(0))
 
 
 def test_classes_and_images_are_drawn_evenly() -> None:
-    batches, drawn = ClassBatches(LABELS, 4, 2, seed=0), np.zeros(len(LABELS))
+    batches, drawn = MPerClassBatches(LABELS, 4, 2, seed=0), np.zeros(len(LABELS))
     for number in range(3000):
         np.add.at(drawn, batches.batch(number), 1)
     per_class = np.array([drawn[each == LABELS].sum() for each in range(7)]) / 3000
@@ -43,9 +43,9 @@ def test_classes_and_images_are_drawn_evenly() -> None:
     [
         (10, 3, "can't have 3 of each class; choose a multiple of 3"),
         (16, 2, "needs 8 classes, but there are 7; choose at least 3 of each class, or a smaller batch"),
-        (4, 4, "has one class, so nothing tells apart"),
+        (4, 4, "has one class, and a loss needs two"),
     ],
 )
 def test_batches_that_cannot_be_are_refused(size: int, per_class: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        ClassBatches(LABELS, size, per_class)
+        MPerClassBatches(LABELS, size, per_class)

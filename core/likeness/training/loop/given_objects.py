@@ -1,12 +1,11 @@
-"""A loss, a miner or a language model given as an object in place of a name: what the run's config says of it, and the objective that it makes."""
+"""The objective of a run, from its config or from a loss, miner or language model that is passed as an object in place of a name."""
 
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 from torch import nn
 
 from likeness.errors import InputError
-from likeness.losses import Mined, as_module, make_objective
+from likeness.losses import Mined, as_module, make_objective, wrap_objective
 from likeness.samplers import make_miner
 from likeness.training.config import ObjectiveConfig, RunConfig, with_changes
 
@@ -14,7 +13,7 @@ CUSTOM = "custom"
 
 
 class GivenObjects(NamedTuple):
-    """What a call of `train` brings along; None: the config names it.
+    """Objects passed to `train`; None: the config names it.
 
     Attributes:
         loss: (embeddings (n, d), labels) -> scalar, a module or a function; beside a miner (embeddings, labels, tuples) -> scalar. Labels are
@@ -27,23 +26,19 @@ class GivenObjects(NamedTuple):
     miner: Any = None
     language: Any = None
 
-    def copy(self) -> "GivenObjects":
-        """With parameters of their own."""
-        return deepcopy(self)
-
 
 NOTHING_GIVEN = GivenObjects()
 
 
 def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
-    """The config of a run that trains with these objects: in the place of a name it says "custom", so that a run is not resumed without them.
+    """The config of a run that trains with these objects: it says "custom" in place of a name, so that the run is not resumed without them.
 
     Raises:
         InputError: a miner for an objective that compares no mined tuples, or a language model without guidance.
     """
     changes: dict[str, Any] = {}
     if given.loss is not None:
-        # whether embeddings are scaled was a matter of the objective whose place the object takes
+        # the config's objective decides whether embeddings are normalized; the object does not
         name = f"{CUSTOM}-distances" if config.objective.continuous else CUSTOM
         changes |= {"objective.name": name, "objective.options": {}, "backbone.unit": config.unit_embeddings}
     if given.miner is not None:
@@ -55,11 +50,27 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
     return with_changes(config, changes) if changes else config
 
 
-def run_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:
-    """The objective itself, without what wraps it.
+def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
+    """The objective of a run, on label distances, or on classes and inside the wrappers that the config names.
+
+    Args:
+        config: of the objective.
+        classes: number of training classes.
+        dim: d, of the embeddings.
+        feature_dim: of the backbone's pooled features.
+        given: a loss or a miner as an object, in place of the config's.
 
     Raises:
-        InputError: an object that the config speaks of and that is not given, or one that cannot be called.
+        InputError: unknown names or options, or an object that the config names and that is not passed.
+    """
+    return wrap_objective(lambda dim: base_objective(config, classes, dim, given), config.wrappers, dim, feature_dim)
+
+
+def base_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:
+    """The objective itself, without wrappers.
+
+    Raises:
+        InputError: an object that the config names and that is not passed, or one that cannot be called.
     """
     miner = given.miner if given.miner is not None or config.miner is None else make_miner(config.miner, **config.miner_options)
     if given.loss is None:
@@ -70,7 +81,7 @@ def run_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenO
 
 
 def require_here(given: GivenObjects, processes: int) -> None:
-    """Raises InputError for objects where the run's processes are begun from here: they are told the config only."""
+    """Raises InputError for objects where the run starts processes of its own, which read the config only."""
     if any(each is not None for each in given):
         raise InputError(
             f"What is given as an object does not reach the {processes} processes of the run; set devices to 1, "

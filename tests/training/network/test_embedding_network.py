@@ -8,7 +8,8 @@ from safetensors.torch import save_file
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.training.config import BackboneConfig
-from likeness.training.network.network import EmbeddingNetwork, build_network, timm_model
+from likeness.training.network.backbones import build_network, timm_model
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 TINY = BackboneConfig(name="test_resnet", weights="none", dim=5)
 

@@ -1,0 +1,47 @@
+"""Which of the processes of a run this one is. Needs no torch."""
+
+import os
+from typing import NamedTuple
+
+
+class DistContext(NamedTuple):
+    """One of the processes that train together.
+
+    Attributes:
+        rank: its number, from 0; rank 0 is the main process.
+        world_size: how many there are.
+        device: on which it computes, "cpu" or "cuda"; empty where it is not known yet.
+    """
+
+    rank: int = 0
+    world_size: int = 1
+    device: str = ""
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it writes the run's folder and measures."""
+        return self.rank == 0
+
+    @property
+    def is_distributed(self) -> bool:
+        """Whether several processes train."""
+        return self.world_size > 1
+
+    def part(self, size: int) -> slice:
+        """Its rows of a batch of this size, a multiple of the world size: the parts of all, one after the other, are the batch."""
+        own = size // self.world_size
+        return slice(self.rank * own, (self.rank + 1) * own)
+
+
+SINGLE_PROCESS = DistContext()
+
+
+def launched_externally() -> bool:
+    """Whether torchrun or SLURM's srun starts the processes of a run; the rules are those by which Lightning recognizes them."""
+    by_slurm = "SLURM_NTASKS" in os.environ and os.environ.get("SLURM_JOB_NAME") not in ("bash", "interactive")
+    return "TORCHELASTIC_RUN_ID" in os.environ or by_slurm
+
+
+def external_rank() -> int:
+    """The number that torchrun or SLURM gave to this process; 0 without them."""
+    return int(os.environ.get("RANK", os.environ.get("SLURM_PROCID", "0"))) if launched_externally() else 0

@@ -1,0 +1,253 @@
+"""What happens around the steps of a run: measuring, evaluating, saving and stopping, by all its processes together.
+
+Lightning's ModelCheckpoint does not replace `RunCallback._save`. It writes to the system's folder for temporary files and moves the file from
+there; between two file systems that is a copy, of which a kill or a full disk leaves a part in place of the last good checkpoint. It also
+does not save on a requested stop, and the best weights are a safetensors file of the network alone.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from lightning import Callback, LightningModule, Trainer
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.evaluation import structure_metrics
+from likeness.progress import Progress
+from likeness.training.config import RunConfig
+from likeness.training.data.outputs import backbone_outputs, embed_rows
+from likeness.training.data.run_images import RunImages
+from likeness.training.dist_context import DistContext
+from likeness.training.loop.module import RunModule
+from likeness.training.loop.scores import continuous_bounds, continuous_scores, matched_recall, scores
+from likeness.training.network.embedding_network import EmbeddingNetwork
+from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
+from likeness.training.runs.run_folder import RunFolder, Status
+
+Embeddings = NDArray[np.float32]
+# Seconds between two updates of the run's status.
+_STATUS_SECONDS = 0.5
+
+
+class RunContext(NamedTuple):
+    """What a run works on, and which process does it.
+
+    Attributes:
+        config, run, images: of the run.
+        inputs: of all images, kept pixels or features.
+        dist: which of the run's processes this is.
+        owner: number of the process that the run's status names.
+    """
+
+    config: RunConfig
+    run: RunFolder
+    images: RunImages
+    inputs: Any
+    dist: DistContext
+    owner: int
+
+
+class RunCallback(Callback):
+    """Measures, evaluates, saves and stops a run.
+
+    With several processes, each embeds its part of the images. The main process alone scores them and writes; the others receive its results
+    and its errors. After every step the processes agree on whether to stop.
+    """
+
+    def __init__(self, context: RunContext, epoch: int, seconds: float, progress: Progress) -> None:
+        self.progress = progress
+        self.config, self.run, self.images, self.inputs, self.dist, self.owner = context
+        self.epoch, self.total = epoch, self.config.epochs * epoch
+        self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
+        self._best, self._reported, self._start, self._terminated = -1.0, 0.0, 0, False
+
+    def begin(self, start: int) -> None:
+        """Starts or resumes at this step."""
+        self.step, self._start, self._begun = start, start, time.perf_counter()
+        if not self.dist.is_main:
+            return
+        self.run.drop_metrics_after(start)
+        done = self.run.metrics()
+        if "best_of" in done:
+            self._best = float(done["best_of"].dropna().max()) if done["best_of"].notna().any() else -1.0
+        self._report_status()
+
+    def seconds(self) -> float:
+        """Spent in training, earlier parts of the run included."""
+        return self._before + time.perf_counter() - self._begun
+
+    def on_train_start(self, trainer: Trainer, module: LightningModule) -> None:
+        """With several processes: all of them start at the same step, and on SIGTERM all stop after the same step."""
+        if not self.dist.is_distributed:
+            return
+        self._begun = time.perf_counter()  # not counting the start of the other processes
+        if trainer.strategy.reduce_boolean_decision(trainer.strategy.broadcast(self._start) != self._start, all=False):
+            raise InputError(f"The processes see different checkpoints in '{self.run.path}'; a run's folder must lie on a disk of all machines.")
+        if threading.current_thread() is threading.main_thread():  # Lightning's own handler waits for the other processes inside the handler
+            signal.signal(signal.SIGTERM, lambda number, frame: setattr(self, "_terminated", True))
+
+    def on_train_batch_end(self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, number: int) -> None:
+        """After each step."""
+        assert isinstance(module, RunModule)
+        self.step = trainer.global_step
+        row = {"step": self.step, "epoch": self.step / self.epoch, "rate": module.rate(), "seconds": round(self.seconds(), 2)} | module.losses
+        if self.step % (self.config.evaluate_every * self.epoch) == 0 or self.step == self.total:
+            row |= self._evaluate(module, trainer)
+        if self.dist.is_main:
+            self.run.append_metrics(row)
+            self.progress(self.step, self.total, "Training")
+            if trainer.logger:
+                trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
+        self.stopped = self._should_stop(trainer) and self.step < self.total
+        if self.stopped or self.step % self.config.checkpoint_every == 0 or self.step == self.total or self.config.selection_metric in row:
+            self._save(trainer)
+        if self.dist.is_main and time.perf_counter() - self._reported > _STATUS_SECONDS:
+            self._reported = time.perf_counter()
+            self._report_status()
+        if self.stopped:
+            trainer.should_stop = True
+
+    def _report_status(self) -> None:
+        self.run.report_status(Status("running", self.step, self.total, "", self.owner, self.seconds()))
+
+    def _should_stop(self, trainer: Trainer) -> bool:
+        requested = self._terminated or (self.dist.is_main and self.run.stop_requested())
+        return trainer.strategy.reduce_boolean_decision(requested, all=False) if self.dist.is_distributed else requested
+
+    def measure_untrained(self, module: RunModule) -> None:
+        """Evaluates a run without steps, in one process. A run that was killed before its report is evaluated again in the same way."""
+        self.run.drop_metrics_after(-1)
+        self._best = -1.0
+        self.run.append_metrics({"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)} | self._evaluate(module))
+
+    def _evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
+        """Scores of the test and the validation images, of which the latter drive the learning rate; with a trainer by all processes."""
+        held_out = self.images.validation
+        test = self._embed(module, self.images.test, trainer)
+        validation = self._embed(module, held_out, trainer) if len(held_out) else None
+        scores = self._broadcast(trainer, lambda: self._select(module, test, validation))
+        if validation is not None:
+            module.step_plateau(scores[f"validation_{self.config.selection_metric}"])
+        return scores
+
+    def _embed(self, module: RunModule, rows: NDArray[np.int64], trainer: Trainer | None) -> Embeddings:
+        """Embeddings of these rows; each process computes its part. The last row is repeated so that all parts have the same size."""
+        size = self.config.data.image_size
+        if trainer is None or not self.dist.is_distributed:
+            return embed_rows(module.network, self.inputs, rows, size)
+        padded = rows[np.minimum(np.arange(-(-len(rows) // self.dist.world_size) * self.dist.world_size), len(rows) - 1)]
+        part = embed_rows(module.network, self.inputs, padded[self.dist.part(len(padded))], size)
+        whole: Embeddings = module.gather(torch.from_numpy(part).to(module.device)).cpu().numpy()[: len(rows)]
+        return whole
+
+    def _broadcast(self, trainer: Trainer | None, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Computes in the main process; all processes return its result or raise its error."""
+        if trainer is None or not self.dist.is_distributed:
+            return compute()
+        scores: dict[str, float] = {}
+        message = ""
+        if self.dist.is_main:
+            try:
+                scores = compute()
+            except InputError as error:
+                message = str(error)
+        scores, message = trainer.strategy.broadcast((scores, message))
+        if message:
+            raise InputError(message)
+        return scores
+
+    def _select(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> dict[str, float]:
+        """Scores of the weights, which are kept where they are the best so far."""
+        found = self._scores(module, test, self.images.test, self.images.queries)
+        selection = found[self.config.selection_metric]
+        if validation is not None:
+            rows = self.images.validation
+            # the same share of queries as among the test images
+            count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
+            scored = self._scores(module, validation, rows, rows[np.arange(count) * len(rows) // max(1, count)])
+            found |= {f"validation_{name}": value for name, value in scored.items()}
+            selection = scored[self.config.selection_metric]
+        if selection > self._best:
+            self._best = selection
+            found["best_of"] = selection
+            _save_weights(module.network, self.run.best, None if module.network.unit else fit_spherical_map(test))
+        return found
+
+    def _scores(self, module: RunModule, embeddings: Embeddings, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
+        found = dict[str, float]()
+        module.check_finite(float(np.square(embeddings, dtype=np.float64).sum()))
+        if self.config.data.split != "images":
+            found |= scores(embeddings, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
+        if self.images.distances is not None:
+            is_query = np.isin(rows, queries)
+            label_distances = self.images.distances.between(rows[is_query], rows[~is_query])
+            found |= continuous_scores(label_distances, embeddings[is_query], embeddings[~is_query])
+        return found
+
+    def final(self, module: RunModule) -> dict[str, Any]:
+        """Figures of the last and of the best weights on the test images, in one process."""
+        metrics, selection = self.run.metrics(), self.config.selection_metric
+        evaluated = metrics.dropna(subset=[selection]) if selection in metrics else metrics.iloc[:0]
+        names = [name for name in evaluated.columns if name not in ("step", "epoch", "rate", "seconds", "best_of") and not name.startswith("loss")]
+        best = evaluated[evaluated["best_of"].notna()].iloc[-1] if len(evaluated) else None
+        rows = {"last": evaluated.iloc[-1], "best": best} if len(evaluated) else {}
+        found = {which: {"step": int(row["step"])} | {name: float(row[name]) for name in names} for which, row in rows.items() if row is not None}
+        if found:
+            found["last"] |= self._bounds()
+            found["last"] |= self._matched(module.network) | self._structure(module.network) | self._few_shot(module.network)
+        return found
+
+    def _bounds(self) -> dict[str, float]:
+        if self.images.distances is None:
+            return {}
+        return continuous_bounds(self.images.distances.between(self.images.queries, self.images.gallery))
+
+    def _matched(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if self.config.matched_classes is None:
+            return {}
+        rows = self.images.test
+        embeddings = embed_rows(network, self.inputs, rows, self.config.data.image_size)
+        return {"matched_recall_at_1": matched_recall(embeddings, self.images.labels[rows], self.config.matched_classes)}
+
+    def _structure(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if not self.config.structure:
+            return {}
+        rows = self.images.train
+        found = structure_metrics(embed_rows(network, self.inputs, rows, self.config.data.image_size), self.images.labels[rows])
+        return {f"structure_{name}": value for name, value in found.items()}
+
+    def _few_shot(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if self.config.few_shot is None:
+            return {}
+        from likeness.training.loop.few_shot import few_shot_scores
+
+        rows, size = self.images.test, self.config.data.image_size
+        features = self.inputs[rows] if self.config.backbone.head_only else backbone_outputs(network, self.inputs, rows, size)
+        return few_shot_scores(network, features, self.images.labels[rows], self.config.few_shot, self.progress)
+
+    def _save(self, trainer: Trainer) -> None:
+        """Writes a checkpoint: called by all processes, written by the main one, whole or not at all."""
+        temporary = self.run.path / ".checkpoint.partial"
+        try:
+            trainer.save_checkpoint(temporary)
+            if self.dist.is_main:
+                os.replace(temporary, self.run.checkpoint)
+        finally:
+            if self.dist.is_main:
+                temporary.unlink(missing_ok=True)
+
+
+def _save_weights(network: EmbeddingNetwork, file: Path, spherical_map: SphericalMap | None) -> None:
+    from safetensors.torch import save
+
+    from likeness.io.files import write_atomic
+
+    extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
+    write_atomic(file, save({name: value.contiguous() for name, value in (network.state_dict() | extra).items()}))

@@ -1,0 +1,109 @@
+"""Backbones by name: timm models and the image side of CLIP models, with their weights."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from likeness.errors import InputError
+from likeness.io.array_files import read_weights
+from likeness.io.confinement import is_confined
+from likeness.io.paths import as_path
+from likeness.training.config import BackboneConfig
+from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_STD, EmbeddingNetwork
+
+_FILE_OPTIONS = frozenset({"checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"})  # of timm, that name a file
+
+
+def build_network(config: BackboneConfig) -> EmbeddingNetwork:
+    """The network with its pretrained weights; the embedding layer is drawn from torch's generator.
+
+    Raises:
+        InputError: unknown backbone, or weights that are not there or do not fit.
+    """
+    if config.name.startswith("clip:"):
+        return _from_clip(config)
+    model = timm_model(config, classes=0)
+    data = model.pretrained_cfg
+    mean, std = (tuple(value) for value in (data.get("mean", IMAGENET_MEAN), data.get("std", IMAGENET_STD)))
+    # MobileNetV3 and a few more have another layer between the pooled features and the classifier
+    features = int(getattr(model, "head_hidden_size", model.num_features))
+    return EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
+
+
+def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
+    """The timm model; classes=0 without its classifier, None with the one that its weights have.
+
+    Raises:
+        InputError: unknown name, or weights that are not there or do not fit.
+    """
+    import timm
+
+    from likeness.encoders.models.hub import hub_switch, load_from_hub
+
+    if not timm.is_model(config.name.split(".")[0]):
+        from difflib import get_close_matches
+
+        close = get_close_matches(config.name, timm.list_models(), n=3, cutoff=0.3)
+        raise InputError(f"There is no timm model '{config.name}'; the nearest names are {', '.join(close) or 'none'}.")
+    _check_options(config.options)
+    options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
+    mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
+    if config.weights == "pretrained":
+
+        def create(local_files_only: bool) -> Any:
+            with hub_switch(local_files_only):
+                return timm.create_model(config.name, pretrained=True, **options)
+
+        return load_from_hub(config.name, create)
+    try:
+        model = timm.create_model(config.name, pretrained=False, **options)
+    except TypeError as error:
+        raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
+    model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
+    if config.weights != "none":
+        _load_weights(model, as_path(config.weights), config.name)
+    return model
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Refuses options of timm that read another file where this process is confined to some folders."""
+    named = sorted(_FILE_OPTIONS & set(options))
+    if named and is_confined():
+        raise InputError(f"The option '{named[0]}' of a backbone can name a file, and only some folders are read here; remove it.")
+
+
+def _load_weights(model: nn.Module, file: Path, name: str) -> None:
+    if not file.is_file():
+        raise InputError(f"The weights '{file}' of '{name}' are not there; pass a .safetensors file, 'pretrained' or 'none'.")
+    weights = read_weights(file)
+    own = model.state_dict()
+    shared = {key: value for key, value in weights.items() if key in own}
+    wrong = [key for key, value in shared.items() if value.shape != own[key].shape]
+    missing = [key for key in own if key not in weights and not key.endswith("num_batches_tracked")]
+    if wrong or missing:
+        raise InputError(f"The weights '{file.name}' do not fit '{name}': {(wrong or missing)[0]} {'has another shape' if wrong else 'is missing'}.")
+    model.load_state_dict(shared, strict=False)
+
+
+class _ClipTower(nn.Module):
+    """The image side of an open_clip model as a module; its output is not scaled."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.visual = model
+
+    def forward(self, images: Tensor) -> Tensor:
+        found: Tensor = self.visual(images)
+        return found
+
+
+def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
+    from likeness.encoders import parse_name
+    from likeness.encoders.models.clip import ClipEncoder
+
+    name = config.name.removeprefix("clip:")
+    encoder = ClipEncoder(name, parse_name(name), "cpu")
+    visual, mean, std = encoder.image_side()
+    return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)

@@ -1,0 +1,82 @@
+"""A run before it starts: its classes and images, queries with their nearest images by label, and what its guidance will say."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig, with_changes
+from likeness.training.data.run_images import RunImages
+
+
+def class_overview(images: RunImages) -> pd.DataFrame:
+    """A row per class: `class`, `part` ("trains" or "tests"), `images`."""
+    counts = np.bincount(images.labels[images.used], minlength=len(images.names))
+    trains = np.zeros(len(images.names), bool)
+    trains[np.unique(images.labels[images.train])] = True
+    return pd.DataFrame({"class": images.names, "part": np.where(trains, "trains", "tests"), "images": counts})
+
+
+def example_rows(images: RunImages, classes: int, position: int) -> list[int | None]:
+    """For the first classes, the row of the image at this position; None where a class has fewer."""
+    order = np.argsort(images.labels, kind="stable")
+    starts = np.searchsorted(images.labels[order], np.arange(classes))
+    sizes = np.bincount(images.labels[images.used], minlength=classes)
+    return [int(order[start + position]) if position < size else None for start, size in zip(starts, sizes, strict=False)]
+
+
+def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Evenly spread queries (q,), at most `count`, and for each the k gallery images with the nearest labels (q, k), nearest first.
+
+    Raises:
+        InputError: the run has no continuous labels.
+    """
+    if images.distances is None:
+        raise InputError("This run has classes and no continuous labels, so no image is nearest by its label; look at its classes instead.")
+    queries, gallery = images.queries, images.gallery
+    shown = queries[np.linspace(0, len(queries) - 1, min(len(queries), count)).astype(int)]
+    distances = images.distances.between(shown, gallery)
+    return shown, gallery[np.argsort(distances, axis=1, kind="stable")[:, :k]]
+
+
+@dataclass(frozen=True)
+class SimilaritySummary:
+    """How similar classes are to each other.
+
+    Attributes:
+        nearest, farthest: pairs of names, with their similarity.
+        mean, deviation: over all pairs.
+    """
+
+    nearest: tuple[str, str, float]
+    farthest: tuple[str, str, float]
+    mean: float
+    deviation: float
+
+
+def summarize_similarities(similarities: Any, names: list[str]) -> SimilaritySummary:
+    """Of a matrix (c, c) of at least two classes."""
+    rows, columns = np.triu_indices(len(names), 1)
+    values = np.asarray(similarities)[rows, columns]
+
+    def pair(place: int) -> tuple[str, str, float]:
+        return names[rows[place]], names[columns[place]], float(values[place])
+
+    return SimilaritySummary(pair(int(values.argmax())), pair(int(values.argmin())), float(values.mean()), float(values.std()))
+
+
+def pseudolabel_config(config: RunConfig) -> RunConfig:
+    """The config with guidance by pseudolabels of classes in place of its own.
+
+    Raises:
+        InputError: it does not fit.
+    """
+    return with_changes(config, {"guidance.kind": "plg", "guidance.level": "class"} if config.guidance else {"guidance": {"kind": "plg"}})
+
+
+def has_classifier(config: RunConfig) -> bool:
+    """Whether an ImageNet classifier can give pseudolabels: that of the backbone, or one that the config names."""
+    return not config.backbone.name.startswith("clip:") or bool(config.guidance and config.guidance.classifier)

@@ -1,0 +1,1 @@
+"""Runs on disk, in background processes, and as encoders."""
