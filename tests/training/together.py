@@ -29,10 +29,10 @@ from likeness.training.dist_context import DistContext
 from likeness.training.guidance.ablations import LanguageContrast, LanguageMining, LanguageScaling, PredictedLanguage, ViTPrediction
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance, VectorTargets
 from likeness.training.loop.given_objects import build_objective
-from likeness.training.loop.worker import end_with_parent
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.train import train
 from likeness.training.loop.trainer import build_trainer, dist_context_of, silence_lightning
+from likeness.training.loop.worker import end_with_parent
 from likeness.training.network.backbones import build_network
 from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 from likeness.training.runs.run_folder import RunFolder
