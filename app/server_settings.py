@@ -11,14 +11,14 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.io.frozen_config import Part, told, yaml_content
+from likeness.io.frozen_config import FrozenConfig, validation_message, yaml_content
 from likeness.io.text import parse_yaml
 
 VARIABLE = "LIKENESS_SERVER"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
 
 
-class ServerSettings(Part):
+class ServerSettings(FrozenConfig):
     """The settings of one server. Without `shared` it serves the person who started it, and allows all.
 
     Attributes:
@@ -136,7 +136,8 @@ def settings_from(content: Any, name: str = "The settings") -> ServerSettings:
     try:
         return ServerSettings.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{name} do not fit: {told(error)}." if name == "The settings" else f"{name} does not fit: {told(error)}.") from error
+        verb = "do" if name == "The settings" else "does"
+        raise InputError(f"{name} {verb} not fit: {validation_message(error)}.") from error
 
 
 def check_address(address: str, settings: ServerSettings) -> None:

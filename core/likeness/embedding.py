@@ -51,7 +51,7 @@ def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *
         encoder=encoder,
         embed_texts=(lambda texts: embed_texts(encoder, list(texts)).vectors) if reads_text(encoder) else None,
         embed_images=lambda new: load_encoder(encoder).encode_images(list(new)),
-        provenance=embeddings.lineage,
+        provenance=embeddings.provenance_key,
         differentiable=lambda: _image_model(encoder),
         index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
     )

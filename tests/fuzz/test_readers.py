@@ -37,7 +37,7 @@ _OWN = {
     "studies/published": "tables that ship",
     "recipes/clip/car_names": "a table that ships",
     "studies/study": "its results ship; the study's own YAML has a case",
-    "labels/stored": "a matrix that was computed here, under the digest of its content",
+    "labels/distance_cache": "a matrix that was computed here, under the digest of its content",
     "training/data/outputs": "an array that was computed here, under the digest of its content",
     "training/data/pixels": "an array that was computed here, under the digest of its content",
     "recipes/captioning/features": "an array that was computed here, under the digest of its content",

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io.frozen_config import told
+from likeness.io.frozen_config import validation_message
 from likeness.labels import (
     ClassLabels,
     LabelKind,
@@ -204,7 +204,7 @@ class TestConfig:
     def test_what_does_not_fit(self, config: dict[str, Any], message: str) -> None:
         with pytest.raises(ValidationError) as caught:
             LabelsConfig(**config)
-        assert message in told(caught.value)
+        assert message in validation_message(caught.value)
 
     def test_one_that_is_listed_is_offered_and_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ages = LabelKind(

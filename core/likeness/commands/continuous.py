@@ -63,7 +63,7 @@ def continuous(
 def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":
     from pydantic import ValidationError
 
-    from likeness.io.frozen_config import told
+    from likeness.io.frozen_config import validation_message
     from likeness.labels import LabelsConfig, kind_names, known_labels
 
     if kind is None:
@@ -77,7 +77,7 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
     try:
         return LabelsConfig.model_validate({"kind": kind, "columns": names, "file": str(file) if file else None})
     except ValidationError as error:
-        raise InputError(f"These labels do not fit: {told(error)}.") from error
+        raise InputError(f"These labels do not fit: {validation_message(error)}.") from error
 
 
 def _notion(base: "Space", name: str) -> "tuple[str, Space]":

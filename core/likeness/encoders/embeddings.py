@@ -19,7 +19,7 @@ class Embeddings:
         failed: images that could not be read, in the order of the table.
         complete: false if the work was stopped; the next call encodes the rest.
         n_encoded: how many images the encoder saw in this call; the others were stored.
-        lineage: of memory-mapped vectors, what they follow from: encoder, images and their order.
+        provenance_key: of memory-mapped vectors, what they follow from: encoder, images and their order.
     """
 
     vectors: Vectors
@@ -27,4 +27,4 @@ class Embeddings:
     failed: list[Failure]
     complete: bool = True
     n_encoded: int = 0
-    lineage: str = ""
+    provenance_key: str = ""

@@ -18,9 +18,9 @@ def unknown_words(encoder: EncoderLike, text: str) -> list[str]:
     """
     if not isinstance(encoder, str):
         return as_encoder(encoder).unknown_words(text)
-    parsed = parse_name(encoder)
-    file = Path(parsed.target).expanduser() / "tokenizer.json"
-    if parsed.kind != "local-dir" or not file.is_file():
+    source = parse_name(encoder)
+    file = Path(source.target).expanduser() / "tokenizer.json"
+    if source.kind != "local-dir" or not file.is_file():
         return []
     return words_outside(_read(str(file), file.stat().st_mtime_ns), text)
 

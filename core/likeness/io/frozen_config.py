@@ -1,4 +1,4 @@
-"""What is read from files as typed, frozen parts, and what does not fit there in words."""
+"""What is read from files as frozen pydantic models, and validation errors in words."""
 
 import reprlib
 from pathlib import Path
@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from likeness.errors import InputError
 from likeness.io.text import parse_yaml, text_of
 
-_MOST_TOLD = 6
+_MOST_ERRORS = 6
 
 
-class Part(BaseModel):
-    """A part of a file: unknown keys are refused, and nothing changes after it was read."""
+class FrozenConfig(BaseModel):
+    """A part of a config file: unknown keys are refused, and nothing changes after it was read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,7 +27,7 @@ def yaml_content(path: Path) -> Any:
     return parse_yaml(text_of(path), f"'{path.name}'")
 
 
-def with_keys(part: Part, changes: dict[str, Any]) -> dict[str, Any]:
+def with_keys(part: FrozenConfig, changes: dict[str, Any]) -> dict[str, Any]:
     """The part as nested dicts, with other values by dotted keys: {"decoder.hidden": 256}; a part that is None becomes one of its own.
 
     Raises:
@@ -47,14 +47,14 @@ def with_keys(part: Part, changes: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def told(error: ValidationError) -> str:
+def validation_message(error: ValidationError) -> str:
     """What does not fit, key by key, in words; of many things the first."""
     wrong = error.errors(include_url=False)
-    more = f"; and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
-    return "; ".join(_told(each) for each in wrong[:_MOST_TOLD]) + more
+    more = f"; and {len(wrong) - _MOST_ERRORS} more" if len(wrong) > _MOST_ERRORS else ""
+    return "; ".join(_one_message(each) for each in wrong[:_MOST_ERRORS]) + more
 
 
-def _told(error: Any) -> str:
+def _one_message(error: Any) -> str:
     place = _short(".".join(str(step) for step in error["loc"])) or "it"
     if error["type"] == "extra_forbidden":
         return f"there is no key '{place}'"

@@ -19,19 +19,19 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _answer(asked: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """Shapes of all variables; or the variable asked for in the file `out`, as an array where it is one of plain values."""
     import numpy as np
     from scipy.io import loadmat, whosmat
 
-    if asked["variable"] is None:
-        return {"shapes": {str(name): [int(side) for side in shape] for name, shape, _ in whosmat(asked["file"])}}
-    content = loadmat(asked["file"], variable_names=[asked["variable"]], squeeze_me=asked["squeeze"])
-    if asked["variable"] not in content:
+    if request["variable"] is None:
+        return {"shapes": {str(name): [int(side) for side in shape] for name, shape, _ in whosmat(request["file"])}}
+    content = loadmat(request["file"], variable_names=[request["variable"]], squeeze_me=request["squeeze"])
+    if request["variable"] not in content:
         return {"missing": True}
-    value = content[asked["variable"]]
+    value = content[request["variable"]]
     plain = isinstance(value, np.ndarray) and not value.dtype.hasobject
-    with open(asked["out"], "wb") as file:
+    with open(request["out"], "wb") as file:
         if plain:
             np.save(file, value, allow_pickle=False)
         else:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from likeness.data.captions_column import read_captions
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.labels.distance_cache import stored_distances
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, LabelDistances, Rows
-from likeness.labels.stored import stored_distances
 from likeness.language import embed_names
 from likeness.language.word_vectors import read_word_vectors
 from likeness.progress import Progress

@@ -10,12 +10,12 @@ from pydantic import Field
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.frozen_config import Part
+from likeness.io.frozen_config import FrozenConfig
 from likeness.labels.protocol import LabelDistances
 from likeness.progress import Progress
 
 
-class LabelOptions(Part):
+class LabelOptions(FrozenConfig):
     """Which labels, and what makes two of them far apart.
 
     Attributes:

@@ -71,14 +71,14 @@ def _from_lists(root: Path, count: int) -> Matrix:
     foreign = others[(others < 0) | (others >= count)]
     if foreign.size:
         raise InputError(f"'{lists.name}' of {LAYOUT.name} names image {foreign[0]}, and there are {count} from 0; take it anew from {LAYOUT.page}.")
-    apart = _list(distances, count, np.float32, "fiu")
-    wrong = np.argwhere(~(apart >= 0) | np.isinf(apart))
+    values = _list(distances, count, np.float32, "fiu")
+    wrong = np.argwhere(~(values >= 0) | np.isinf(values))
     if wrong.size:
         row, place = wrong[0]
-        raise _uneven(distances, (row, others[row, place]), f"{apart[row, place]:g}, expected a number of 0 or more")
+        raise _uneven(distances, (row, others[row, place]), f"{values[row, place]:g}, expected a number of 0 or more")
     matrix = np.full((count, count), np.nan, dtype=np.float32)
     for row in range(count):
-        matrix[row, others[row]] = apart[row]
+        matrix[row, others[row]] = values[row]
         matrix[row, row] = 0 if np.isnan(matrix[row, row]) else np.nan
     left = np.argwhere(np.isnan(matrix))
     if left.size:

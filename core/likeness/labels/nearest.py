@@ -33,10 +33,10 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
     blocks = [np.arange(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
 
     def of(block: Rows) -> Rows:
-        apart = labels.between(rows[block], rows)
-        apart[np.arange(len(block)), block] = np.inf
-        limits = np.partition(apart, k - 1, axis=1)[:, k - 1]
-        return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(apart, limits, block, strict=True)])
+        distances = labels.between(rows[block], rows)
+        distances[np.arange(len(block)), block] = np.inf
+        limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
+        return np.stack([_first(row, limit, k, seed, number) for row, limit, number in zip(distances, limits, block, strict=True)])
 
     found = []
     with ThreadPoolExecutor(workers) as pool:
@@ -47,9 +47,9 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
     return np.concatenate(found)
 
 
-def _first(apart: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:
+def _first(distances: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:
     """Places of the k smallest, none of which is above the limit, smallest first."""
-    near = np.flatnonzero(apart <= limit)
+    near = np.flatnonzero(distances <= limit)
     if seed is not None:
         near = np.random.default_rng([seed, int(number), 6]).permutation(near)
-    return near[np.argsort(apart[near], kind="stable")][:k]
+    return near[np.argsort(distances[near], kind="stable")][:k]

@@ -30,11 +30,11 @@ def number_distances(a: Any, b: Any, periods: Any = None) -> Distances:
     rounds = _periods(periods, first.shape[1])
     squares = np.zeros((len(first), len(second)))
     for column, period in enumerate(rounds):
-        apart = np.abs(first[:, column, None] - second[None, :, column])
+        gaps = np.abs(first[:, column, None] - second[None, :, column])
         if period:
-            apart %= period
-            np.minimum(apart, period - apart, out=apart)
-        squares += np.square(apart, out=apart)
+            gaps %= period
+            np.minimum(gaps, period - gaps, out=gaps)
+        squares += np.square(gaps, out=gaps)
     return np.sqrt(squares, out=squares).astype(np.float32)
 
 

@@ -12,7 +12,7 @@ from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
-from likeness.projection.start import apart, checked_start
+from likeness.projection.start import checked_start, jittered
 
 # Passes of the paper's three phases: order at large, then clusters, then neighborhoods.
 PHASES = (100, 100, 250)
@@ -80,8 +80,8 @@ def pacmap_map(
         warnings.simplefilter("ignore")
         pairs = _pairs(rows, neighbours, mid_near_ratio, further_ratio, seed)
         if start is None:
-            return _optimised(pairs, apart(START_SHARE * flat, seed, START_SHARE), PHASES)
-        return _optimised(pairs, apart(start, seed, START_SHARE), REFIT_PHASES)
+            return _optimised(pairs, jittered(START_SHARE * flat, seed, START_SHARE), PHASES)
+        return _optimised(pairs, jittered(start, seed, START_SHARE), REFIT_PHASES)
 
 
 @contextmanager

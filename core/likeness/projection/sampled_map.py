@@ -97,10 +97,10 @@ def placed(vectors: Any, known: Rows, positions: NDArray[np.float32]) -> NDArray
     for begin in range(0, len(vectors), _BLOCK):
         found = cells.nearest(np.asarray(vectors[begin : begin + _BLOCK], np.float32), count)
         places = positions[found.rows]
-        apart = np.linalg.norm(places - places[:, :1], axis=2)
+        distances = np.linalg.norm(places - places[:, :1], axis=2)
         if usual is None:
-            usual = float(np.median(apart[:, 1:])) if count > 1 else 0.0
-        out[begin : begin + _BLOCK] = _mean(places, found.similarities, apart <= TORN * usual)
+            usual = float(np.median(distances[:, 1:])) if count > 1 else 0.0
+        out[begin : begin + _BLOCK] = _mean(places, found.similarities, distances <= TORN * usual)
     return out
 
 

@@ -26,7 +26,7 @@ def resized(positions: NDArray[np.float32], size: float) -> NDArray[np.float32]:
     return positions * np.float32(size / side) if side > 0 else positions
 
 
-def apart(positions: NDArray[np.float32], seed: int, size: float) -> NDArray[np.float32]:
+def jittered(positions: NDArray[np.float32], seed: int, size: float) -> NDArray[np.float32]:
     """Shifts positions by a ten-thousandth of the map, since items on exactly the same point have no direction to move apart in.
 
     `size` is taken for the map's where all positions are equal.

@@ -10,7 +10,7 @@ from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
 from likeness.projection.chords import chords
 from likeness.projection.pca_map import pca_map
-from likeness.projection.start import apart, checked_start
+from likeness.projection.start import checked_start, jittered
 
 # Standard deviation of the first axis at the start, so small that no early distance repels (Kobak and Berens 2019).
 START_SPREAD = 1e-4
@@ -77,7 +77,7 @@ def _affinities(rows: NDArray[np.float32], perplexity: float) -> Any:
 def _optimised(affinities: Any, start: NDArray[np.float32], fresh: bool, exaggeration: float, epochs: int | None, seed: int) -> NDArray[np.float32]:
     from openTSNE import TSNEEmbedding
 
-    embedding = TSNEEmbedding(apart(start, seed, START_SPREAD), affinities, n_jobs=1)
+    embedding = TSNEEmbedding(jittered(start, seed, START_SPREAD), affinities, n_jobs=1)
     if fresh:
         embedding = embedding.optimize(EARLY_EPOCHS, exaggeration=max(EARLY_EXAGGERATION, exaggeration))
     if epochs is None:

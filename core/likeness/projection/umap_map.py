@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows
 from likeness.errors import InputError
 from likeness.projection.pca_map import pca_map
-from likeness.projection.start import apart, checked_start, resized
+from likeness.projection.start import checked_start, jittered, resized
 from likeness.search import nearest
 
 # Beyond this many items umap-learn's own choice is 200 passes instead of 500.
@@ -61,7 +61,7 @@ def umap_map(
         # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
         warnings.simplefilter("ignore")
         graph = _graph(rows, min(neighbours, len(rows) - 1), epochs)
-        return _optimised(graph, apart(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
+        return _optimised(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
 
 
 def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
 from likeness.io.files import write_atomic
-from likeness.io.frozen_config import Part, told
+from likeness.io.frozen_config import FrozenConfig, validation_message
 from likeness.io.paths import as_path, assets_dir
 from likeness.io.text import parse_json, text_of
 from likeness.shifts.selection import select_evenly
@@ -18,7 +18,7 @@ VERSION = 1
 _FEWEST = 2
 
 
-class ClassSplit(Part):
+class ClassSplit(FrozenConfig):
     """Which classes train and which test.
 
     Attributes:
@@ -65,7 +65,7 @@ class ClassSplit(Part):
         }
 
 
-class SplitFile(Part):
+class SplitFile(FrozenConfig):
     """Splits of one dataset, from easy to hard.
 
     Attributes:
@@ -149,7 +149,7 @@ def splits_from(content: Any, name: str = "The file") -> SplitFile:
     try:
         return SplitFile.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{name} does not fit: {told(error)}.") from error
+        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
 
 
 def write_splits(file: Path | str, splits: SplitFile) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
-from likeness.io.frozen_config import Part, told, yaml_content
+from likeness.io.frozen_config import FrozenConfig, validation_message, yaml_content
 from likeness.io.paths import as_path, assets_dir
 from likeness.progress import Progress
 from likeness.shifts.split_files import ClassSplit, read_splits
@@ -19,7 +19,7 @@ from likeness.training import RunConfig, RunFolder, config_from, read_config, wi
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-class StudyConfig(Part):
+class StudyConfig(FrozenConfig):
     """A table of a paper, or a sweep.
 
     Attributes:
@@ -71,7 +71,7 @@ def read_study(file: Path | str) -> StudyConfig:
     try:
         return StudyConfig.model_validate(yaml_content(path))
     except ValidationError as error:
-        raise InputError(f"{path.name} does not fit: {told(error)}.") from error
+        raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
 
 
 def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:

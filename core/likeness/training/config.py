@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.io.frozen_config import FrozenConfig, validation_message, with_keys, yaml_content
 from likeness.io.paths import as_path
 from likeness.labels.sources import LabelsConfig
 from likeness.language import check_language, gives_vectors
@@ -16,7 +16,7 @@ from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, 
 from likeness.samplers import check_miner
 
 
-class DataConfig(Part):
+class DataConfig(FrozenConfig):
     """Which images, which labels, who trains and who tests.
 
     Attributes:
@@ -64,7 +64,7 @@ class DataConfig(Part):
         return self
 
 
-class BackboneConfig(Part):
+class BackboneConfig(FrozenConfig):
     """The network that is trained.
 
     Attributes:
@@ -96,7 +96,7 @@ class BackboneConfig(Part):
         return self
 
 
-class ObjectiveConfig(Part):
+class ObjectiveConfig(FrozenConfig):
     """The objective, by a name of `likeness.losses.OBJECTIVES`, its options, and its wrappers with their options ({} for the defaults).
 
     Attributes:
@@ -149,7 +149,7 @@ class ObjectiveConfig(Part):
         return OBJECTIVES[self.name].labels == "distances"
 
 
-class GuidanceConfig(Part):
+class GuidanceConfig(FrozenConfig):
     """Language guidance (Eq. 4): the objective plus omega times the distance to language similarities.
 
     Attributes:
@@ -261,7 +261,7 @@ class GuidanceConfig(Part):
         return (value,) if isinstance(value, str) else value
 
 
-class BatchConfig(Part):
+class BatchConfig(FrozenConfig):
     """Which images make a batch.
 
     Attributes:
@@ -286,7 +286,7 @@ class BatchConfig(Part):
         return self
 
 
-class OptimizerConfig(Part):
+class OptimizerConfig(FrozenConfig):
     """How the network is trained.
 
     Attributes:
@@ -313,7 +313,7 @@ class OptimizerConfig(Part):
     inverse_decay: float = Field(default=0.0, ge=0)
 
 
-class FewShotConfig(Part):
+class FewShotConfig(FrozenConfig):
     """Adaptation of the embedding layer to a few test images, measured when a run ends (ooDML, section 4.4).
 
     Attributes:
@@ -339,7 +339,7 @@ class FewShotConfig(Part):
         return value
 
 
-class RunConfig(Part):
+class RunConfig(FrozenConfig):
     """A whole run.
 
     Attributes:
@@ -478,7 +478,7 @@ def config_from(content: Any, name: str = "The config") -> RunConfig:
     try:
         return RunConfig.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{name} does not fit: {told(error)}.") from error
+        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
 
 
 def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:

@@ -109,11 +109,11 @@ def test_many_vectors_are_memory_mapped_and_the_same(table: ImageTable, fake) ->
     assert mapped.n_encoded == 0
     (file,) = packed_files(table, fake)
     before = file.stat().st_ino
-    assert embed_images(table, fake, most_bytes=100).lineage == mapped.lineage != ""
+    assert embed_images(table, fake, most_bytes=100).provenance_key == mapped.provenance_key != ""
     assert file.stat().st_ino == before
     turned = embed_images(ImageTable("turned", table.root, table.frame.iloc[::-1]), fake, most_bytes=100)
     np.testing.assert_array_equal(turned.vectors, plain.vectors[::-1])
-    assert turned.lineage != mapped.lineage
+    assert turned.provenance_key != mapped.provenance_key
 
 
 def test_vectors_encoded_in_this_call_are_memory_mapped_too(table: ImageTable, fake) -> None:

@@ -79,15 +79,15 @@ class ClipEncoder(TowerImages):
             return unit_rows(self._model.encode_text(tokens.to(self._device)))
 
 
-def _load(name: str, parsed: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
+def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, Any, Any]:
     """Model in evaluation mode, image transform and tokenizer."""
-    if parsed.kind == "local-dir":
-        folder = as_path(parsed.target)
+    if source.kind == "local-dir":
+        folder = as_path(source.target)
         _check_folder(name, folder)
         return load_from_folder(name, folder, lambda local: _create(f"local-dir:{folder}", None, device, local))
-    if parsed.kind == "hf-hub":
-        return load_from_hub(name, lambda local: _create(f"hf-hub:{parsed.target}", None, device, local))
-    model, _, tag = parsed.target.partition("/")
+    if source.kind == "hf-hub":
+        return load_from_hub(name, lambda local: _create(f"hf-hub:{source.target}", None, device, local))
+    model, _, tag = source.target.partition("/")
     _check_published(name, model, tag)
     return load_from_hub(name, lambda local: _create(model, tag, device, local))
 

@@ -90,15 +90,15 @@ class Collected:
             packed_dir: for the memory-mapped file, where the vectors are many.
         """
         rows = np.flatnonzero(self._shard_of[self._slot_of] >= 0)
-        shape, lineage = (len(rows), self._dim), ""
+        shape, provenance_key = (len(rows), self._dim), ""
         if 4 * len(rows) * self._dim > self._most_bytes:
-            lineage = f"{identity} {blake2b(self._keys[rows].tobytes(), digest_size=16).hexdigest()}"
-            vectors = packed_vectors(packed_dir / f"{lineage.split()[1]}.npy", shape, self._parts(rows))
+            provenance_key = f"{identity} {blake2b(self._keys[rows].tobytes(), digest_size=16).hexdigest()}"
+            vectors = packed_vectors(packed_dir / f"{provenance_key.split()[1]}.npy", shape, self._parts(rows))
         else:
             vectors = np.empty(shape, dtype=np.float32)
             for places, part in self._parts(rows):
                 vectors[places] = part
-        return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, lineage)
+        return Embeddings(vectors, rows, self._failures(), complete, self.n_encoded, provenance_key)
 
     def _rows(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Slots of those keys that the table has, and where they stand among `keys`."""

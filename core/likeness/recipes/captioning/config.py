@@ -7,12 +7,12 @@ from pydantic import Field, ValidationError
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.io.frozen_config import Part, told, with_keys, yaml_content
+from likeness.io.frozen_config import FrozenConfig, validation_message, with_keys, yaml_content
 from likeness.io.paths import as_path
 from likeness.training import BackboneConfig
 
 
-class CaptionDataConfig(Part):
+class CaptionDataConfig(FrozenConfig):
     """Images with sentences.
 
     Attributes:
@@ -31,7 +31,7 @@ class CaptionDataConfig(Part):
     grid: int = Field(default=14, ge=1, le=32)
 
 
-class DecoderConfig(Part):
+class DecoderConfig(FrozenConfig):
     """The captioning model, `likeness.recipes.captioning.decoder`: sizes of the papers by default (Att2all2: 512 for all)."""
 
     kind: Literal["att2all2", "topdown"] = "topdown"
@@ -41,7 +41,7 @@ class DecoderConfig(Part):
     dropout: float = Field(default=0.5, ge=0, lt=1)
 
 
-class CrossEntropyConfig(Part):
+class CrossEntropyConfig(FrozenConfig):
     """The first stage.
 
     Attributes:
@@ -64,7 +64,7 @@ class CrossEntropyConfig(Part):
     sampling_every: int = Field(default=5, ge=1)
 
 
-class ReinforcementConfig(Part):
+class ReinforcementConfig(FrozenConfig):
     """The second stage, self-critical training.
 
     Attributes:
@@ -83,7 +83,7 @@ class ReinforcementConfig(Part):
     reward_end: bool = True
 
 
-class CaptioningConfig(Part):
+class CaptioningConfig(FrozenConfig):
     """A whole experiment, but for the features that it compares.
 
     Attributes:
@@ -148,7 +148,7 @@ def captioning_config_from(content: Any, name: str = "The config") -> Captioning
     try:
         return CaptioningConfig.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{name} does not fit: {told(error)}.") from error
+        raise InputError(f"{name} does not fit: {validation_message(error)}.") from error
 
 
 def with_captioning_changes(config: CaptioningConfig, changes: dict[str, Any]) -> CaptioningConfig:

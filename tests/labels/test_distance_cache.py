@@ -13,8 +13,8 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.labels import NumberLabels, PartLabels
+from likeness.labels.distance_cache import stored_distances
 from likeness.labels.protocol import Distances, Rows
-from likeness.labels.stored import stored_distances
 
 
 class Watched:
@@ -99,7 +99,7 @@ _KILLED = """
 import os, signal
 import numpy as np
 from likeness.labels import NumberLabels
-from likeness.labels.stored import stored_distances
+from likeness.labels.distance_cache import stored_distances
 stored_distances(NumberLabels(np.arange(70.0)), "key", lambda done, total: done > 2000 and os.kill(os.getpid(), signal.SIGKILL), workers=1)
 """
 
