@@ -73,7 +73,7 @@ def refit_seconds(browser: Any, command: list[str], repeats: int) -> list[float]
         page.get_by_role("tab", name="Paste a list").click()
         found = []
         for repeat in range(repeats):
-            field = page.get_by_label("One aspect a line")
+            field = page.get_by_label("One aspect per line")
             field.fill("\n".join(["red", "blue", "green", "black", *["white", "yellow", "orange", "silver"][: repeat + 1]]))
             start = time.perf_counter()
             field.press("Control+Enter")

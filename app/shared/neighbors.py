@@ -12,6 +12,7 @@ from shared import selection
 from shared.view import View
 
 COUNT = 24
+_LONGEST = 120  # letters of a text in a title
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Query:
         """What the neighbors are neighbors of."""
         if self.row is not None:
             return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
-        return f"Images for “{self.text}”" if self.text else f"Neighbors of {self.name}"
+        text = self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]} ..."
+        return f"Images for “{text}”" if text else f"Neighbors of {self.name}"
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ class _User:
         page, draw = self.page, np.random.default_rng([self.number, number])
         await page.get_by_role("link", name="Notions", exact=True).click()
         await page.get_by_role("tab", name="Paste a list").click()
-        field = page.get_by_label("One aspect a line")
+        field = page.get_by_label("One aspect per line")
         await field.wait_for()
         # as many words as nobody else has, so that the count tells whose fit is shown
         count = 2 + self.number % 10 + (number % 2)
@@ -203,7 +203,7 @@ class _User:
         shown = await self.page.locator("[data-testid='stMain']").inner_text()
         await self.page.get_by_role("link", name="Notions", exact=True).click()
         await self.page.get_by_role("tab", name="Paste a list").click()
-        field = self.page.get_by_label("One aspect a line")
+        field = self.page.get_by_label("One aspect per line")
         await field.wait_for()
         typed = (await field.input_value()).splitlines()
         foreign = [user for user in everyone if user is not self and (f"“{user.text}”" in shown or user.words == typed)]

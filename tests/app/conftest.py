@@ -1,12 +1,13 @@
 """A served app and a browser page for the tests that need them."""
 
+import hashlib
 import os
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,28 @@ class Server:
         self._process.wait(600)
 
 
+@pytest.fixture(scope="session")
+def pca_once() -> Callable[[Any], Any]:
+    """`pca_map`, which computes the map of equal vectors once for all tests: each of them begins with that of the shipped images."""
+    from likeness.projection import pca_map
+
+    found: dict[bytes, Any] = {}
+
+    def once(vectors: Any) -> Any:
+        key = hashlib.sha256(vectors.tobytes()).digest()
+        if key not in found:
+            found[key] = pca_map(vectors)
+        return found[key].copy()
+
+    return once
+
+
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any]) -> AppTest:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
+    from streamlit import config
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.util import calc_hash
 
@@ -72,6 +90,9 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AppTest:
         return resolve(self, path) if self._registered_pages else calc_hash(Path(path).parent.name)
 
     monkeypatch.setattr(AppTest, "_resolve_page_hash", resolve_by_folder)
+    monkeypatch.setattr("shared.cached.pca_map", pca_once)
+    monkeypatch.setattr("warm._load", lambda encoder: None)  # else it loads and compiles beside this test and those after it
+    config.set_option("runner.magicEnabled", False)  # as in app/.streamlit/config.toml, which AppTest does not read
     monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
     st.cache_resource.clear()
     app = AppTest.from_file(str(MAIN), default_timeout=600)

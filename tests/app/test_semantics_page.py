@@ -92,7 +92,7 @@ def test_of_two_spaces_it_says_how_far_they_differ(page: AppTest) -> None:
     for name, (value, difference) in _metrics(page).items():
         assert value == f"{a[name]:.3f}"
         assert float(difference) == pytest.approx(a[name] - b[name], abs=2e-3)
-    assert "Of Raw encoder, and how far it lies above or below Car color." in _texts(page)
+    assert "Figures for Raw encoder, and the difference from Car color." in _texts(page)
     assert "Choose a space B in the sidebar" not in _texts(page)
 
 
@@ -240,7 +240,7 @@ def test_too_few_classes_are_told_in_a_sentence(app: AppTest, monkeypatch: pytes
 def test_few_images_ask_for_all_the_others(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     _other_images(monkeypatch, {"class": ["cat"] * 4 + ["dog"] * 3 + ["cow"]})
     _finished(app.switch_page("pages/semantics/page.py").run())
-    assert "ask for their 6 nearest" in _texts(app)
+    assert "The 6 nearest neighbors of all images of" in _texts(app)
     assert app.selectbox(key="semantic_query").options == ["cat", "dog"]
 
 

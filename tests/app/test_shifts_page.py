@@ -357,7 +357,7 @@ def test_results_are_those_that_python_gives(holds: AppTest, make: Make) -> None
         lines = {trace["name"]: trace["y"] for trace in shown if trace["xaxis"] == "x"}
         assert lines == {row: pytest.approx(found[found["row"] == row]["mean"].tolist()) for row in ("Raw encoder", "Margin")}
         assert _scored(holds) == {row: pytest.approx(ags) for row, ags in zip(scores["row"], scores["ags"], strict=True)}
-    assert "splits that lost test classes are easier by that alone" in _texts(holds)
+    assert "with the same number of test classes on every split" in _texts(holds)
     assert len(holds.get("plotly_chart")) == 5
 
 

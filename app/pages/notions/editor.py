@@ -93,24 +93,12 @@ def saved_equals(draft: Draft) -> bool:
 def _words() -> None:
     draft = drafts.latest()
     assert draft is not None
-    st.text_area(
-        "Question",
-        draft.question,
-        key=_key("question"),
-        on_change=_take_field,
-        args=("question", _key("question")),
-        height=68,
-        help="When are two images similar? For people; not read by the model.",
-    )
-    st.text_area(
-        "Template",
-        draft.templates,
-        key=_key("templates"),
-        on_change=_take_field,
-        args=("templates", _key("templates")),
-        height=68,
-        help="The sentence around each aspect, with {} in place of the aspect. One template per line.",
-    )
+    texts = {
+        "question": ("Question", draft.question, "When are two images similar? For people; not read by the model."),
+        "templates": ("Template", draft.templates, "The sentence around each aspect, with {} in place of the aspect. One template per line."),
+    }
+    for field, (label, text, help) in texts.items():
+        st.text_area(label, text, key=_key(field), on_change=_take_field, args=(field, _key(field)), height=68, help=help)
 
 
 def _aspects() -> None:

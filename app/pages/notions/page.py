@@ -20,7 +20,7 @@ PAGE = AppPage(
     Path(__file__), "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
 )
 
-_TOLD = {
+_METRICS = {
     "map_at_r": (
         "MAP@R",
         "Of an image's R nearest neighbors, where R is the number of others with its label: how many share the label, nearest counting most.",
@@ -89,10 +89,19 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     now = cached.metrics(view.entry.id, fit, attribute)
     before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {readable(attribute).lower()}**")
-    for column, (name, (title, meaning)) in zip(st.columns(len(_TOLD)), _TOLD.items(), strict=True):
+    for column, (name, (title, meaning)) in zip(st.columns(len(_METRICS)), _METRICS.items(), strict=True):
         against = "saved" if saved else "raw"
-        delta = f"{now[name] - before[name]:+.3f}" if abs(now[name] - before[name]) >= 0.0005 else None
-        column.metric(title, f"{now[name]:.3f}", delta, help=meaning, delta_description=f"vs. {against}" if delta else None)
+        change = now[name] - before[name]
+        same = abs(change) < 0.0005
+        column.metric(
+            title,
+            f"{now[name]:.3f}",
+            "0.000" if same else f"{change:+.3f}",
+            delta_color="off" if same else "normal",
+            delta_arrow="off" if same else "auto",
+            delta_description=f"vs. {against}",
+            help=meaning,
+        )
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 

@@ -75,15 +75,8 @@ def _images(config: RunConfig) -> None:
         **_bound("data.attribute", now, lambda names: {"data.attribute": names[0] if len(names) == 1 else names} if names else {}),
     )
     if data.split == "classes":
-        st.slider(
-            "Share of the classes that train",
-            min(0.1, data.train_classes),
-            max(0.9, data.train_classes),
-            step=0.05,
-            format="percent",
-            help="The other classes are never shown in training; all figures are measured on them.",
-            **_bound("data.train_classes", data.train_classes),
-        )
+        help = "The other classes are never shown in training; all figures are measured on them."
+        _share("Share of the classes that train", 0.1, "data.train_classes", data.train_classes, help)
 
 
 def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
@@ -100,15 +93,8 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
             **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
         )
     if data.test_images < 1:
-        st.slider(
-            "Share of the images that test",
-            min(0.05, data.test_images),
-            max(0.9, data.test_images),
-            step=0.05,
-            format="percent",
-            help="The last ones; they are never shown in training. A column named split divides the images instead, where there is one.",
-            **_bound("data.test_images", data.test_images),
-        )
+        help = "The last ones; they are never shown in training. A column named split divides the images instead, where there is one."
+        _share("Share of the images that test", 0.05, "data.test_images", data.test_images, help)
 
 
 def _labels(source: str) -> dict[str, dict[str, Any]]:
@@ -268,6 +254,11 @@ def _training(config: RunConfig) -> None:
 
 def _with(options: list[str], *more: str) -> list[str]:
     return [*options, *(each for each in more if each not in options)]
+
+
+def _share(label: str, low: float, place: str, value: float, help: str) -> None:
+    """A slider for a share from `low` to 0.9; one outside, which can stand in the text, is shown as it is."""
+    st.slider(label, min(low, value), max(0.9, value), step=0.05, format="percent", help=help, **_bound(place, value))
 
 
 def _number(label: str, low: float, high: float, place: str, value: float, *, width: int, **options: Any) -> None:

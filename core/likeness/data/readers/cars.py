@@ -1,6 +1,7 @@
 """Synthetic Cars, the images that ship."""
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -36,9 +37,16 @@ def read_cars() -> ImageTable:
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        stat = path.stat()
+        return _digest_of_version(path, stat.st_mtime_ns, stat.st_size)
     except OSError as error:
         raise InputError(f"The image '{path.name}' that ships is missing or cannot be read; install the package again.") from error
+
+
+@lru_cache(maxsize=4096)
+def _digest_of_version(path: Path, modified: int, size: int) -> str:
+    """Read once by a process, as long as the file does not change."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 DATASET = Dataset("cars", "Synthetic Cars", "2,000 rendered cars with all their attributes; they ship with Likeness.", read_cars, "ships")
