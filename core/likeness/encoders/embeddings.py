@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import Failure
+from likeness.data import Failure
 from likeness.encoders.encoder import Vectors
 
 

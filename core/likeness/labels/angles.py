@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.labels.kind import LabelKind, LabelOptions, number_columns
 from likeness.labels.numbers import NumberLabels
 from likeness.progress import Progress

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
 from likeness.data.captions_column import read_captions
-from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.labels.distance_cache import stored_distances
 from likeness.labels.kind import LabelKind, LabelOptions

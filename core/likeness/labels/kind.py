@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io.frozen_config import FrozenConfig
 from likeness.labels.protocol import LabelDistances

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io.array_files import read_array
 from likeness.io.paths import as_path

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from likeness.data import ImageTable
 from likeness.data.readers.mat_file import read_variable
 from likeness.data.readers.mpii_pose import DISTANCES, LAYOUT, check_shape, image_parts
-from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io.plain_pickle import PlainUnpickler
 from likeness.labels.kind import LabelKind

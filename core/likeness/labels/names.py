@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from likeness.data.classes import image_classes
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable, image_classes
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.matrix import ClassLabels
 from likeness.language import class_similarities, readable_names

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels.kind import LabelKind, LabelOptions, number_columns
 from likeness.labels.protocol import Distances, Rows

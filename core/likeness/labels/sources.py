@@ -2,7 +2,7 @@
 
 from pydantic import field_validator, model_validator
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.labels import angles, captions, layouts, matrix, mpii, names, numbers, poses
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import LabelDistances

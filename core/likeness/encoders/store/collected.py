@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import Failure, ImageTable
+from likeness.data import Failure, ImageTable
 from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.store.keys import Keys, as_names, table_keys
 from likeness.encoders.store.packed import Part, packed_vectors

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.encoders.encoder import Encoder
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.shard_folder import ShardFolder, shard_folder

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.data import ImageTable
 from likeness.data.captions_column import COLUMN, SINGLE, gather_captions, read_captions
 from likeness.data.readers.coco_captions import SPLITS
-from likeness.data.table import ImageTable
 from likeness.errors import InputError
 
 

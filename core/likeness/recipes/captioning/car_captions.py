@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from likeness.data import Dataset, read_cars
+from likeness.data import Dataset, ImageTable, read_cars
 from likeness.data.captions_column import COLUMN, captions_cell
-from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.progress import Progress
 

@@ -100,7 +100,7 @@ def zero_shot_report(encoder_dir: Path | str, n: int = 2000, seed: int = HELD_OU
     """
     from PIL import Image
 
-    from likeness.encoders.load import load_encoder
+    from likeness.encoders import load_encoder
 
     encoder = load_encoder(f"local-dir:{encoder_dir}")
     scenes = sample_scenes(n, seed)
