@@ -32,8 +32,8 @@ def same(a: RunFolder, b: RunFolder) -> bool:
 
 
 def test_a_run_leaves_config_metrics_checkpoints_events_and_a_report(config: RunConfig, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    run = train(config, tmp_path / "run", lambda *each: told.append(each))
+    progress: list[tuple[Any, ...]] = []
+    run = train(config, tmp_path / "run", lambda *each: progress.append(each))
     assert run.config() == config
     status, metrics, report = run.status(), run.metrics(), run.report()
     assert (status.state, status.step, status.total, status.pid) == ("finished", 9, 9, 0)
@@ -49,7 +49,7 @@ def test_a_run_leaves_config_metrics_checkpoints_events_and_a_report(config: Run
     assert load_file(run.best)["head.weight"].shape[0] == 8
     assert list((run.path / "tensorboard").glob("events*"))
     assert torch.__version__.startswith(json.loads((run.path / "environment.json").read_text())["torch"])
-    assert ("Reading images", 36, 36) in told
+    assert (36, 36, "Reading images") in progress
 
 
 def test_the_seed_decides_everything(config: RunConfig, tmp_path: Path) -> None:
