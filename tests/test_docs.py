@@ -61,6 +61,13 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(target), link
 
 
+@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=lambda page: page.name)
+def test_files_and_folders_that_are_named_are_there(page: Path) -> None:
+    named = set(re.findall(r"`((?:app|assets|benchmarks|core|tests)/[\w/.]*)`", page.read_text()))
+    assert len(named) > 10
+    assert [path for path in sorted(named) if not (ROOT / path).exists() and "mine" not in path] == []
+
+
 def test_every_page_is_linked_from_the_readme() -> None:
     links = {(ROOT / link.partition("#")[0]).resolve() for link in _LINK.findall((ROOT / "README.md").read_text())}
     assert [page.name for page in PAGES[1:] if page not in links] == []

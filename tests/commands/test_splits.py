@@ -50,16 +50,16 @@ def test_a_pickle_of_the_benchmark_is_imported(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("build", "-o", "x.json", "--count", "900", "-e", "cars-small"), "900 splits can't be chosen from"),
-        (("build", "-o", "x.json", "--per-step", "60", "-e", "cars-small"), "51 classes, too few to give 60 in a step"),
+        (("build", "-o", "x.json", "--count", "900"), "900 splits can't be chosen from"),
+        (("build", "-o", "x.json", "--per-step", "60"), "51 classes, too few to give 60 in a step"),
         (("build", "-o", "x.json", "--rule", "fast"), "There is no rule 'fast'; choose from paper, official"),
         (("build", "-o", "x.json", "--removal", "fast"), "There is no removal rule 'fast'; choose from paper, score, official"),
-        (("build", "-o", "x.json", "--start", "last", "-e", "cars-small"), "There is no start 'last'; choose from first, random"),
+        (("build", "-o", "x.json", "--start", "last"), "There is no start 'last'; choose from first, random"),
         (("build", "-o", "x.json", "--set", "seed=1"), "--set changes a config, so it goes with --like"),
         (("build", "-o", "x.json", "--like", "nothing"), "There is no config file or preset 'nothing'"),
         (("build", "-o", "x.json", "-a", "wheels", "-e", "cars-small"), "has no attribute 'wheels'"),
         (("show", "nothing"), "There is no file of splits 'nothing'"),
-        (("distance", "--splits", "cars196-oodml", "-e", "cars-small"), "The images have no class 'AM General Hummer SUV 2000'"),
+        (("distance", "--splits", "cars196-oodml"), "The images have no class 'AM General Hummer SUV 2000'"),
         (("import", "nothing.pkl", "--dataset", "x", "-o", "x.json"), "'nothing.pkl' cannot be read"),
     ],
 )

@@ -158,9 +158,11 @@ def _features(
         return table.name, config.data.attribute, config.backbone.name, classes, features
     if change:
         raise InputError("--set changes a config, so it goes with --like.")
-    base = embedded(read_dataset(source), encoder)
+    table = read_dataset(source)
     columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     columns = [column.strip() for column in columns]
+    image_classes(table, columns)  # refuses what is not there, before images are embedded
+    base = embedded(table, encoder)
     classes = image_classes(base.table, columns)
     return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.vectors
 
