@@ -12,8 +12,7 @@ from likeness.data import plain_names
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import uploads_dir
 from likeness.errors import InputError
-from likeness.io.confinement import confine, is_inside
-from likeness.io.paths import as_path, assets_dir, cache_dir, can_be_a_path, runs_dir
+from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
 from server_settings import UPLOADS, server
 from visitors import notions_dir, splits_dir, visitors_dir
 

@@ -2,7 +2,7 @@
 
 from access import path_text, resolve_encoder, resolve_language, resolve_source
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.labels.sources import LabelsConfig
 from likeness.language.pseudolabel_files import SHIPPED
 from likeness.shifts import shipped_splits

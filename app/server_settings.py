@@ -11,8 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.io.frozen_config import FrozenConfig, validation_message, yaml_content
-from likeness.io.text import parse_yaml
+from likeness.io import FrozenConfig, parse_yaml, validation_message, yaml_content
 
 VARIABLE = "LIKENESS_SERVER"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 from server_settings import server
 
 COOKIE = "likeness_visitor"

@@ -21,7 +21,7 @@ import torch
 
 from likeness.data import ImageTable, read_dataset
 from likeness.encoders import embed_images, load_encoder
-from likeness.io.images import read_image
+from likeness.io import read_image
 
 PHOTOS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "cifar100_300.zip"
 CHUNK = 1024

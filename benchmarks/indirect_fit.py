@@ -14,7 +14,7 @@ from measuring.timing import best_of
 from numpy.typing import NDArray
 
 from likeness.evaluation import retrieval_metrics
-from likeness.io.paths import assets_dir
+from likeness.io import assets_dir
 from likeness.notions import Identity, InDiReCT, get_notion, suggest_dim
 from likeness.search import nearest
 

@@ -9,9 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import cache_dir
-from likeness.io.text import parse_json, text_of
+from likeness.io import cache_dir, parse_json, text_of, write_atomic
 from likeness.notions import Notion
 
 _HISTORY = 50

@@ -8,7 +8,7 @@ from likeness import training
 from likeness.data import absolute_source
 from likeness.data.catalog import DatasetEntry, list_datasets
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 from likeness.training import RunFolder
 from server_settings import server
 from shared import run_words, trained

@@ -8,7 +8,7 @@ from background import Job, run_in_background
 from likeness.embedding import embed
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 from likeness.space import Space
 from likeness.training import trained_folders
 from server_settings import server

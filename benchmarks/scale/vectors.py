@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from likeness.data import read_dataset
 from likeness.embedding import embed
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 
 # As on renders that the encoder never saw, 40,000 of each: with fewer neighbors or shorter steps vectors lie too close together, and a search
 # through cells of an index looks easier than it is.

@@ -64,7 +64,7 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
         >>> run.status().state
         'finished'
     """
-    from likeness.io.paths import runs_dir
+    from likeness.io import runs_dir
     from likeness.training import RunConfig, config_from, read_config, with_changes
     from likeness.training import train as train_run
 

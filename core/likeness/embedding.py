@@ -8,7 +8,7 @@ import numpy as np
 from likeness.data import ImageTable, read_dataset
 from likeness.defaults import ENCODER
 from likeness.errors import InputError
-from likeness.io.vector_file import read_vector_file
+from likeness.io import read_vector_file
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:

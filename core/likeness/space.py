@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from likeness.arrays import as_unit_rows, to_numpy
 from likeness.data import ImageTable, image_classes
 from likeness.errors import InputError
-from likeness.io.vector_file import write_vector_file
+from likeness.io import write_vector_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -217,8 +217,7 @@ class Space:
         Raises:
             InputError: if it can't be read as an image, or the space has no model behind it.
         """
-        from likeness.io.image_check import opened_image
-        from likeness.io.images import read_image, to_rgb
+        from likeness.io import opened_image, read_image, to_rgb
 
         if self.embed_images is None:
             raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")

@@ -9,7 +9,7 @@ import streamlit as st
 from background import Job, run_in_background
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io.text import parse_json
+from likeness.io import parse_json
 from likeness.labels import ImageLabels, LabelsConfig, known_labels, labels_named, numeric_columns, read_image_labels
 from shared import selection
 from shared.sidebar import readable

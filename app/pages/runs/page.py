@@ -13,7 +13,7 @@ from shared import run_words
 from shared import training_off
 from access import redact
 from likeness.evaluation import find_metric, metric_title
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import difference
 from likeness.training import RunFolder, list_runs

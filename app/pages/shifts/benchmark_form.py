@@ -8,7 +8,7 @@ import streamlit as st
 from access import check_training, redact, resolve_source
 from likeness.data import ImageClasses
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 from likeness.shifts import SplitFile, write_splits
 from likeness.studies.study import StudyConfig
 from likeness.studies.study_folder import StudyFolder

@@ -8,7 +8,7 @@ import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from likeness.io.paths import assets_dir, runs_dir
+from likeness.io import assets_dir, runs_dir
 from likeness.studies.study import Cell, measured, read_results, read_study, studies
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.training import RunFolder

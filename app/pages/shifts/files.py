@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from access import redact
-from likeness.io.text import decoded, parse_json
+from likeness.io import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from visitors import splits_dir
 

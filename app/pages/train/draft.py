@@ -8,9 +8,7 @@ import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import cache_dir
-from likeness.io.text import parse_yaml
+from likeness.io import cache_dir, parse_yaml, write_atomic
 from likeness.training import RunConfig, as_yaml, config_from, read_config, with_changes
 
 FIRST = "shipped-cars-elg"

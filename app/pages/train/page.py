@@ -9,7 +9,7 @@ from access import check_training, redact, shared_name
 from config_access import resolve_config
 from likeness import training
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_config
 from pages.train import draft
 from pages.train import fields as train_fields

@@ -191,7 +191,7 @@ def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFram
 
 
 def _write_runs(runs: "pd.DataFrame", out: Path | None) -> None:
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
 
     if out and len(runs):
         write_atomic(out, runs.to_csv(index=False).encode())

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from likeness.io.paths import app_dir
+from likeness.io import app_dir
 
 
 def app(

@@ -9,8 +9,7 @@ from likeness.commands.options import Changes, Format
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir, write_atomic
 
 if TYPE_CHECKING:
     from likeness.recipes.captioning.config import CaptioningConfig

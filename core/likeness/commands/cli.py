@@ -28,7 +28,7 @@ from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
 from likeness.errors import InputError
-from likeness.io.interruption import restore_interruption
+from likeness.io import restore_interruption
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (

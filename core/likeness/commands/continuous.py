@@ -55,7 +55,7 @@ def continuous(
     assert found is not None
     print_table(_with_bounds(found), format)
     if out:
-        from likeness.io.files import write_atomic
+        from likeness.io import write_atomic
 
         write_atomic(out, found.to_csv(index=False).encode())
 
@@ -63,7 +63,7 @@ def continuous(
 def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | None) -> "LabelsConfig":
     from pydantic import ValidationError
 
-    from likeness.io.frozen_config import validation_message
+    from likeness.io import validation_message
     from likeness.labels import LabelsConfig, kind_names, known_labels
 
     if kind is None:

@@ -29,7 +29,7 @@ def convergence(
     Examples: `likeness analyze convergence runs`, `likeness analyze convergence runs/shipped-cars --metric map_at_1000 --plot curves.html`
     """
     from likeness.evaluation import metric_title
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
     from likeness.plots import convergence_curves
     from likeness.studies import convergence as measured
     from likeness.studies import convergence_table

@@ -76,6 +76,6 @@ def _runs(base: "Space", notions: "list[Notion]", out: Path | None, **options: A
             return compare(base, notions, progress=progress, on_run=rows.append, **options)
     finally:
         if out and rows:
-            from likeness.io.files import write_atomic
+            from likeness.io import write_atomic
 
             write_atomic(out, pd.DataFrame(rows).to_csv(index=False).encode())

@@ -40,7 +40,7 @@ def fit(
     if out:
         import io
 
-        from likeness.io.files import write_atomic
+        from likeness.io import write_atomic
 
         buffer = io.BytesIO()
         np.save(buffer, np.asarray(estimator.U))

@@ -10,7 +10,7 @@ def info() -> None:
     import importlib.metadata as metadata
 
     from likeness.data.catalog import list_datasets
-    from likeness.io.paths import assets_dir, cache_dir
+    from likeness.io import assets_dir, cache_dir
     from likeness.notions import list_notions
 
     typer.echo(f"likeness {metadata.version('likeness')}, Python {sys.version.split()[0]}")

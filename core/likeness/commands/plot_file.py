@@ -22,7 +22,7 @@ def check_plot(plot: Path | None) -> None:
 
 def write_plot(plot: Path, figure: "Figure", title: str, notes: Sequence[str] = ()) -> None:
     """Writes the page and says so on stderr."""
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
     from likeness.plots import as_page
 
     write_atomic(plot, as_page(figure, title, notes).encode())

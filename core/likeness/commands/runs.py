@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.terminal import print_table
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 
 if TYPE_CHECKING:
     from likeness.training import RunFolder

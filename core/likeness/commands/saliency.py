@@ -83,7 +83,7 @@ def _figure(found: "Sequence[Saliency]", labels: Sequence[str], blur: float) -> 
 
 
 def _write(picture: "Image", out: Path) -> None:
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
 
     content = io.BytesIO()
     picture.save(content, "PNG")

@@ -177,7 +177,7 @@ def _print_summary(spaces: "dict[str, Semantics]", format: str) -> None:
 def _write(spaces: "dict[str, Semantics]", out: Path) -> None:
     import pandas as pd
 
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
 
     parts = [space.per_class.assign(space=name)[["space", *space.per_class.columns]] for name, space in spaces.items()]
     write_atomic(out, pd.concat(parts, ignore_index=True).to_csv(index=False).encode())

@@ -11,7 +11,7 @@ from likeness.commands.options import Changes
 from likeness.commands.runs import MAIN_METRICS
 from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
-from likeness.io.paths import runs_dir
+from likeness.io import runs_dir
 
 if TYPE_CHECKING:
     from likeness.training import RunConfig

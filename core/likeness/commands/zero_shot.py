@@ -18,7 +18,7 @@ def zero_shot(
 
     Example: `likeness zero-shot models/mine`
     """
-    from likeness.io.paths import assets_dir
+    from likeness.io import assets_dir
     from likeness.recipes.clip import zero_shot_report
 
     print_table(zero_shot_report(folder or assets_dir() / "clip", n).round(3), format)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.text import parse_json
+from likeness.io import parse_json
 
 COLUMN, SINGLE = "captions", "caption"
 

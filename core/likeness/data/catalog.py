@@ -11,8 +11,7 @@ from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir, write_atomic
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from likeness.data.readers.folder import read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 # Two characters at least: "C:\cars" is a folder.
 _PUBLISHED = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.io.confinement import check_readable
+from likeness.io import check_readable
 
 if TYPE_CHECKING:
     from PIL import Image

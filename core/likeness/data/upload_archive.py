@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from likeness.data.readers.folder import is_image_name
 from likeness.errors import InputError
-from likeness.io.image_check import MAX_PIXELS, plain_name
+from likeness.io import MAX_PIXELS, plain_name
 
 MAX_IMAGE_BYTES = 100 * 1024**2
 _CENTRAL = b"PK\x01\x02"

@@ -13,8 +13,7 @@ from likeness.data.readers.folder import read_folder
 from likeness.data.table import ImageTable
 from likeness.data.upload_archive import MAX_IMAGE_BYTES, UploadLimits, zipped_images
 from likeness.errors import InputError
-from likeness.io.image_check import image_suffix, plain_name
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir, image_suffix, plain_name
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4

@@ -18,7 +18,7 @@ from likeness.encoders.objects import EncoderLike, ImageEncoder, TextEncoder
 from likeness.encoders.store.images import check_engine, embed_images, index_folder, ship_embeddings, store_folder
 from likeness.encoders.store.texts import TextEmbeddings, embed_texts, ship_texts
 from likeness.encoders.vocabulary import unknown_words
-from likeness.io.images import UnreadableImageError, decode_image, read_image, to_rgb
+from likeness.io import UnreadableImageError, decode_image, read_image, to_rgb
 
 __all__ = [
     "ENCODER_FAMILIES",

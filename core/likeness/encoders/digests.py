@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 # Raised whenever the same weights would give other vectors than before (reading of images, preprocessing, normalization).
 _VERSION = 1

@@ -12,7 +12,7 @@ from PIL import Image
 from likeness.arrays import unit_rows
 from likeness.encoders.encoder import Encoder, Vectors
 from likeness.errors import InputError
-from likeness.io.images import read_image
+from likeness.io import read_image
 
 
 class ImageEncoder(Protocol):

@@ -1,1 +1,5 @@
-"""Files written whole, and safe readers of files from others."""
+"""Files written whole, and safe readers of files from others. Each name, listed in `__init__.pyi`, is imported when it is first used."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 from likeness.labels.matrix import MatrixLabels
 from likeness.labels.protocol import Distances, LabelDistances, Rows
 from likeness.progress import Progress

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io.frozen_config import FrozenConfig
+from likeness.io import FrozenConfig
 from likeness.labels.protocol import LabelDistances
 from likeness.progress import Progress
 

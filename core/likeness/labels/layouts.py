@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io.confinement import check_readable
+from likeness.io import check_readable
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
 from likeness.progress import Progress
@@ -100,7 +100,7 @@ def _from_image(file: Path) -> Masks:
 
 
 def _from_mat(file: Path) -> Masks:
-    from likeness.io.mat_process import MatError, mat_variable
+    from likeness.io import MatError, mat_variable
 
     try:
         found = mat_variable(check_readable(file), "layout", squeeze=False)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io.array_files import read_array
-from likeness.io.paths import as_path
+from likeness.io import as_path, read_array
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
 from likeness.progress import Progress

@@ -10,7 +10,7 @@ from likeness.data import ImageTable
 from likeness.data.readers.mat_file import read_variable
 from likeness.data.readers.mpii_pose import DISTANCES, LAYOUT, check_shape, image_parts
 from likeness.errors import InputError
-from likeness.io.plain_pickle import PlainUnpickler
+from likeness.io import PlainUnpickler
 from likeness.labels.kind import LabelKind
 from likeness.labels.parts import PartLabels
 

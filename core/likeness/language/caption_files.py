@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 
 def read_captions(path: Path) -> dict[str, str]:

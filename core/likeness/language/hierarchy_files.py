@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.paths import as_path
-from likeness.io.text import parse_json
+from likeness.io import as_path, parse_json
 
 _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or one path such as 'animal/bird/cowbird' a line or list entry"
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import as_path, assets_dir
+from likeness.io import as_path, assets_dir, write_atomic
 
 SHIPPED = "synthetic-cars"
 

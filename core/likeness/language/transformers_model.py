@@ -15,7 +15,7 @@ from likeness.encoders import encoder_identity
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.tower import choose_device
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 from likeness.language.family import LanguageFamily, Vectors
 
 if TYPE_CHECKING:

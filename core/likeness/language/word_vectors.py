@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 from likeness.language.family import LanguageFamily, Vectors
 
 Vector = NDArray[np.float64]

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.paths import as_path, assets_dir, cache_dir
-from likeness.io.text import parse_yaml, text_of
+from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
 from likeness.notions.notion import Notion, slug
 
 _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")

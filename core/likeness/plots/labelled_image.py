@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.confinement import check_readable
+from likeness.io import check_readable
 from likeness.labels import LabelsConfig, joints_of, read_layouts
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io.array_files import read_array
-from likeness.io.files import write_atomic
-from likeness.io.paths import assets_dir, cache_dir
+from likeness.io import assets_dir, cache_dir, read_array, write_atomic
 
 # Part of every key: raise it when the same parameters come to give another map.
 VERSION = 1

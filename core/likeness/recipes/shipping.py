@@ -5,7 +5,7 @@ import shutil
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.encoders import ship_embeddings, ship_texts
-from likeness.io.paths import assets_dir
+from likeness.io import assets_dir
 from likeness.notions import InDiReCT, Notion, list_notions
 from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map

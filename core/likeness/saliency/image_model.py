@@ -66,7 +66,7 @@ class ImageModel:
 
 
 def _rgb(image: "Path | Image") -> "Image":
-    from likeness.io.images import read_image, to_rgb
+    from likeness.io import read_image, to_rgb
 
     if not isinstance(image, Path):
         return to_rgb(image)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.io.array_files import read_array
-from likeness.io.text import decoded, parse_json
+from likeness.io import decoded, parse_json, read_array
 from likeness.progress import Progress
 from likeness.search.indexed_search import IndexedSearch
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.io.plain_pickle import PlainUnpickler
+from likeness.io import PlainUnpickler
 from likeness.shifts.split_files import VERSION, SplitFile, splits_from
 
 _MOST_BYTES = 100_000_000

@@ -8,10 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.frozen_config import FrozenConfig, validation_message
-from likeness.io.paths import as_path, assets_dir
-from likeness.io.text import parse_json, text_of
+from likeness.io import FrozenConfig, as_path, assets_dir, parse_json, text_of, validation_message, write_atomic
 from likeness.shifts.selection import select_evenly
 
 VERSION = 1

@@ -9,7 +9,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.evaluation import METRICS
-from likeness.io.paths import assets_dir
+from likeness.io import assets_dir
 from likeness.notions.methods import METHOD_TITLES, METHODS
 from likeness.studies.table_texts import NONE
 

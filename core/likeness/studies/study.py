@@ -10,8 +10,7 @@ import pandas as pd
 from pydantic import Field, ValidationError
 
 from likeness.errors import InputError
-from likeness.io.frozen_config import FrozenConfig, validation_message, yaml_content
-from likeness.io.paths import as_path, assets_dir
+from likeness.io import FrozenConfig, as_path, assets_dir, validation_message, yaml_content
 from likeness.progress import Progress
 from likeness.shifts.split_files import ClassSplit, read_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes

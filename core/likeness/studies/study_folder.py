@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, resolve_splits, run_study
 from likeness.training import RunFolder, Status, spawn

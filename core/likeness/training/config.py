@@ -8,8 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.io.frozen_config import FrozenConfig, validation_message, with_keys, yaml_content
-from likeness.io.paths import as_path
+from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.labels.sources import LabelsConfig
 from likeness.language import check_language, gives_vectors
 from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.data.readers.dataset import Dataset
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.paths import assets_dir
+from likeness.io import assets_dir
 
 
 def read_cars() -> ImageTable:

@@ -12,7 +12,7 @@ from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.text import parse_json, text_of
+from likeness.io import parse_json, text_of
 
 INDEX = "dataset_coco.json"
 LAYOUT = OfficialLayout("COCO captions", "https://cs.stanford.edu/people/karpathy/deepimagesent/ (images: https://cocodataset.org)", (INDEX,))

@@ -9,8 +9,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.confinement import allows
-from likeness.io.paths import as_path
+from likeness.io import allows, as_path
 
 SUFFIXES = frozenset(
     [".avif", ".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".jp2", ".pbm", ".pgm", ".png", ".ppm", ".tga", ".tif", ".tiff", ".webp"]

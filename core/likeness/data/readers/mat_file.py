@@ -7,7 +7,7 @@ import numpy as np
 
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.errors import InputError
-from likeness.io.mat_process import MatError, mat_variable
+from likeness.io import MatError, mat_variable
 
 
 def read_variable(layout: OfficialLayout, file: Path, variable: str) -> Any:

@@ -10,7 +10,7 @@ from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.mat_process import MatError, mat_shapes
+from likeness.io import MatError, mat_shapes
 
 DISTANCES = "dist_pose_val"
 LAYOUT = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", (f"{DISTANCES}.mat",))

@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 _DIGITS = 15
 

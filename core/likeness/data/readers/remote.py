@@ -12,7 +12,7 @@ import pandas as pd
 from likeness.data.readers.folder import NO_CLASS, is_image_name, natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.confinement import check_url
+from likeness.io import check_url
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs"}

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")

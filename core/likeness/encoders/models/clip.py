@@ -16,7 +16,7 @@ from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
-from likeness.io.paths import as_path, assets_dir
+from likeness.io import as_path, assets_dir
 
 if TYPE_CHECKING:
     import torch

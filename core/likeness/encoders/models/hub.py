@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 T = TypeVar("T")
 

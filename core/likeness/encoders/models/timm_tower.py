@@ -8,7 +8,7 @@ from likeness.encoders.family import EncoderFamily
 from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from_hub
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.io.paths import as_path
+from likeness.io import as_path
 
 if TYPE_CHECKING:
     import torch

@@ -13,7 +13,7 @@ from PIL import Image
 from likeness.data.readers.remote import is_url
 from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
 from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
-from likeness.io.images import UnreadableImageError
+from likeness.io import UnreadableImageError
 
 _NO_VECTOR = "the encoder gives no finite vector for it"
 

@@ -22,7 +22,7 @@ from likeness.encoders.store.local_engine import encode_here
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import Shard, write_shard
 from likeness.errors import InputError
-from likeness.io.paths import assets_dir, cache_dir
+from likeness.io import assets_dir, cache_dir
 from likeness.progress import Progress
 
 ENGINES = ("local", "ray")

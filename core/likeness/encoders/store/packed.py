@@ -15,7 +15,7 @@ from likeness.encoders.encoder import Vectors
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import not_written
 from likeness.errors import InputError
-from likeness.io.files import open_atomic
+from likeness.io import open_atomic
 
 Part = tuple[NDArray[np.int64], Vectors]
 

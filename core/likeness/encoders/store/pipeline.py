@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from likeness.data.readers.remote import fetch
-from likeness.io.images import UnreadableImageError, decode_image, read_image, to_rgb
+from likeness.io import UnreadableImageError, decode_image, read_image, to_rgb
 
 MAX_THREADS = 8
 _FETCHED_AT_ONCE = 32

@@ -18,7 +18,7 @@ from likeness.encoders.store.ray_worker import Board, Task, UnitReport, Worker, 
 from likeness.encoders.store.shard_folder import ShardFolder
 from likeness.encoders.store.shards import not_written
 from likeness.errors import InputError
-from likeness.io.interruption import interrupted_by
+from likeness.io import interrupted_by
 
 _POLL_SECONDS = 0.2
 _MOST_CORES_PER_GPU = 8

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from likeness.data.readers.remote import as_os_error, file_system, is_url
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 
 SUFFIX = ".npz"
 _LEFTOVER = ".*.partial"

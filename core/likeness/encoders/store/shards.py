@@ -16,7 +16,7 @@ from likeness.encoders.store.encoded_batches import EncodedBatch
 from likeness.encoders.store.keys import KEY_BYTES, Keys, key_array
 from likeness.encoders.store.shard_folder import ShardFolder
 from likeness.errors import InputError
-from likeness.io.array_files import read_arrays
+from likeness.io import read_arrays
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

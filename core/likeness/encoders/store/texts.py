@@ -17,9 +17,7 @@ from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike
 from likeness.encoders.store.text_cache import TextCache
 from likeness.errors import InputError
-from likeness.io.array_files import read_arrays
-from likeness.io.files import write_atomic
-from likeness.io.paths import assets_dir, cache_dir
+from likeness.io import assets_dir, cache_dir, read_arrays, write_atomic
 
 Vector = NDArray[np.float32]
 

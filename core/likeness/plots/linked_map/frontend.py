@@ -6,7 +6,7 @@ share one scope, and only the entry exports: `streamlit.js` for the app, `notebo
 
 import json
 
-from likeness.io.paths import app_dir
+from likeness.io import app_dir
 
 _FOLDER = app_dir() / "components" / "frontend"
 # all but the entry, each after those whose constants it reads

@@ -7,8 +7,7 @@ from pydantic import Field, ValidationError
 
 from likeness.defaults import DATASET
 from likeness.errors import InputError
-from likeness.io.frozen_config import FrozenConfig, validation_message, with_keys, yaml_content
-from likeness.io.paths import as_path
+from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.training import BackboneConfig
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 from likeness.progress import Progress
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from likeness.errors import InputError
-from likeness.io.array_files import read_weights
-from likeness.io.files import write_atomic
-from likeness.io.text import parse_json, text_of
+from likeness.io import parse_json, read_weights, text_of, write_atomic
 from likeness.recipes.captioning.config import CaptioningConfig, read_captioning_config
 from likeness.training import RunFolder
 

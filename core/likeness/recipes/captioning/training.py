@@ -11,8 +11,7 @@ from torch import Tensor
 
 from likeness.encoders.models.tower import choose_device
 from likeness.errors import InputError
-from likeness.io.array_files import read_checkpoint
-from likeness.io.files import write_atomic
+from likeness.io import read_checkpoint, write_atomic
 from likeness.progress import Progress
 from likeness.recipes.captioning.captioned import Captioned
 from likeness.recipes.captioning.config import CaptioningConfig

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
-from likeness.io.text import parse_json, text_of
+from likeness.io import parse_json, text_of, write_atomic
 
 PAD, BEGIN, END, UNKNOWN = range(4)
 _SPECIAL = ("<pad>", "<begin>", "<end>", "<unknown>")

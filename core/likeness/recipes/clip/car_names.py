@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from likeness.io.paths import assets_dir
+from likeness.io import assets_dir
 
 
 def car_names(with_short_names: bool = True) -> dict[str, list[str]]:

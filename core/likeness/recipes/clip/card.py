@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.recipes.clip.recipe import RENDER_SIZE, ClipRecipe
 from likeness.recipes.clip.zero_shot import CAR_MODELS, FIRST
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io.array_files import read_checkpoint
-from likeness.io.files import write_atomic
+from likeness.io import read_checkpoint, write_atomic
 from likeness.recipes.clip.recipe import ClipRecipe
 
 # May differ between the two halves of an interrupted run.

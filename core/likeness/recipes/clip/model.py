@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.recipes.clip.recipe import ClipRecipe, model_cfg, preprocess_cfg
 from likeness.recipes.clip.tokenizer import save_tokenizer
 

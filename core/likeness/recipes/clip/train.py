@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 from likeness.progress import Progress
 from likeness.recipes.clip.batches import BatchMaker
 from likeness.recipes.clip.captions import CaptionWriter

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.data import Dataset, ImageTable
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir
 from likeness.progress import Progress
 
 _USUAL, _SEED, _WORKERS = 2600, 0, 2

@@ -9,8 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from likeness.data import ImageClasses, ImageTable, image_classes, read_dataset
-from likeness.io.files import compute_once_locked, write_atomic
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir, compute_once_locked, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.pixels import Pixels, center_crops, load_pixels

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io.files import compute_once_locked
-from likeness.io.paths import cache_dir
+from likeness.io import cache_dir, compute_once_locked
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def _key(table: "ImageTable", size: int) -> str:
 
 
 def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | None, should_stop: Callable[[], bool] | None) -> None:
-    from likeness.io.images import read_image
+    from likeness.io import read_image
 
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{secrets.token_hex(8)}.partial")

@@ -247,7 +247,7 @@ class RunCallback(Callback):
 def _save_weights(network: EmbeddingNetwork, file: Path, spherical_map: SphericalMap | None) -> None:
     from safetensors.torch import save
 
-    from likeness.io.files import write_atomic
+    from likeness.io import write_atomic
 
     extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
     write_atomic(file, save({name: value.contiguous() for name, value in (network.state_dict() | extra).items()}))

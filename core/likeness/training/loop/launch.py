@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.interruption import interrupted_by
+from likeness.io import interrupted_by
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.runs.run_folder import RunFolder

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io.interruption import restore_interruption
+from likeness.io import restore_interruption
 from likeness.progress import no_progress
 from likeness.training.config import read_config
 from likeness.training.runs.run_folder import RunFolder

@@ -7,9 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.io.array_files import read_weights
-from likeness.io.confinement import is_confined
-from likeness.io.paths import as_path
+from likeness.io import as_path, is_confined, read_weights
 from likeness.training.config import BackboneConfig
 from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_STD, EmbeddingNetwork
 

@@ -7,8 +7,8 @@ from likeness.encoders import EncoderFamily
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.io.paths import as_path
-from likeness.io.array_files import read_weights
+from likeness.io import as_path
+from likeness.io import read_weights
 from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.recipes.renders.cars.generate import draw
 from likeness.recipes.renders.cars.scene import sample_scenes

@@ -11,7 +11,7 @@ import pandas as pd
 
 from likeness.data.css_colors import Floats
 from likeness.errors import InputError
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 
 CHUNK = 50

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.data.css_colors import Floats
-from likeness.io.files import write_atomic
+from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
 from likeness.recipes.renders.render import Render
