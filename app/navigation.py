@@ -1,17 +1,17 @@
-"""The menu of the app. Each page declares itself in its folder; one line here lists it."""
+"""The menu of the app. Each page declares itself in its folder, in `__init__.py`, so that the menu imports no page; here they are listed."""
 
 from streamlit.navigation.page import StreamlitPage
 
-from pages.compare.page import PAGE as COMPARE
-from pages.continuous.page import PAGE as CONTINUOUS
-from pages.explore.page import PAGE as EXPLORE
-from pages.notions.page import PAGE as NOTIONS
-from pages.runs.page import PAGE as RUNS
-from pages.saliency.page import PAGE as SALIENCY
-from pages.semantics.page import PAGE as SEMANTICS
-from pages.shifts.page import PAGE as SHIFTS
-from pages.train.page import PAGE as TRAIN
-from pages.your_images.page import PAGE as YOUR_IMAGES
+from pages.compare import PAGE as COMPARE
+from pages.continuous import PAGE as CONTINUOUS
+from pages.explore import PAGE as EXPLORE
+from pages.notions import PAGE as NOTIONS
+from pages.runs import PAGE as RUNS
+from pages.saliency import PAGE as SALIENCY
+from pages.semantics import PAGE as SEMANTICS
+from pages.shifts import PAGE as SHIFTS
+from pages.train import PAGE as TRAIN
+from pages.your_images import PAGE as YOUR_IMAGES
 
 # in the order of the menu; the first one opens the app
 PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, YOUR_IMAGES]

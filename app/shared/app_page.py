@@ -9,17 +9,17 @@ from streamlit.navigation.page import StreamlitPage
 
 @dataclass(frozen=True)
 class AppPage:
-    """A page: a folder with a `page.py` that declares `PAGE` and draws when Streamlit runs it.
+    """A page: a folder whose `__init__.py` declares `PAGE`, and whose `page.py` draws when Streamlit runs it.
 
     Attributes:
-        file: the page.py; the name of its folder is the page's address.
+        folder: its name is the page's address.
         title: in the menu and at the head of the page.
         section: of the menu.
         icon: name of a Material symbol.
         help: one sentence that says what the page shows; the menu's tooltip.
     """
 
-    file: Path
+    folder: Path
     title: str
     section: str
     icon: str
@@ -28,11 +28,13 @@ class AppPage:
     @property
     def address(self) -> str:
         """The last part of the page's URL."""
-        return self.file.parent.name
+        return self.folder.name
 
     def entry(self, default: bool) -> StreamlitPage:
         """The page as `st.navigation` takes it; the default one also answers at the app's root."""
-        return st.Page(self.file, title=self.title, icon=f":material/{self.icon}:", url_path=self.address, default=default, help=self.help)
+        return st.Page(
+            self.folder / "page.py", title=self.title, icon=f":material/{self.icon}:", url_path=self.address, default=default, help=self.help
+        )
 
     def show_head(self, more: str = "") -> None:
         """Draws title and help, and `more` sentences after it."""

@@ -1,6 +1,6 @@
 """Every page of the app declares all about itself, and one line puts it into the menu."""
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,17 @@ PAGES = ROOT / "app" / "pages"
 MINE = """
 from pathlib import Path
 
-import streamlit as st
-
 from shared.app_page import AppPage
 
-PAGE = AppPage(Path(__file__), "My page", section="Judge", icon="star", help="Counts the images.")
+PAGE = AppPage(Path(__file__).parent, "My page", section="Judge", icon="star", help="Counts the images.")
+"""
+DRAWING = """
+import streamlit as st
 
-if __name__ == "__main__":
-    PAGE.show_head("No more than that.")
-    st.metric("Images", len(st.session_state["view"].frame))
+from my_page import PAGE
+
+PAGE.show_head("No more than that.")
+st.metric("Images", len(st.session_state["view"].frame))
 """
 
 
@@ -32,7 +34,7 @@ def test_every_folder_with_a_page_is_listed_once() -> None:
 
 @pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
 def test_a_page_declares_all_about_itself(page: AppPage) -> None:
-    assert page.file == PAGES / page.address / "page.py"
+    assert (PAGES / page.address / "page.py").samefile(page.folder / "page.py")
     assert page.address == page.title.lower().replace(" ", "_")
     assert page.section in ("Look", "Shape", "Judge", "Data")
     assert page.icon.replace("_", "").isalpha()
@@ -45,12 +47,10 @@ def test_a_page_declares_all_about_itself(page: AppPage) -> None:
 def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "my_page" / "page.py"
     file.parent.mkdir()
-    file.write_text(MINE, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("my_page", file)
-    assert spec is not None
-    assert spec.loader is not None
-    mine = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(mine)
+    (file.parent / "__init__.py").write_text(MINE, encoding="utf-8")
+    file.write_text(DRAWING, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    mine = importlib.import_module("my_page")
     monkeypatch.setattr(navigation, "PAGES", [*navigation.PAGES, mine.PAGE])
 
     menus: list[dict[str, list[tuple[str, str, str]]]] = []

@@ -429,6 +429,6 @@ def test_a_run_on_labels_on_a_scale_is_judged_by_them(app: AppTest, tmp_path: Pa
     assert table.value["mean_label_distance_at_1"].tolist() == [40.25]  # smaller is better
     assert table.value["ndcg_at_10"].tolist() == [0.2]
     assert "recall_at_1" not in table.value
-    assert "images lie from the query's" in _texts(app)
+    assert "labels of the top 1 images lie from the query's" in _texts(app)
     assert _curves(app) == {"views": [60.5, 40.25]}
     assert _curves(_show(app, "ndcg_at_10")) == {"views": [0.1, 0.2]}

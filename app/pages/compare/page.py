@@ -4,12 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.compare import analyses, settings
+from pages.compare import PAGE, analyses, settings
 from pages.compare import comparison as comparison_view
-from shared.app_page import AppPage
 from shared.view import View, current_view
-
-PAGE = AppPage(Path(__file__), "Compare", section="Look", icon="leaderboard", help="Which method finds the images of the same label best?")
 
 _STYLE = Path(__file__).parent / "comparison.css"
 # What has other choices for other images.
@@ -73,5 +70,4 @@ def _nothing_to_compare(view: View) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    main()
+main()

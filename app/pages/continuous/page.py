@@ -1,25 +1,14 @@
 """Continuous: images whose labels are places on a scale, and how near the labels of what spaces retrieve are."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
 from likeness.labels import ImageLabels, LabelsConfig
+from pages.continuous import PAGE, numbers, pictures
 from pages.continuous import labels as continuous_labels
-from pages.continuous import numbers, pictures
 from shared import progress
-from shared.app_page import AppPage
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__),
-    "Continuous",
-    section="Judge",
-    icon="straighten",
-    help="Judge spaces by labels on a scale, such as a pose, a viewpoint, a number or a caption.",
-)
 
 
 def main() -> None:
@@ -76,5 +65,4 @@ def _show(view: View, labels: ImageLabels, drawn: bool) -> None:
     numbers.show(spaces, labels, continuous_labels.key_of(view, labels.config), rows, continuous_labels.distance_help(labels.config))
 
 
-if __name__ == "__main__":
-    main()
+main()

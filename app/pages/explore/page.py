@@ -1,7 +1,6 @@
 """Explore: one or two linked maps, search by image and by text, neighbors, selection."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,17 +8,8 @@ import streamlit as st
 
 from components.gallery import Section, gallery
 from shared import cached, map_controls, maps, neighbors, selection
-from shared.app_page import AppPage
 from shared.sidebar import readable
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__),
-    "Explore",
-    section="Look",
-    icon="scatter_plot",
-    help="See the images on a map and find those that are alike, by image or in words.",
-)
 
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
@@ -149,5 +139,4 @@ def _visible(view: View, rows: np.ndarray) -> np.ndarray:
     return rows if view.hidden is None else rows[~view.hidden[rows]]
 
 
-if __name__ == "__main__":
-    main()
+main()

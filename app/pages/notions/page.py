@@ -1,7 +1,5 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
@@ -11,14 +9,9 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from shared import cached, drafts, map_controls, maps, neighbors, selection
-from shared.app_page import AppPage
 from shared.drafts import Draft
 from shared.sidebar import readable
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__), "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
-)
 
 _METRICS = {
     "map_at_r": (
@@ -128,5 +121,4 @@ def _before_and_after(view: View, fit: Space, saved: Space | None) -> None:
     gallery(sections, thumbnails=view.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,26 +1,18 @@
 """Runs: how trainings go and what came of them, beside each other while they run."""
 
-from pathlib import Path
-
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from shared import cached
-from shared import run_card
-from shared import run_words
-from shared import training_off
 from access import redact
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
-from likeness.training import difference
-from likeness.training import RunFolder, list_runs
+from likeness.training import RunFolder, difference, list_runs
+from pages.runs import PAGE
+from shared import cached, run_card, run_words, training_off
 from shared.progress import duration
-from shared.app_page import AppPage
-
-PAGE = AppPage(Path(__file__), "Runs", section="Shape", icon="monitoring", help="Watch trainings, stop and resume them, and compare what they reached.")
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
@@ -187,5 +179,4 @@ def _differences(runs: list[RunFolder]) -> None:
     st.dataframe(pd.DataFrame(table), hide_index=True)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,7 +1,5 @@
 """Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
@@ -12,18 +10,14 @@ from likeness.errors import InputError
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
 from likeness.studies import judged_notions
+from pages.saliency import PAGE
 from pages.saliency import job as saliency_job
 from pages.saliency import rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
 from shared import cached, drafts, neighbors, progress, selection, sidebar, trained
-from shared.app_page import AppPage
 from shared.sidebar import DRAFT, RAW, readable
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__), "Saliency", section="Look", icon="center_focus_strong", help="Which parts of an image decide where it lies in a space?"
-)
 
 _MOST = 24  # images explained at once
 _OFFERED = 600  # pictures to choose from
@@ -219,5 +213,4 @@ def _shuffle() -> None:
     st.session_state["saliency_sample"] = st.session_state.get("saliency_sample", 0) + 1
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,6 +1,5 @@
 """Semantics: whether a space agrees with what words say of its classes, and what it finds by mistake."""
 
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,20 +14,12 @@ from likeness.language import short_names
 from likeness.plots import class_heat_maps, retrieved_bars
 from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
+from pages.semantics import PAGE
 from pages.semantics.job import measure
 from shared import cached, progress, run_card, trained
-from shared.app_page import AppPage
 from shared.plain import plain
 from shared.sidebar import listed, readable
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__),
-    "Semantics",
-    section="Judge",
-    icon="translate",
-    help="Does a space agree with words: do classes with related names lie close together?",
-)
 
 _NEIGHBORS = 20  # of the paper
 _TOP = 5
@@ -250,5 +241,4 @@ def _every(view: View, classes: SemanticClasses, found: dict[str, Semantics]) ->
     )
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,22 +1,11 @@
 """Shifts: how far train and test classes lie apart, and which methods hold up as they drift."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from pages.shifts import benchmark_view, settings, steps_view
-from shared.app_page import AppPage
+from pages.shifts import PAGE, benchmark_view, settings, steps_view
 from shared.view import View, current_view
-
-PAGE = AppPage(
-    Path(__file__),
-    "Shifts",
-    section="Judge",
-    icon="moving",
-    help="How well does a network do on new classes, the more they differ from those it was trained on?",
-)
 
 _APART, _HOLDS = "How far apart", "What holds up"
 
@@ -48,5 +37,4 @@ def _apart(view: View) -> None:
         steps_view.show(view, shown)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,6 +1,5 @@
 """Train: a config from a preset, changed in fields or as text; what language will say of its classes; the start of its run."""
 
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -11,16 +10,11 @@ from likeness import training
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_config
-from pages.train import draft
+from pages.train import PAGE, draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
 from shared import run_card, trained, training_off
-from shared.app_page import AppPage
 from shared.sidebar import readable
-
-PAGE = AppPage(
-    Path(__file__), "Train", section="Shape", icon="model_training", help="Train a network so that images of one class lie close together."
-)
 
 _LONGEST = 200  # bytes of a name; file systems take some more
 
@@ -162,5 +156,4 @@ def _take_text() -> None:
     draft.take(text)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -1,7 +1,5 @@
 """Your images: a folder, a table or an upload, embedded in the background with an encoder of choice."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
@@ -11,15 +9,11 @@ from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datas
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.space import Space
+from pages.your_images import PAGE
 from server_settings import server
 from shared import progress, sidebar
-from shared.app_page import AppPage
 from shared.plain import plain
 from visitors import visitor
-
-PAGE = AppPage(
-    Path(__file__), "Your images", section="Data", icon="add_photo_alternate", help="Bring images of your own: a folder, a table or an upload."
-)
 
 ENCODERS = {
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
@@ -217,5 +211,4 @@ def _remove(id: str) -> None:
         st.session_state["dataset"] = BUNDLED.id
 
 
-if __name__ == "__main__":
-    main()
+main()

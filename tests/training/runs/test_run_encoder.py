@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 from likeness.data import read_folder
+from likeness.embedding import embed
 from likeness.encoders import embed_images, encoder_identity, load_encoder, reads_text
 from likeness.errors import InputError
 from likeness.saliency import saliency_maps
-from likeness.embedding import embed
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.outputs import embed_rows
 from likeness.training.data.pixels import load_pixels
+from likeness.training.loop.train import train
 from likeness.training.runs.run_encoder import load_network
 from likeness.training.runs.run_folder import RunFolder
-from likeness.training.loop.train import train
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from likeness.encoders import EncoderFamily
 from likeness.encoders.digests import digest, folder_digests
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
-from likeness.io import as_path
-from likeness.io import read_weights
+from likeness.io import as_path, read_weights
 from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RunEncoder(ImagesOnly):
-    """Embeddings of a run's best weights, as unit vectors; images only. A `SphericalMap` takes embeddings that are not normalized to d + 1 dimensions.
+    """Embeddings of a run's best weights, as unit vectors; images only; those not normalized get one more dimension (`SphericalMap`).
 
     Args:
         name: as given to `load_encoder`.

@@ -13,8 +13,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io import write_atomic
-from likeness.io import parse_json, text_of
+from likeness.io import parse_json, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")

@@ -1,0 +1,9 @@
+"""What the page Notions declares about itself; `page.py` draws it."""
+
+from pathlib import Path
+
+from shared.app_page import AppPage
+
+PAGE = AppPage(
+    Path(__file__).parent, "Notions", section="Shape", icon="tune", help="Say in words when two images are similar, and see the space that follows."
+)
