@@ -3,7 +3,7 @@
 from access import path_text, resolve_encoder, resolve_language, resolve_source
 from likeness.errors import InputError
 from likeness.io import write_atomic
-from likeness.labels.sources import LabelsConfig
+from likeness.labels import LabelsConfig
 from likeness.language.pseudolabel_files import SHIPPED
 from likeness.shifts import shipped_splits
 from likeness.training import BackboneConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml

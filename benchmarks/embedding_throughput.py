@@ -1,6 +1,6 @@
 """Embedding image files beside the plain forward pass of the same model, in one run.
 
-    python benchmarks/embedding_throughput.py                   # 5,000 photos of ../shared/data/cifar100_300.zip, or the bundled images
+    python benchmarks/embedding_throughput.py                   # 5,000 photos of ../shared/data/cifar100_300.zip, or the shipped images
     python benchmarks/embedding_throughput.py --images 30000    # all of them
     python benchmarks/embedding_throughput.py --source FOLDER --encoder ViT-B-32/openai
 
@@ -65,7 +65,7 @@ def _images(source: str, scratch: Path, n: int) -> ImageTable:
         source = str(scratch / "photos")
     table = read_dataset(source)
     rows = np.unique(np.linspace(0, len(table) - 1, min(n, len(table))).astype(int))
-    # without the digests, by which the bundled images would be found among the embeddings that ship
+    # without the digests, by which the shipped images would be found among the embeddings that ship
     return ImageTable(table.name, table.root, table.frame.iloc[rows][["path"]])
 
 

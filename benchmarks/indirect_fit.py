@@ -51,8 +51,8 @@ def clip_like(prompts: int, seed: int = 0) -> Case:
     return Case(f"{prompts} CLIP-like prompts", text, images, labels)
 
 
-def bundled(name: str) -> Case:
-    """A notion's prompts and the bundled images, by the bundled model."""
+def shipped(name: str) -> Case:
+    """A notion's prompts and the shipped images, by the shipped model."""
     from likeness.data import read_dataset
     from likeness.embedding import embed
     from likeness.encoders import embed_texts
@@ -117,7 +117,7 @@ def main() -> None:
     if (assets_dir() / "clip").is_dir():
         names = ("car-color",) if quick else ("car-model", "car-color", "background-color", "car-model-names")
         print()
-        cases = [bundled(name) for name in names]
+        cases = [shipped(name) for name in names]
         show(titles, (compare(case, dim, seeds) for case in cases for dim in (suggest_dim(case.text), dims[-1])))
     print("\nOne of 569 prompts edited, seconds")
     show(["fit", "transform 10,000", "top 10", "all", "target"], [edit_one_of_569()])

@@ -12,10 +12,9 @@ from pytorch_metric_learning.miners import DistanceWeightedMiner
 
 from likeness.losses import make_objective
 from likeness.samplers import distance_weighted_triplets
-from likeness.training.config import BackboneConfig
+from likeness.training import BackboneConfig, build_network
 from likeness.training.guidance.guided_loss import ClassTargets, ImageTargets, LanguageGuidance
 from likeness.training.loop.trainer import retain_freed_memory
-from likeness.training.network.backbones import build_network
 
 BATCH, PER_CLASS, CLASSES, SIDE, DIM, NAMES, K = 112, 4, 50, 64, 128, 1000, 5
 

@@ -5,8 +5,7 @@ import streamlit as st
 from access import check_training, redact, resolve_source, shared_name
 from config_access import resolve_run
 from likeness import training
-from likeness.data import absolute_source
-from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder

@@ -9,7 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
-from likeness.data.catalog import DatasetEntry, find_dataset, list_datasets
+from likeness.data import DatasetEntry, find_dataset, list_datasets
 from likeness.errors import InputError
 from likeness.notions import Notion, list_notions
 from likeness.plots.linked_map import cache_by_identity

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from likeness.data.catalog import DatasetEntry
+from likeness.data import DatasetEntry
 from likeness.space import Space
 from shared import selection
 

@@ -157,7 +157,7 @@ def _own_bytes(process: psutil.Process) -> int:
 
 
 def _copies(folder: Path, n: int) -> Path:
-    """n files of the bundled images, the later ones copies of the first."""
+    """n files of the shipped images, the later ones copies of the first."""
     folder.mkdir()
     sources = read_cars().paths()
     for number in range(n):

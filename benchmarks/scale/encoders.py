@@ -1,6 +1,6 @@
 """Images a second that encoders of several sizes embed on this machine's cores: what the cost of embedding is computed from.
 
-python benchmarks/scale/encoders.py    # a minute; weights are random but for the bundled one's, which changes nothing in speed
+python benchmarks/scale/encoders.py    # a minute; weights are random but for the shipped one's, which changes nothing in speed
 """
 
 import argparse

@@ -51,7 +51,7 @@ class Store:
 
 
 def few_classes(folder: Path, largest: int) -> Store:
-    """Vectors like the bundled encoder's, of some 280 classes."""
+    """Vectors like the shipped encoder's, of some 280 classes."""
     rows, labels = like_encoder(largest)
     assert isinstance(rows, np.memmap)
     return Store(folder, "few", labels, Path(str(rows.filename)))

@@ -25,8 +25,7 @@ from measuring.record import record
 from vectors import like_encoder, unseen_renders
 
 from likeness.encoders import embed_texts
-from likeness.notions import InDiReCT, get_notion
-from likeness.notions.projection import project
+from likeness.notions import InDiReCT, get_notion, project
 from likeness.search import LanceIndex, NotionSearch, build_index, calibrate_nprobe, plan, write_lance
 from likeness.search.search_plan import RECALL
 

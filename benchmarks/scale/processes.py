@@ -111,13 +111,11 @@ def member(out: Path, quick: bool) -> None:
     from torch.utils.data import DataLoader
 
     from likeness.samplers import MPerClassBatches
-    from likeness.training.config import config_from
+    from likeness.training import RunImages, build_network, config_from
     from likeness.training.data.batches import Batches, ResumeSampler
-    from likeness.training.data.run_images import RunImages
     from likeness.training.loop.given_objects import build_objective
     from likeness.training.loop.module import RunModule
     from likeness.training.loop.trainer import build_trainer, dist_context_of, retain_freed_memory, silence_lightning
-    from likeness.training.network.backbones import build_network
 
     sizes = {"BATCH": BATCH, "SIDE": SIDE, "STEPS": STEPS, "WARM": WARM} | (QUICK if quick else {})
     retain_freed_memory()

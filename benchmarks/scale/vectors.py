@@ -1,4 +1,4 @@
-"""As many vectors as one likes, distributed like the bundled encoder's.
+"""As many vectors as one likes, distributed like the shipped encoder's.
 
 `python benchmarks/scale/vectors.py` compares them with the encoder's own on renders that it never saw.
 """
@@ -31,7 +31,7 @@ Vectors = NDArray[np.float32]
 def like_encoder(n: int, seed: int = 0) -> tuple[Vectors, NDArray[np.int64]]:
     """Vectors (n, 512), unit rows in a memory-mapped file of the cache, and classes (n,): car color and background color, some 280 pairs.
 
-    Each is a bundled image's vector moved by random multiples of the ways to its 40 nearest, so that neighborhoods keep the shape that they
+    Each is a shipped image's vector moved by random multiples of the ways to its 40 nearest, so that neighborhoods keep the shape that they
     have, and scaled back to length 1. The first rows are the same whatever n.
     """
     space = embed(read_dataset("cars"))
@@ -44,7 +44,7 @@ def like_encoder(n: int, seed: int = 0) -> tuple[Vectors, NDArray[np.int64]]:
 
 
 def unseen_renders(n: int) -> Vectors:
-    """The bundled encoder's vectors (n, 512) of freshly rendered cars, kept in the cache; some 250 images a second."""
+    """The shipped encoder's vectors (n, 512) of freshly rendered cars, kept in the cache; some 250 images a second."""
     from PIL import Image
 
     from likeness.encoders import load_encoder

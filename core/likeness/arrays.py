@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from likeness.errors import InputError
 
 Floats = NDArray[np.floating[Any]]
+Float64s = NDArray[np.float64]
 
 PART_BYTES = 16_000_000  # of float32
 _UNIT = 1e-5  # how far from 1 the squared length of a unit row in single precision may be

@@ -125,7 +125,7 @@ class Space:
         return f"Space('{self.name}', {len(self):,} {kind}, {self.vectors.shape[1]}-d{behind})"
 
     def _repr_html_(self) -> str:
-        from likeness.data.picture_html import picture_html
+        from likeness.data import picture_html
 
         paths = self.table.paths()[:_SHOWN] if self.table.has_images else []
         return picture_html(repr(self), paths, [path.name for path in paths])
@@ -399,8 +399,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
 
 def _estimator(method: "str | type | Transform", prompts: Vectors, dim: int | str, seed: int) -> Any:
     """A fresh estimator of a name or class; an estimator itself is taken as it is."""
-    from likeness.notions import suggest_dim
-    from likeness.notions.methods import named_methods
+    from likeness.notions import named_methods, suggest_dim
 
     if not isinstance(method, str | type):
         return method
@@ -413,7 +412,7 @@ def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
 
 
 def _linear_map(estimator: Any) -> Vectors | None:
-    from likeness.notions.projection import LinearProjection
+    from likeness.notions import LinearProjection
 
     return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None
 

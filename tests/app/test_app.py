@@ -8,7 +8,7 @@ def _texts(app: AppTest) -> str:
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
 
 
-def test_a_first_visit_shows_the_bundled_images_in_the_raw_encoders_space(app: AppTest) -> None:
+def test_a_first_visit_shows_the_shipped_images_in_the_raw_encoders_space(app: AppTest) -> None:
     app.run()
     assert not app.exception
     assert app.selectbox(key="dataset").value == "cars"

@@ -120,9 +120,9 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
     from shared import cached
 
     _set(page, ["car color"], ["exact"], 3)
-    bundled = cached.base("cars")
-    table = ImageTable("others", tmp_path, bundled.table.frame[["path", "viewpoint"]])
-    others = Space(bundled.vectors[:, :64], table, name="Raw encoder", embed_texts=bundled.embed_texts, encoder="cars")
+    shipped = cached.base("cars")
+    table = ImageTable("others", tmp_path, shipped.table.frame[["path", "viewpoint"]])
+    others = Space(shipped.vectors[:, :64], table, name="Raw encoder", embed_texts=shipped.embed_texts, encoder="cars")
     add_dataset(new_entry("Others", str(tmp_path), "cars", None))
     entry = next(entry for entry in list_datasets() if entry.name == "Others")
     page.run()

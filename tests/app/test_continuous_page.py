@@ -38,7 +38,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(app: AppTest) -> AppTest:
-    """The page as a new visitor finds it: bundled images, their viewpoint, one space."""
+    """The page as a new visitor finds it: shipped images, their viewpoint, one space."""
     return _finished(app.switch_page("pages/continuous/page.py").run())
 
 

@@ -101,7 +101,7 @@ def test_the_same_space_twice_is_one(page: AppTest) -> None:
     assert all(difference == "" for _, difference in _metrics(page).values())
 
 
-def test_the_bundled_images_have_combined_classes_at_first(app: AppTest) -> None:
+def test_the_shipped_images_have_combined_classes_at_first(app: AppTest) -> None:
     _finished(app.switch_page("pages/semantics/page.py").run())
     assert app.multiselect(key="semantic_classes").value == ["car_color", "body_type"]
     assert app.selectbox(key="semantic_query").options == _classes(["car_color", "body_type"]).names

@@ -212,7 +212,7 @@ def _places(figure: dict[str, Any]) -> dict[str, tuple[float, float]]:
     return {name: place for part in found for name, place in part}
 
 
-def test_the_bundled_images_have_combined_classes_at_first_and_a_way_back(app: AppTest) -> None:
+def test_the_shipped_images_have_combined_classes_at_first_and_a_way_back(app: AppTest) -> None:
     _finished(app.switch_page("pages/shifts/page.py").run())
     assert app.multiselect(key="shift_classes").value == ["car_color", "body_type"]
     app.toggle(key="shift_easier").set_value(True).run()

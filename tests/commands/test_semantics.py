@@ -33,7 +33,7 @@ def _printed(text: str) -> pd.DataFrame:
     return pd.read_csv(StringIO(text), dtype=str)
 
 
-def test_two_spaces_of_the_bundled_images(run: Run, tmp_path: Path) -> None:
+def test_two_spaces_of_the_shipped_images(run: Run, tmp_path: Path) -> None:
     out, plot = tmp_path / "classes.csv", tmp_path / "maps.html"
     status, printed, err = run("-a", "body_type", "-n", "car-model", "--dim", "8", "--format", "csv", "--out", str(out), "--plot", str(plot))
     assert status == 0, err
@@ -88,7 +88,7 @@ def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: 
 
     RunFolder(tmp_path / "run").create(RunConfig(data=DataConfig(source="cars", attribute="car_color")))
     name = f"run:{tmp_path / 'run'}"
-    # the weights play no part here: the bundled encoder stands in for the run
+    # the weights play no part here: the shipped encoder stands in for the run
     monkeypatch.setattr("likeness.commands.semantics.embedded", lambda table, encoder: embed(table, "cars"))
     out = tmp_path / "classes.csv"
     status, _, err = run("-e", name, "-a", "car_color", "--unseen", "--out", str(out))

@@ -61,7 +61,7 @@ def test_identities_of_published_models_differ() -> None:
     assert len({encoder_identity(name) for name in names}) == len(names)
 
 
-def test_the_bundled_model_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shipped_model_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clip, "assets_dir", lambda: tmp_path)
     with pytest.raises(InputError, match=r"'cars' is not here: .*; install the package again"):
         encoder_identity("cars")

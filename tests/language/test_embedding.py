@@ -30,7 +30,7 @@ def test_another_model_shares_nothing(fake, fake_words) -> None:
     assert fake_words.texts == ["tern"]
 
 
-def test_the_bundled_clip_gives_what_the_encoder_gives() -> None:
+def test_the_shipped_clip_gives_what_the_encoder_gives() -> None:
     texts = ["A photo of a red car", "A photo of a blue van"]
     expected = embed_texts("cars", texts).vectors
     np.testing.assert_array_equal(embed_names(texts, "cars"), expected)

@@ -61,7 +61,7 @@ def test_every_notion_that_ships_can_be_read_and_is_named_like_its_file() -> Non
 @pytest.mark.parametrize(
     "attribute", ["body_type", "car_color", "background_color", "viewpoint", "camera_height", "distance_name", "sun_side", "sun_height"]
 )
-def test_every_attribute_of_the_bundled_images_has_a_notion(attribute: str) -> None:
+def test_every_attribute_of_the_shipped_images_has_a_notion(attribute: str) -> None:
     assert attribute in {notion.attribute for notion in list_notions() if notion.dataset == "Synthetic Cars"}
 
 

@@ -214,7 +214,7 @@ def test_an_image_at_a_right_angle_to_a_notion_has_a_zero_map(table: ImageTable,
     assert not found.maps.any()
 
 
-def test_the_bundled_encoder_explains_the_vectors_that_it_stores() -> None:
+def test_the_shipped_encoder_explains_the_vectors_that_it_stores() -> None:
     import likeness.encoders
 
     table = read_cars()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping
 import pandas as pd
 
 from likeness.evaluation import metric_title
-from likeness.notions.methods import METHOD_TITLES
+from likeness.notions import METHOD_TITLES
 from shared.sidebar import readable
 
 _NO_RIVAL = ("raw", "oracle")  # the baseline, and what sees the labels

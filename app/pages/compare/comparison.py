@@ -10,8 +10,7 @@ from access import redact
 from background import Job
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, find_metric
-from likeness.notions import Notion
-from likeness.notions.methods import METHODS
+from likeness.notions import METHODS, Notion
 from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, parse_dimensions, published
 from pages.compare import live_runs
 from pages.compare.live_runs import MeasureRequest

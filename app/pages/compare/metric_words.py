@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from likeness.notions import Notion
-from likeness.notions.methods import METHODS
+from likeness.notions import METHODS, Notion
 from likeness.registry import FieldView
 from shared.sidebar import listed
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from background import Work
-from likeness.notions import Notion
-from likeness.notions.methods import METHODS
+from likeness.notions import METHODS, Notion
 from likeness.progress import Progress, progress_of_part
 from likeness.space import Space
 from likeness.studies import SUGGESTED, compare

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from likeness.notions import Notion, list_notions
-from likeness.notions.methods import METHOD_TITLES, METHODS
+from likeness.notions import METHOD_TITLES, METHODS, Notion, list_notions
 from likeness.studies import SUGGESTED, judged_notions
 from pages.compare.metric_words import METHODS_HELP, help_list
 from pages.compare.request import BASELINE

@@ -8,7 +8,7 @@ import pandas as pd
 
 from access import redact
 from likeness.evaluation import METRICS, find_metric
-from likeness.notions.methods import METHOD_TITLES
+from likeness.notions import METHOD_TITLES
 from likeness.studies import statistics
 from pages.compare.metric_words import METHODS_HELP
 from shared.sidebar import readable

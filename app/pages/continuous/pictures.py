@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from components.gallery import Section, gallery
-from likeness.evaluation.continuous import retrieve
+from likeness.evaluation import retrieve
 from likeness.labels import ImageLabels
 from likeness.plots import distance_text, label_text
 from likeness.plots.labelled_image import captions_of

@@ -99,8 +99,8 @@ def _unseen(encoders: tuple[str, ...], configs: tuple[str, ...], chosen: list[st
 
 
 def _default(attributes: list[str]) -> list[str]:
-    bundled = [name for name in ("car_color", "body_type") if name in attributes]
-    return bundled if len(bundled) == 2 else ["class"] if "class" in attributes else attributes[:1]
+    shipped = [name for name in ("car_color", "body_type") if name in attributes]
+    return shipped if len(shipped) == 2 else ["class"] if "class" in attributes else attributes[:1]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -47,8 +47,8 @@ def choose(view: View) -> Progression | None:
 def _classes(view: View) -> tuple[str, ...]:
     frame, attributes = view.frame, view.base.table.attributes
     shared = [name for name in attributes if 2 <= frame[name].nunique() <= len(frame) // 2]
-    bundled = [name for name in ("car_color", "body_type") if name in shared]
-    default = bundled if len(bundled) == 2 else ["class"] if "class" in shared else shared[:1]
+    shipped = [name for name in ("car_color", "body_type") if name in shared]
+    default = shipped if len(shipped) == 2 else ["class"] if "class" in shared else shared[:1]
     st.session_state["shift_classes"] = [name for name in st.session_state.get("shift_classes", default) if name in shared]
     return tuple(
         st.multiselect(

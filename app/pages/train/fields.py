@@ -6,8 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from likeness.data import is_published_source, source_help
-from likeness.data.catalog import BUNDLED, list_datasets
+from likeness.data import SHIPPED_CARS, is_published_source, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import PRIMERS, short_names
@@ -232,7 +231,7 @@ def _of_kind(picked: str, config: RunConfig) -> dict[str, Any] | None:
     if picked == _NONE:
         return None
     kept = {"omega": before.omega, "gamma": before.gamma, "language": before.language, "primer": before.primer} if before else {"omega": 5.0}
-    without_classifier = config.backbone.name.startswith("clip:") and config.data.source == BUNDLED.source
+    without_classifier = config.backbone.name.startswith("clip:") and config.data.source == SHIPPED_CARS.source
     shipped = {"pseudolabels": "synthetic-cars"} if picked == _PLG and without_classifier else {}
     return kept | {"kind": "plg" if picked == _PLG else "elg"} | shipped
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from access import redact, shared_name
 from background import Job, jobs, run_in_background
 from config_access import resolve_config
-from likeness.data.catalog import DatasetEntry, list_datasets
+from likeness.data import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
 from likeness.language import imagenet_names, readable_names

@@ -4,8 +4,19 @@ import streamlit as st
 
 from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
 from background import Job, jobs, run_in_background
-from likeness.data import absolute_source, read_dataset, recognized, save_uploads, source_help
-from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data import (
+    SHIPPED_CARS,
+    DatasetEntry,
+    absolute_source,
+    add_dataset,
+    list_datasets,
+    new_entry,
+    read_dataset,
+    recognized,
+    remove_dataset,
+    save_uploads,
+    source_help,
+)
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.space import Space
@@ -208,7 +219,7 @@ def _datasets() -> None:
 def _remove(id: str) -> None:
     remove_dataset(id, visitor())
     if st.session_state.get("dataset") == id:
-        st.session_state["dataset"] = BUNDLED.id
+        st.session_state["dataset"] = SHIPPED_CARS.id
 
 
 main()

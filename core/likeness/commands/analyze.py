@@ -162,7 +162,7 @@ def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
 
 def _method_names(methods: str) -> list[str]:
     """`raw,exact` -> ["raw", "exact"]; "all": every method."""
-    from likeness.notions.methods import METHODS
+    from likeness.notions import METHODS
 
     return list(METHODS) if methods.strip() == "all" else methods.split(",")
 

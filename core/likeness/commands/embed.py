@@ -49,8 +49,8 @@ def _table(source: str) -> "ImageTable":
     """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
     from pathlib import Path
 
-    from likeness.data import read_dataset, read_table
-    from likeness.data.readers.remote import is_url, read_remote_folder
+    from likeness.data import is_url, read_dataset, read_table
+    from likeness.data.readers.remote import read_remote_folder
     from likeness.data.readers.tabular import SUFFIXES
 
     if is_url(source):

@@ -39,7 +39,7 @@ def evaluate(
 ) -> None:
     """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
 
-    Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for. On the bundled images all methods at two
+    Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for. On the shipped images all methods at two
     dimensions took 45 minutes of a core shared with others, three quarters of it the Oracle; `--methods raw,exact` takes seconds.
 
     Examples: `likeness evaluate`, `likeness evaluate --methods raw,exact --metrics map_at_r --dims 2,8,128,suggested`,
@@ -47,7 +47,7 @@ def evaluate(
     """
     from likeness.data import read_dataset
     from likeness.evaluation import METRICS
-    from likeness.notions.methods import METHODS
+    from likeness.notions import METHODS
     from likeness.studies import paper_table, refusals, summarize
 
     check_format(format)

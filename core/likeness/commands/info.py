@@ -9,7 +9,7 @@ def info() -> None:
     """Show versions, what ships, datasets, notions and where computed files live."""
     import importlib.metadata as metadata
 
-    from likeness.data.catalog import list_datasets
+    from likeness.data import list_datasets
     from likeness.io import assets_dir, cache_dir
     from likeness.notions import list_notions
 

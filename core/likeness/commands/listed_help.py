@@ -49,7 +49,7 @@ def _metrics() -> str:
 
 
 def _methods() -> str:
-    from likeness.notions.methods import METHODS
+    from likeness.notions import METHODS
 
     return ", ".join(f"`{name}`" for name in METHODS)
 

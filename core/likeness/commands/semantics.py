@@ -58,7 +58,7 @@ def semantics(
 
     A row per space; with --query, the other classes that a class's images find, the most related by language first. --notion adds a notion's
     space, as the second one. --plot draws Figure 3 for the queries, or without any, the similarities of all classes as heat maps. --out
-    writes a CSV with a row per space and class. Seconds for images that are embedded; without --attribute the class is `class`, of the bundled
+    writes a CSV with a row per space and class. Seconds for images that are embedded; without --attribute the class is `class`, of the shipped
     images `car_color,body_type`.
 
     Examples: `likeness analyze semantics -e cars-small -e cars --plot maps.html`, `likeness analyze semantics --notion car-color

@@ -12,8 +12,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
 
 if TYPE_CHECKING:
-    from likeness.studies.study import Cell
-    from likeness.studies.study_folder import StudyFolder
+    from likeness.studies import Cell, StudyFolder
 
 
 def study(
@@ -31,8 +30,7 @@ def study(
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
-    from likeness.studies.study import cells, measured, read_study, studies
-    from likeness.studies.study_folder import StudyFolder
+    from likeness.studies import StudyFolder, cells, measured, read_study, studies
 
     if listed:
         for name in studies():
@@ -70,7 +68,7 @@ def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.studies.study import FIGURES, study_table
+    from likeness.studies import FIGURES, study_table
 
     if any(cell.split for cell in wanted):
         _print_shifts(wanted, which, format)
@@ -85,7 +83,7 @@ def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
 def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
     """R@1 by method and split, and the aggregated score of each method that has all splits."""
     from likeness.evaluation import by_split, generalization_scores
-    from likeness.studies.study import measured
+    from likeness.studies import measured
 
     every = measured(wanted, which)
     lines = by_split(every)

@@ -18,7 +18,7 @@ def train_clip(
     seed: Annotated[int | None, typer.Option(help="Seed of renders, captions and first weights.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on from a checkpoint in FOLDER.")] = True,
 ) -> None:
-    """Train the bundled CLIP anew on rendered cars; writes an open_clip local directory with a model card.
+    """Train the shipped CLIP anew on rendered cars; writes an open_clip local directory with a model card.
 
     Example: `likeness train-clip models/mine --steps 500 --renders 20000`
     """

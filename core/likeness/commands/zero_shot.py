@@ -10,7 +10,7 @@ from likeness.commands.terminal import print_table
 
 
 def zero_shot(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP; the bundled one by default.")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Folder of a CLIP; the shipped one by default.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Held-out renders.")] = 2000,
     format: Format = "table",
 ) -> None:

@@ -1,7 +1,10 @@
 """Tables of images and what fills them."""
 
-from likeness.data.catalog import BUNDLED, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data.captions_column import read_captions
+from likeness.data.catalog import SHIPPED_CARS, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
 from likeness.data.classes import ImageClasses, image_classes, part_of
+from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, rgb_to_lab
+from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
 from likeness.data.read import absolute_source, is_published_source, read_dataset, recognized
 from likeness.data.readers import DATASETS
@@ -16,6 +19,7 @@ from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.data.readers.mpii_pose import read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
+from likeness.data.readers.remote import is_url
 from likeness.data.readers.tabular import read_table
 from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import Failure, ImageTable
@@ -23,8 +27,10 @@ from likeness.data.thumbnails import thumbnail
 from likeness.data.uploads import save_uploads
 
 __all__ = [
-    "BUNDLED",
+    "CSS_COLORS",
+    "CSS_RGB",
     "DATASETS",
+    "SHIPPED_CARS",
     "Dataset",
     "DatasetEntry",
     "Failure",
@@ -33,16 +39,21 @@ __all__ = [
     "absolute_source",
     "add_dataset",
     "class_halves",
+    "css_distances",
     "dataset_names",
     "find_dataset",
+    "hsv_to_rgb",
     "image_classes",
     "is_published_source",
+    "is_url",
     "list_datasets",
     "named_dataset",
     "named_datasets",
     "new_entry",
     "part_of",
+    "picture_html",
     "plain_names",
+    "read_captions",
     "read_cars",
     "read_cars196",
     "read_cub200",
@@ -57,6 +68,7 @@ __all__ = [
     "read_table",
     "recognized",
     "remove_dataset",
+    "rgb_to_lab",
     "save_uploads",
     "source_help",
     "thumbnail",

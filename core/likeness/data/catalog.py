@@ -1,4 +1,4 @@
-"""The datasets that the app offers: the bundled one and those that people added.
+"""The datasets that the app offers: the shipped one and those that people added.
 
 `owner` is who is asking, where several people share a server; None sees and removes all.
 """
@@ -36,7 +36,7 @@ class DatasetEntry:
 
 
 _one_at_a_time = threading.Lock()
-BUNDLED = DatasetEntry("cars", "Synthetic Cars", DATASET, ENCODER)
+SHIPPED_CARS = DatasetEntry("cars", "Synthetic Cars", DATASET, ENCODER)
 
 
 def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "") -> DatasetEntry:
@@ -47,17 +47,17 @@ def new_entry(name: str, source: str, encoder: str, path_column: str | None = No
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
-    """The bundled dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's.
+    """The shipped dataset first, then the added ones in the order of their adding: all, or everyone's and the owner's.
 
     Raises:
         InputError: if the list on disk can't be read.
     """
-    return [BUNDLED, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
+    return [SHIPPED_CARS, *(entry for entry in _read() if owner is None or entry.owner in ("", owner))]
 
 
 def find_dataset(id: str) -> DatasetEntry:
     """Raises InputError if there is no dataset with this id."""
-    for entry in [BUNDLED, *_read()]:
+    for entry in [SHIPPED_CARS, *_read()]:
         if entry.id == id:
             return entry
     raise InputError(f"There is no dataset with the id '{id}' here; it may have been removed: choose another one.")

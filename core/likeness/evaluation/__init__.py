@@ -1,11 +1,12 @@
 """Numbers that say how well an embedding space keeps what belongs together together."""
 
+from likeness.evaluation._inputs import DistanceMetric, checked_metric
 from likeness.evaluation._language_inputs import class_number
 from likeness.evaluation.class_means import class_means, class_sums
 from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
-from likeness.evaluation.continuous_comparison import continuous_comparison
+from likeness.evaluation.continuous_comparison import continuous_comparison, continuous_metric_names, oracle_and_chance
 from likeness.evaluation.generalization import (
     aggregated_generalization_score,
     by_split,
@@ -30,6 +31,7 @@ __all__ = [
     "METRICS",
     "NDCG_KS",
     "STRUCTURE",
+    "DistanceMetric",
     "LanguageDivergence",
     "Metric",
     "SemanticRetrieval",
@@ -37,6 +39,7 @@ __all__ = [
     "aggregated_generalization_score",
     "by_split",
     "chance_metrics",
+    "checked_metric",
     "chosen_metrics",
     "class_image_similarities",
     "class_means",
@@ -45,6 +48,7 @@ __all__ = [
     "clustered_order",
     "clustering_metrics",
     "continuous_comparison",
+    "continuous_metric_names",
     "continuous_metrics",
     "few_shot_gains",
     "find_metric",
@@ -57,6 +61,7 @@ __all__ = [
     "metric_title",
     "metrics",
     "most_changed",
+    "oracle_and_chance",
     "oracle_metrics",
     "retrieval_metrics",
     "retrieval_metrics_per_class",

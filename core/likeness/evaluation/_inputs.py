@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from likeness.arrays import check_directions, row_slices, to_numpy, unit_rows
 from likeness.errors import InputError
 
-Metric = Literal["cosine", "euclidean"]
+DistanceMetric = Literal["cosine", "euclidean"]
 MOST_SQUARE = 1e36
 
 
 def checked_metric(metric: str) -> None:
     """Raises InputError on a metric that is not one."""
-    if metric not in get_args(Metric):
+    if metric not in get_args(DistanceMetric):
         raise InputError(f"The metric '{metric}' is unknown; choose 'cosine' or 'euclidean'.")
 
 
@@ -34,7 +34,7 @@ class Scaling:
         unit: a power of two about as large as rows are long, so that the further column is no longer than they are either.
     """
 
-    metric: Metric | None = None
+    metric: DistanceMetric | None = None
     centre: NDArray[np.float64] | None = None
     unit: float = 1.0
 
@@ -68,7 +68,7 @@ class Scaling:
 AS_GIVEN = Scaling()
 
 
-def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: Metric) -> Scaling:
+def scaling_for(gallery: NDArray[np.float32], queries: NDArray[np.float32], metric: DistanceMetric) -> Scaling:
     """The scaling for gallery rows (n, d) and queries (q, d).
 
     Raises:

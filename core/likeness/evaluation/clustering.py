@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, row_slices, unit_rows
 from likeness.errors import InputError
-from likeness.evaluation._inputs import Metric, checked_metric, label_codes
+from likeness.evaluation._inputs import DistanceMetric, checked_metric, label_codes
 from likeness.evaluation._scratch import scratch_array
 
 ITERATIONS = 20
 
 
-def clustering_metrics(embeddings: Any, labels: Any, assignments: Any = None, seed: int = 0, *, metric: Metric = "cosine") -> dict[str, float]:
+def clustering_metrics(
+    embeddings: Any, labels: Any, assignments: Any = None, seed: int = 0, *, metric: DistanceMetric = "cosine"
+) -> dict[str, float]:
     """How well clusters match the classes that the labels name.
 
     * nmi: mutual information of clusters and classes over the arithmetic mean of their entropies.
     * ami: (MI - E[MI]) / (mean entropy - E[MI]), with E[MI] over random clusters of the same sizes (Vinh, Epps and Bailey, JMLR 2010); 0 is
       what chance gives. As in scikit-learn.
     * f1: harmonic mean of pair precision and pair recall; a pair of items is found where both are in one cluster and correct where both
-      are of one class (Oh Song et al., Deep Metric Learning via Lifted Structured Feature Embedding, CVPR 2016).
+      are of one class (Oh Song et al., Deep DistanceMetric Learning via Lifted Structured Feature Embedding, CVPR 2016).
 
     Args:
         embeddings: (n, d), NumPy or torch; may be None where `assignments` are given.

@@ -1,4 +1,4 @@
-"""Several spaces judged by continuous labels between their bounds: every image asks all others."""
+"""Several spaces judged by continuous labels between their oracle_and_chance: every image asks all others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -66,15 +66,15 @@ def spread_queries(images: int) -> NDArray[np.int64]:
 
 def _lines(spaces: Mapping[str, NDArray[Any]], distance: NDArray[np.float32], block: NDArray[np.int64]) -> pd.DataFrame:
     ndcg = tuple(k for k in NDCG_KS if k < distance.shape[1])
-    beside = bounds(distance, DISTANCE_KS, ndcg, exclude=block)
-    kept, lines = metric_names(DISTANCE_KS, ndcg), {}
+    beside = oracle_and_chance(distance, DISTANCE_KS, ndcg, exclude=block)
+    kept, lines = continuous_metric_names(DISTANCE_KS, ndcg), {}
     for name, vectors in spaces.items():
         measured = continuous_metrics(distance, vectors[block], vectors, (*DISTANCE_KS, *ndcg), exclude=block)
         lines[name] = {metric: measured[metric] for metric in kept} | beside
     return pd.DataFrame.from_dict(lines, orient="index")
 
 
-def bounds(
+def oracle_and_chance(
     distance: NDArray[np.float32], distances: Sequence[int], ndcg: Sequence[int], exclude: NDArray[np.int64] | None = None
 ) -> dict[str, float]:
     """The metrics of a retrieval by the labels themselves ("oracle_..."; its nDCG is 1) and of one by chance ("chance_...").
@@ -86,14 +86,14 @@ def bounds(
     """
     oracle = oracle_metrics(distance, distances, exclude=exclude)
     chance = chance_metrics(distance, (*distances, *ndcg), exclude=exclude)
-    found = {f"oracle_{name}": oracle[name] for name in metric_names(distances, ())}
+    found = {f"oracle_{name}": oracle[name] for name in continuous_metric_names(distances, ())}
     return (
         found
         | {"chance_mean_label_distance": chance[f"mean_label_distance_at_{distances[0]}"]}
-        | {f"chance_{name}": chance[name] for name in metric_names((), ndcg)}
+        | {f"chance_{name}": chance[name] for name in continuous_metric_names((), ndcg)}
     )
 
 
-def metric_names(distances: Sequence[int], ndcg: Sequence[int]) -> list[str]:
+def continuous_metric_names(distances: Sequence[int], ndcg: Sequence[int]) -> list[str]:
     """As `continuous_metrics` names them."""
     return [*(f"mean_label_distance_at_{k}" for k in distances), *(f"ndcg_at_{k}" for k in ndcg)]

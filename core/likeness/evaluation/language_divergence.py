@@ -56,7 +56,7 @@ def language_divergence(
 
     With T = 1 it measures the scale of the cosines more than their order, since it is about half the variance of X - L: a space in which all
     images look the same comes out closer to language than one that orders its classes just as language does, but more distinctly; and a
-    constant further dimension, which changes no neighbor, can lower it as much as guidance does (on the bundled images it did). Read
+    constant further dimension, which changes no neighbor, can lower it as much as guidance does (on the shipped images it did). Read
     `language_rank_correlation` beside it, which depends on the order alone.
 
     Args:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, to_numpy
 from likeness.errors import InputError
-from likeness.evaluation._inputs import Metric, class_codes, scaling_for
+from likeness.evaluation._inputs import DistanceMetric, class_codes, scaling_for
 from likeness.evaluation._ranks import relevant_ranks
 from likeness.evaluation._scores import NAMES, scores_from_ranks
 from likeness.progress import Progress
@@ -23,7 +23,7 @@ def retrieval_metrics(
     query_labels: Any = None,
     *,
     rows: Any = None,
-    metric: Metric = "cosine",
+    metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -74,7 +74,7 @@ def retrieval_metrics_per_class(
     query_labels: Any = None,
     *,
     rows: Any = None,
-    metric: Metric = "cosine",
+    metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -100,7 +100,7 @@ def retrieval_scores(
     query_labels: Any = None,
     *,
     rows: Any = None,
-    metric: Metric = "cosine",
+    metric: DistanceMetric = "cosine",
     only: Collection[str] | None = None,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -112,7 +112,7 @@ def retrieval_scores(
 
     * precision_at_1: rel(1).
     * r_precision: P(R).
-    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A Metric Learning Reality Check, ECCV 2020, Eq. 2).
+    * map_at_r: 1/R sum over i <= R of P(i) rel(i) (Musgrave et al., A DistanceMetric Learning Reality Check, ECCV 2020, Eq. 2).
     * map: the same sum over the whole gallery, divided by R.
     * mrr: 1 / rank of the first relevant item.
     * map_at_1000: the sum over i <= 1000, divided by the size of the class in the gallery, the query INCLUDED where it is there: the

@@ -16,7 +16,7 @@ def _shipped(name: str) -> Path:
 
 
 def assets_dir() -> Path:
-    """The bundled model, images, notions and tables."""
+    """The shipped model, images, notions and tables."""
     return _shipped("assets")
 
 

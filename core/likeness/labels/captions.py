@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
-from likeness.data.captions_column import read_captions
+from likeness.data import ImageTable, read_captions
 from likeness.errors import InputError
 from likeness.labels.distance_cache import stored_distances
 from likeness.labels.kind import LabelKind, LabelOptions

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from likeness.samplers.distance_weighted import inverse_density
+from likeness.samplers import inverse_density
 
 CUTOFF, UPPER = 0.5, 1.4
 

@@ -12,7 +12,7 @@ from likeness.losses.mined import Mined
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.separation import Separation
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
-from likeness.samplers.class_relations import intra_triplets, shared_triplets
+from likeness.samplers import intra_triplets, shared_triplets
 
 
 class DiVA(nn.Module):

@@ -16,17 +16,25 @@ from likeness.notions.library import (
     save_notion,
     write_notion,
 )
+from likeness.notions.method import Method
+from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.pca import PCA
+from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
 
 __all__ = [
+    "METHODS",
+    "METHOD_TITLES",
     "PCA",
     "Autoencoder",
     "Identity",
     "InDiReCT",
     "LinearAutoencoder",
+    "LinearProjection",
+    "Method",
+    "MethodLike",
     "Notion",
     "NotionWarning",
     "Oracle",
@@ -38,8 +46,10 @@ __all__ = [
     "get_notion",
     "is_own",
     "list_notions",
+    "named_methods",
     "notion_problems",
     "parse_aspects",
+    "project",
     "read_notion",
     "reconstruction_angles",
     "save_notion",

@@ -17,7 +17,7 @@ def suggest_dim(text: Any, kept: float = _KEPT) -> int:
     kept in full, as InDiReCT does with dim above the number of prompts, it weighs as much in the images' space as what the notion is
     about. The share leaves a root mean square angle of arcsin sqrt(1 - kept), 7 degrees.
 
-    On Synthetic Cars with the bundled model, MAP@R at dim 128 / suggested / best of nine sizes: car model .82 / .98 / .98 (4 dimensions),
+    On Synthetic Cars with the shipped model, MAP@R at dim 128 / suggested / best of nine sizes: car model .82 / .98 / .98 (4 dimensions),
     car color .35 / .78 / .78 (5), background color .32 / .98 / .98 (7), viewpoint .68 / .91 / .91 (5), camera height .86 / .86 / .86 (3),
     distance .70 / .70 / .70 (2), sun side .52 / .69 / .69 (3), 569 car names .47 / .98 / .98 (4). The share was chosen on these notions
     with an earlier state of the model: they show that one share serves all of them, not how well it serves other images. Where a large

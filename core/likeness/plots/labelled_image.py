@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.io import check_readable
 from likeness.labels import LabelsConfig, joints_of, read_layouts
@@ -116,7 +116,7 @@ def label_text(table: ImageTable, config: LabelsConfig, row: int) -> str:
 
 def captions_of(table: ImageTable, row: int) -> list[str]:
     """The sentences about image `row`."""
-    from likeness.data.captions_column import read_captions
+    from likeness.data import read_captions
 
     return read_captions(ImageTable(table.name, table.root, table.frame.iloc[[row]]))[0]
 

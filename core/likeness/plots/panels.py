@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from likeness.notions.methods import METHOD_TITLES
+from likeness.notions import METHOD_TITLES
 from likeness.plots.look import GREY, OKABE_ITO, faded
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.data.table import ImageTable
+from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.saliency.difference import Masks, difference, difference_shares, mass_share
-from likeness.saliency.explain import Saliency, Settings, saliency_of_spaces
+from likeness.saliency import Saliency, difference, difference_shares, mass_share, saliency_of_spaces
+from likeness.saliency.difference import Masks
+from likeness.saliency.explain import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

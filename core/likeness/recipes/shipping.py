@@ -1,4 +1,4 @@
-"""Computes what ships beside the bundled images and model, so that the first map stands before any model is loaded."""
+"""Computes what ships beside the shipped images and model, so that the first map stands before any model is loaded."""
 
 import shutil
 
@@ -13,7 +13,7 @@ from likeness.space import Space
 
 
 def ship(progress: Progress | None = None) -> int:
-    """Writes image embeddings, prompt embeddings and maps of the bundled images into `assets/`; older ones go.
+    """Writes image embeddings, prompt embeddings and maps of the shipped images into `assets/`; older ones go.
 
     Returns:
         The number of maps.
@@ -33,7 +33,7 @@ def ship(progress: Progress | None = None) -> int:
 
 
 def cars_notions() -> list[Notion]:
-    """The notions that the bundled images have labels for."""
+    """The notions that the shipped images have labels for."""
     attributes = read_cars().attributes
     return [notion for notion in list_notions() if notion.attribute in attributes]
 

@@ -59,7 +59,7 @@ class Hits:
     def _repr_html_(self) -> str:
         if self.rows.ndim == 2:
             return "".join(each._repr_html_() for each in self)
-        from likeness.data.picture_html import picture_html
+        from likeness.data import picture_html
 
         captions = [f"{row}: {similarity:.3f}" for row, similarity in zip(self.rows, self.similarities, strict=True)][:_SHOWN]
         if not self.table.has_images:

@@ -11,17 +11,23 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
+from likeness.studies.study import FIGURES, Cell, cells, measured, read_study, studies, study_table
+from likeness.studies.study_folder import StudyFolder
 from likeness.studies.table_texts import as_latex, as_markdown
 
 __all__ = [
     "ANALYSIS_METRICS",
+    "FIGURES",
     "PAPER_ENCODERS",
     "SHIPPED_ENCODERS",
     "SUGGESTED",
+    "Cell",
     "SemanticClasses",
+    "StudyFolder",
     "as_latex",
     "as_markdown",
     "beside_guidance",
+    "cells",
     "classes_of",
     "compare",
     "compare_in_parallel",
@@ -30,6 +36,7 @@ __all__ = [
     "embedding_sizes",
     "encoder_sizes",
     "judged_notions",
+    "measured",
     "order_differences",
     "paper_table",
     "parse_dimensions",
@@ -38,9 +45,12 @@ __all__ = [
     "published",
     "published_guidance",
     "published_shifts",
+    "read_study",
     "refusals",
     "side_by_side",
     "statistics",
+    "studies",
+    "study_table",
     "summarize",
     "unseen_classes",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from likeness.notions.methods import MethodLike
+from likeness.notions import MethodLike
 
 Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]

@@ -9,13 +9,10 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.evaluation import Metric, chosen_metrics, measure
-from likeness.evaluation._inputs import Metric as Distance
-from likeness.evaluation._inputs import checked_metric
+from likeness.evaluation import DistanceMetric, Metric, checked_metric, chosen_metrics, measure
 from likeness.evaluation.measure import Wanted
-from likeness.notions.method import Method
-from likeness.notions.methods import METHODS as METHODS
-from likeness.notions.methods import MethodLike, named_methods
+from likeness.notions import METHODS as METHODS
+from likeness.notions import Method, MethodLike, named_methods
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ def compare(
     seeds: Sequence[int] = range(5),
     *,
     metrics: Sequence[Wanted] | None = None,
-    ranking: Distance = "cosine",
+    ranking: DistanceMetric = "cosine",
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_run: Callable[[dict[str, Any]], None] | None = None,
@@ -90,7 +87,7 @@ def no_runs(
     seeds: Sequence[int] = range(5),
     *,
     metrics: Sequence[Wanted] | None = None,
-    ranking: Distance = "cosine",
+    ranking: DistanceMetric = "cosine",
 ) -> pd.DataFrame:
     """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
     named_methods(methods)
@@ -156,7 +153,7 @@ def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method],
                 yield from (_Run(task, method, dim, seed) for seed in (seeds if method.seeds else [0]))
 
 
-def _measured(run: _Run, metrics: Sequence[Metric], ranking: Distance) -> dict[str, Any]:
+def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> dict[str, Any]:
     row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
     material = run.task.material(run.method.learns_from)

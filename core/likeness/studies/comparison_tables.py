@@ -6,7 +6,7 @@ import pandas as pd
 
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, listed_metric, metric_title
-from likeness.notions.methods import METHOD_TITLES
+from likeness.notions import METHOD_TITLES
 from likeness.studies.table_texts import NONE
 
 # The encoder's own space has one size, whatever the others'.

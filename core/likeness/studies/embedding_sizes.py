@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from likeness.notions.methods import METHODS
+from likeness.notions import METHODS
 from likeness.progress import Progress
 from likeness.studies._labeled import Methods, OnRun
 from likeness.studies.comparison import compare

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions.methods import named_methods
+from likeness.notions import named_methods
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from likeness.notions.methods import METHODS, MethodLike
+from likeness.notions import METHODS, MethodLike
 from likeness.progress import Progress
 from likeness.studies.comparison import compare, no_runs
 

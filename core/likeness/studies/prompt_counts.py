@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions.methods import named_methods
+from likeness.notions import named_methods
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
@@ -52,7 +52,7 @@ def prompt_counts(
 
     Args:
         base: the images in their encoder's space; their table has the notion's `attribute`.
-        notion: the paper's has 569 car model names ("car-model-names" on the bundled images, "cars196-car-model" on Cars196).
+        notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: how many prompts, from 2 to as many as the notion has.
         methods: as in `compare`; those that read no prompt are measured once per seed and stand at 0 prompts.
         dim: dimensions of the space; "suggested": what `likeness.notions.suggest_dim` says of each sample.

@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation import METRICS
 from likeness.io import assets_dir
-from likeness.notions.methods import METHOD_TITLES, METHODS
+from likeness.notions import METHOD_TITLES, METHODS
 from likeness.studies.table_texts import NONE
 
 Table = Literal["appendix_table1", "table1", "table2"]

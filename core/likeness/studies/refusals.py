@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from likeness.notions.methods import METHOD_TITLES
+from likeness.notions import METHOD_TITLES
 
 
 def refusals(runs: pd.DataFrame) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, image_classes, part_of
-from likeness.encoders.names import parse_name
+from likeness.encoders import parse_name
 from likeness.errors import InputError
 from likeness.language import readable_names
 

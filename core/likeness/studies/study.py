@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, assets_dir, validation_message, yaml_content
 from likeness.progress import Progress
-from likeness.shifts.split_files import ClassSplit, read_splits
+from likeness.shifts import ClassSplit, read_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")

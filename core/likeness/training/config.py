@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from likeness.defaults import DATASET
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
-from likeness.labels.sources import LabelsConfig
+from likeness.labels import LabelsConfig
 from likeness.language import check_language, gives_vectors
 from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
 from likeness.samplers import check_miner

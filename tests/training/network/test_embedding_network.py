@@ -116,7 +116,7 @@ def test_frozen_batch_norm_stays_in_evaluation_mode() -> None:
             network.train()
 
 
-def test_the_bundled_clips_image_side_is_a_backbone() -> None:
+def test_the_shipped_clips_image_side_is_a_backbone() -> None:
     network = build_network(BackboneConfig(name="clip:cars", dim=5)).eval()
     encoder = load_encoder("cars")
     pictures = np.random.default_rng(0).integers(0, 255, (2, 96, 96, 3)).astype(np.uint8)

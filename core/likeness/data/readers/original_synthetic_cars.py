@@ -24,7 +24,7 @@ _USED = ("frame", "model", *(column for columns in _COLORS.values() for column i
 
 
 def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_metric: str = "rgb") -> ImageTable:
-    """The authors' rendered cars with the labels that the InDiReCT paper judges its notions by, named as those of the bundled images.
+    """The authors' rendered cars with the labels that the InDiReCT paper judges its notions by, named as those of the shipped images.
 
     Attributes: `body_type` (the six car models, as the table names them), `car_color`, `background_color` (the nearest CSS 2.1 names) and
     the table's further columns as they are.
@@ -37,7 +37,7 @@ def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_
         folder: the dataset's folder ("3D cars dataset"), or the one it lies in.
         split: "test": frames 1 to 1000, which the paper evaluates; "train": the others; "all".
         color_metric: where the nearest name is sought: "rgb" as in the authors' code (the paper leaves it open), or "lab", as for the
-            bundled images.
+            shipped images.
 
     Raises:
         InputError: a missing or damaged file, a value out of range, an unknown or empty split, or no image at all.

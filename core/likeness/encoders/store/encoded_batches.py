@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from likeness.data.readers.remote import is_url
+from likeness.data import is_url
 from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
 from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
 from likeness.io import UnreadableImageError

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from likeness.data import ImageTable
-from likeness.data.readers.remote import is_url
+from likeness.data import ImageTable, is_url
 from likeness.encoders.embeddings import Embeddings
 from likeness.encoders.load import load_encoder
 from likeness.encoders.names import encoder_identity

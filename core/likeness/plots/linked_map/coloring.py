@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import CSS_RGB
+from likeness.data import CSS_RGB
 from likeness.errors import InputError
 
 Kind = Literal["category", "colors", "number", "angle", "none"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
-from likeness.data.captions_column import COLUMN, SINGLE, gather_captions, read_captions
+from likeness.data import ImageTable, read_captions
+from likeness.data.captions_column import COLUMN, SINGLE, gather_captions
 from likeness.data.readers.coco_captions import SPLITS
 from likeness.errors import InputError
 

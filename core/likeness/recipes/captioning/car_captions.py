@@ -20,7 +20,7 @@ def has_car_attributes(table: ImageTable) -> bool:
 
 
 def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageTable:
-    """The table with a column `captions`: `each` sentences per image, by the writer of the bundled CLIP.
+    """The table with a column `captions`: `each` sentences per image, by the writer of the shipped CLIP.
 
     Like those of people, who all name what is most striking, the sentences of an image agree in part: each speaks of color and body of the car
     and of its background, and of up to two more attributes. They follow the seed and the image's row alone.

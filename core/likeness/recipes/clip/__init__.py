@@ -1,4 +1,4 @@
-"""The bundled CLIP: captions, recipe, training and zero-shot accuracy."""
+"""The shipped CLIP: captions, recipe, training and zero-shot accuracy."""
 
 from likeness.recipes.clip.recipe import RECIPES, ClipRecipe
 from likeness.recipes.clip.train import train_clip

@@ -8,6 +8,7 @@ import pandas as pd
 from likeness.io import write_atomic
 from likeness.recipes.clip.recipe import RENDER_SIZE, ClipRecipe
 from likeness.recipes.clip.zero_shot import CAR_MODELS, FIRST
+from likeness.studies import as_markdown
 
 CARD = "README.md"
 CHANCE = 0.05  # within this of 1 / classes, balanced accuracy is taken for guessing
@@ -93,5 +94,4 @@ def _table(frame: pd.DataFrame, columns: list[str]) -> str:
     shown = frame[columns].copy()
     for name in ("top1", "balanced"):
         shown[name] = shown[name].map("{:.3f}".format)
-    rows = [columns, ["---"] * len(columns), *shown.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return as_markdown(shown)

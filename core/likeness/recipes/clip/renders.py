@@ -1,4 +1,4 @@
-"""The pictures the bundled CLIP learns from: rendered once, in chunks, and read back from disk."""
+"""The pictures the shipped CLIP learns from: rendered once, in chunks, and read back from disk."""
 
 import hashlib
 from concurrent.futures import ProcessPoolExecutor

@@ -1,4 +1,4 @@
-"""The bundled CLIP's own word vocabulary, as a Hugging Face tokenizer."""
+"""The shipped CLIP's own word vocabulary, as a Hugging Face tokenizer."""
 
 import re
 from collections.abc import Iterable

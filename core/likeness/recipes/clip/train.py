@@ -1,4 +1,4 @@
-"""Trains the bundled CLIP: renders, captions, steps, checkpoints, model card."""
+"""Trains the shipped CLIP: renders, captions, steps, checkpoints, model card."""
 
 import time
 from collections.abc import Callable, Mapping

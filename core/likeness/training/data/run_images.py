@@ -140,7 +140,7 @@ def _sides(config: DataConfig, names: list[str], official: set[str], table: str)
 
 
 def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
-    from likeness.shifts.split_files import read_splits
+    from likeness.shifts import read_splits
 
     split = read_splits(config.splits or "").named(config.shift or "")
     if not config.tuning:

@@ -12,7 +12,7 @@ from likeness.losses import make_objective
 from likeness.progress import Progress
 from likeness.samplers import MPerClassBatches
 from likeness.search import nearest
-from likeness.shifts.episodes import few_shot_episodes
+from likeness.shifts import few_shot_episodes
 from likeness.threads import threads_for
 from likeness.training.config import FewShotConfig
 from likeness.training.network.embedding_network import EmbeddingNetwork

@@ -4,15 +4,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.evaluation import DISTANCE_KS, NDCG_KS, clustering_metrics, continuous_metrics, retrieval_metrics
-from likeness.evaluation._inputs import Metric
-from likeness.evaluation.continuous_comparison import bounds, metric_names
+from likeness.evaluation import (
+    DISTANCE_KS,
+    NDCG_KS,
+    DistanceMetric,
+    clustering_metrics,
+    continuous_metric_names,
+    continuous_metrics,
+    oracle_and_chance,
+    retrieval_metrics,
+)
 from likeness.search import nearest
 
 RECALLS = (1, 2, 4, 8, 10, 100, 1000)
 
 
-def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: Metric = "cosine") -> dict[str, float]:
+def scores(embeddings: NDArray[np.float32], labels: NDArray[np.int64], metric: DistanceMetric = "cosine") -> dict[str, float]:
     """R@1 to R@1000, MAP@R, mAP@1000 on recall, NMI and F1 of embeddings (n, d), 0 to 1 each; recalls beyond n - 1 are left out."""
     ks = tuple(k for k in RECALLS if k < len(labels))
     found = retrieval_metrics(embeddings, labels, ks=ks, metric=metric)
@@ -29,12 +36,12 @@ def continuous_scores(label_distances: NDArray[np.float32], queries: NDArray[np.
     """
     distances, ndcg = _shown(label_distances.shape[1])
     found = continuous_metrics(label_distances, queries, gallery, (*distances, *ndcg))
-    return {name: found[name] for name in metric_names(distances, ndcg)}
+    return {name: found[name] for name in continuous_metric_names(distances, ndcg)}
 
 
 def continuous_bounds(label_distances: NDArray[np.float32]) -> dict[str, float]:
     """What `continuous_scores` are for a retrieval by the labels themselves ("oracle_...") and for one by chance ("chance_...")."""
-    return bounds(label_distances, *_shown(label_distances.shape[1]))
+    return oracle_and_chance(label_distances, *_shown(label_distances.shape[1]))
 
 
 def _shown(gallery: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from likeness.data.css_colors import Floats, hsv_to_rgb
+from likeness.arrays import Float64s
+from likeness.data import hsv_to_rgb
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.recipes.renders.cars.bodies import body_mesh
@@ -69,7 +70,7 @@ def _checked(row: Mapping[Any, Any], size: int) -> tuple[str, dict[str, float]]:
     return body, view
 
 
-def _paints(view: Mapping[str, float]) -> Floats:
+def _paints(view: Mapping[str, float]) -> Float64s:
     """RGB of the car's paint and of the background (2, 3), lifted off black."""
     hsv = [[view[f"{who}_{part}"] for part in ("hue", "saturation", "value")] for who in ("car", "background")]
     return LIFT + (1 - LIFT) * hsv_to_rgb(hsv)
@@ -80,7 +81,7 @@ def _horizon(elevation: float, pixels: int, shift: float) -> float:
     return float(pixels / 2 * (1 + shift - np.tan(np.radians(elevation)) / HALF_FIELD))
 
 
-def _compose(triangles: Floats, colors: Floats, alpha: Floats, shadow: Floats, background: Floats, horizon: float, size: int) -> Picture:
+def _compose(triangles: Float64s, colors: Float64s, alpha: Float64s, shadow: Float64s, background: Float64s, horizon: float, size: int) -> Picture:
     rasterise, backdrop, downsample = kernels()
     pixels = size * SUPERSAMPLING
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.zeros((pixels, pixels), np.float32)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 Point = tuple[float, float, float]
 
@@ -37,7 +37,7 @@ PAINT, CLEAR = MATERIAL_INDEX["paint"], MATERIAL_INDEX["clear"]
 class Mesh(NamedTuple):
     """Triangles (t, 3, 3) of corner points in metres, and the material (t) of each."""
 
-    triangles: Floats
+    triangles: Float64s
     material: np.ndarray
 
 

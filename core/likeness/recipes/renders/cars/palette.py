@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import CSS_COLORS, Floats, css_distances, hsv_to_rgb, rgb_to_lab
+from likeness.arrays import Float64s
+from likeness.data import CSS_COLORS, css_distances, hsv_to_rgb, rgb_to_lab
 
 POOL_SIZE = 200_000
 SHARE_RANGE = (0.035, 0.11)
@@ -21,23 +22,23 @@ MIN_CONTRAST = 25.0  # CIELAB distance below which a car vanishes in its backgro
 class Palette(NamedTuple):
     """A fixed pool of colors and how likely each is: hsv (m, 3), lab (m, 3), name (m) into CSS_COLORS, cumulative (m)."""
 
-    hsv: Floats
-    lab: Floats
+    hsv: Float64s
+    lab: Float64s
     name: np.ndarray
-    cumulative: Floats
+    cumulative: Float64s
 
-    def pick(self, uniform: Floats) -> np.ndarray:
+    def pick(self, uniform: Float64s) -> np.ndarray:
         """Pool indices (n) for uniform numbers (n) in 0..1."""
         return np.minimum(np.searchsorted(self.cumulative, uniform, side="right"), len(self.cumulative) - 1)
 
 
-def balanced_shares(shares: Floats) -> Floats:
+def balanced_shares(shares: Float64s) -> Float64s:
     """Shares (k) moved into SHARE_RANGE, still summing to 1."""
     low, high = SHARE_RANGE
     balanced = shares / shares.sum()
     for _ in range(50):
         balanced = np.clip(balanced / balanced.sum(), low, high)
-    result: Floats = balanced / balanced.sum()
+    result: Float64s = balanced / balanced.sum()
     return result
 
 
@@ -55,7 +56,7 @@ def palette() -> Palette:
     return Palette(hsv, rgb_to_lab(rgb), name, np.cumsum(weight))
 
 
-def pick_pairs(uniforms: Floats) -> tuple[np.ndarray, np.ndarray]:
+def pick_pairs(uniforms: Float64s) -> tuple[np.ndarray, np.ndarray]:
     """Pool indices (n) of the car color and of the background color, from uniform numbers (n, 1 + tries).
 
     The two are independent, but for this: the background is the first of the tries that lies at least MIN_CONTRAST from the

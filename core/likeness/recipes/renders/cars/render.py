@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 AMBIENT, SKY, DIFFUSE, SPECULAR, SHININESS = 0.61, 0.06, 0.42, 0.22, 18.0
 LIFT = 0.04  # even black paint returns some light, so that its shape and its shadow can be seen
@@ -21,11 +21,11 @@ CLEAR_ALPHA = 0.35
 class Camera(NamedTuple):
     """matrix (3, 4) takes (x, y, z, 1) to (u w, v w, w): pixel column, pixel row, depth in metres; position (3) in metres."""
 
-    matrix: Floats
-    position: Floats
+    matrix: Float64s
+    position: Float64s
 
 
-def look_at(target: Floats, yaw: float, elevation: float, distance: float, half_field: float, pixels: int, shift: Floats) -> Camera:
+def look_at(target: Float64s, yaw: float, elevation: float, distance: float, half_field: float, pixels: int, shift: Float64s) -> Camera:
     """A camera `distance` metres from `target`, at azimuth `yaw` and `elevation` (degrees).
 
     `half_field` is the tangent of half the field of view, `pixels` the frame's width and height, `shift` (2) moves the
@@ -43,19 +43,19 @@ def look_at(target: Floats, yaw: float, elevation: float, distance: float, half_
     return Camera(lens @ view, position)
 
 
-def project(camera: Camera, points: Floats) -> Floats:
+def project(camera: Camera, points: Float64s) -> Float64s:
     """Homogeneous pixels (..., 3) of points (..., 3): divide the first two by the third, the depth."""
-    result: Floats = points @ camera.matrix[:, :3].T + camera.matrix[:, 3]
+    result: Float64s = points @ camera.matrix[:, :3].T + camera.matrix[:, 3]
     return result
 
 
-def sun_direction(yaw: float, azimuth: float, elevation: float) -> Floats:
+def sun_direction(yaw: float, azimuth: float, elevation: float) -> Float64s:
     """Unit vector (3) towards the sun; its azimuth is relative to the camera's at `yaw` (degrees)."""
     a, e = np.radians(yaw + azimuth), np.radians(elevation)
     return np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
 
 
-def shade(triangles: Floats, colors: Floats, gloss: Floats, sun: Floats, eye: Floats) -> Floats:
+def shade(triangles: Float64s, colors: Float64s, gloss: Float64s, sun: Float64s, eye: Float64s) -> Float64s:
     """Lambert color (t, 3) of flat triangles (t, 3, 3): color * (AMBIENT + SKY n.z + DIFFUSE max(0, n.l)), and a Phong highlight.
 
     Faces are two-sided: the normal is turned towards the eye (3). `gloss` (t) scales the white highlight. Light values are
@@ -69,13 +69,13 @@ def shade(triangles: Floats, colors: Floats, gloss: Floats, sun: Floats, eye: Fl
     lit = np.maximum(normal @ sun, 0.0)
     mirror = 2 * lit[:, None] * normal - sun
     highlight = np.where(lit > 0, np.maximum((mirror * view).sum(axis=1), 0.0) ** SHININESS, 0.0)
-    shaded: Floats = np.clip(colors * (AMBIENT + SKY * normal[:, 2] + DIFFUSE * lit)[:, None] + (SPECULAR * gloss * highlight)[:, None], 0, 1)
+    shaded: Float64s = np.clip(colors * (AMBIENT + SKY * normal[:, 2] + DIFFUSE * lit)[:, None] + (SPECULAR * gloss * highlight)[:, None], 0, 1)
     return shaded
 
 
-def cast_on_ground(triangles: Floats, sun: Floats) -> Floats:
+def cast_on_ground(triangles: Float64s, sun: Float64s) -> Float64s:
     """Shadow triangles (t, 3, 3) on the plane z = 0, along the rays from the sun."""
-    shadow: Floats = triangles - sun * (triangles[..., 2:] / sun[2])
+    shadow: Float64s = triangles - sun * (triangles[..., 2:] / sun[2])
     return shadow
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from likeness.data.css_colors import CSS_COLORS
+from likeness.data import CSS_COLORS
 from likeness.errors import InputError
 from likeness.recipes.renders.cars.palette import palette, pick_pairs
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.angles import DEVIATION, HIGH, LOW, Sides, mirrored, posture
 
 Key = dict[str, float | Sides]
@@ -92,7 +92,7 @@ _POSTURES = {name: np.stack([posture(key) for key in keys]) for name, keys in KE
 _EVERY = np.concatenate(list(_POSTURES.values()))
 
 
-def sample_posture(activity: str, rng: np.random.Generator) -> Floats:
+def sample_posture(activity: str, rng: np.random.Generator) -> Float64s:
     """Joint angles (24) of one posture of an activity.
 
     A point between two keys of the activity, nearer to one of them; in half of the draws drawn towards a key of any

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 Sides = tuple[float, float]
 
@@ -47,13 +47,13 @@ _RIGHT, _LEFT = len(CENTRAL), len(CENTRAL) + len(SIDED)
 _MIRRORED = np.array([-1.0 if name in ("roll", "lean", "twist", "look") else 1.0 for name in CENTRAL])
 
 
-def posture(values: Mapping[str, float | Sides]) -> Floats:
+def posture(values: Mapping[str, float | Sides]) -> Float64s:
     """Angles (24), in the order of `ANGLES`: of the limbs a number for both sides or (right, left), 0 where not given."""
     central = [values.get(name, 0.0) for name in CENTRAL]
     sided = np.array([np.broadcast_to(values.get(name, 0.0), 2) for name in SIDED], dtype=float)
     return np.concatenate([np.array(central, dtype=float), sided[:, 0], sided[:, 1]])
 
 
-def mirrored(angles: Floats) -> Floats:
+def mirrored(angles: Float64s) -> Float64s:
     """The posture (24) seen in a mirror: right and left change places."""
     return np.concatenate([angles[:_RIGHT] * _MIRRORED, angles[_LEFT:], angles[_RIGHT:_LEFT]])

@@ -4,7 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from likeness.data.css_colors import CSS_COLORS, Floats, hsv_to_rgb
+from likeness.arrays import Float64s
+from likeness.data import CSS_COLORS, hsv_to_rgb
 from likeness.recipes.renders.cars.palette import MIN_CONTRAST, palette
 
 LIFT = 0.05  # even black cloth returns some light
@@ -12,7 +13,7 @@ _TRIES = 6
 
 
 @lru_cache(maxsize=1)
-def _shades() -> tuple[list[np.ndarray], Floats, Floats]:
+def _shades() -> tuple[list[np.ndarray], Float64s, Float64s]:
     """Indices of each word's colors in the palette's pool, the chance of each to be kept, and all colors' RGB (m, 3)."""
     pool = palette()
     weight = np.diff(pool.cumulative, prepend=0.0)
@@ -21,7 +22,7 @@ def _shades() -> tuple[list[np.ndarray], Floats, Floats]:
     return [np.flatnonzero(sure & (pool.name == name)) for name in range(len(CSS_COLORS))], pool.lab, hsv_to_rgb(pool.hsv)
 
 
-def shade_of(word: str, rng: np.random.Generator, unlike: Floats | None = None) -> tuple[Floats, Floats]:
+def shade_of(word: str, rng: np.random.Generator, unlike: Float64s | None = None) -> tuple[Float64s, Float64s]:
     """A color by that word, as RGB (3) in 0..1 lifted off black, and its CIELAB (3).
 
     With `unlike`, a CIELAB color (3), the first of six that lies at least MIN_CONTRAST from it, or the farthest.

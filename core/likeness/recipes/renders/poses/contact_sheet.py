@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.activities import ACTIVITIES
 from likeness.recipes.renders.poses.generate import draw
 from likeness.recipes.renders.poses.scene import sample_poses
@@ -45,7 +45,7 @@ def contact_sheet(columns: int = 10, size: int = 128, seed: int = 0, *, joints: 
     return sheet
 
 
-def _draw_skeleton(pen: "Pen", joints: Floats) -> None:
+def _draw_skeleton(pen: "Pen", joints: Float64s) -> None:
     place = dict(zip(JOINTS, map(tuple, joints.tolist()), strict=True))
     for first, second in LINES:
         pen.line([place[first], place[second]], _RIGHT if first.startswith("right") else _OTHER, 2)

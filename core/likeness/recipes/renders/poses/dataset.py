@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.recipes.renders.poses.generate import draw
@@ -42,7 +42,7 @@ def write_dataset(
     return frame
 
 
-def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Floats:
+def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Float64s:
     """Joints (m, 28) of the pictures of a part of the table, which it writes."""
     joints = np.empty((len(frame), len(JOINT_COLUMNS)))
     for i, row in enumerate(frame.to_dict("records")):

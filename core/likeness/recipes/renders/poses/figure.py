@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.loft import BANDS, SIDES, ellipsoid, limb, rings, skin
 from likeness.recipes.renders.poses.skeleton import JOINTS, Body, Pose
 
@@ -41,7 +41,7 @@ class Clothes(NamedTuple):
 class Figure(NamedTuple):
     """Triangles (t, 3, 3) in metres and the material (t) of each, an index of MATERIALS."""
 
-    triangles: Floats
+    triangles: Float64s
     material: npt.NDArray[np.int64]
 
 
@@ -57,10 +57,10 @@ def dress(body: Body, pose: Pose, clothes: Clothes) -> Figure:
     return Figure(np.concatenate([skin(np.stack(parts)), eyes]), material)
 
 
-Parts = list[tuple[Floats, list[int]]]
+Parts = list[tuple[Float64s, list[int]]]
 
 
-def _trunk(body: Body, pose: Pose) -> Floats:
+def _trunk(body: Body, pose: Pose) -> Float64s:
     """The trunk's rings; at the waist and the ribs its axes are halfway between those of the frames they join."""
     pelvis, waist, chest = (pose.frames[name] for name in ("pelvis", "waist", "chest"))
     first, second, third = body.trunk
@@ -135,7 +135,7 @@ def _legs(body: Body, pose: Pose, clothes: Clothes) -> Parts:
     return parts
 
 
-def _skirt(body: Body, pose: Pose) -> Floats:
+def _skirt(body: Body, pose: Pose) -> Float64s:
     """A cone from the waist to a hem that goes round both thighs."""
     pelvis, size = pose.frames["pelvis"], body.height * body.girth
     joint = {name: pose.joints[JOINTS.index(name)] for name in ("right_hip", "right_knee", "left_hip", "left_knee")}
@@ -152,7 +152,7 @@ def _skirt(body: Body, pose: Pose) -> Floats:
     return rings(pose.waist + share * down, forward, sideways)
 
 
-def _eyes(body: Body, pose: Pose) -> Floats:
+def _eyes(body: Body, pose: Pose) -> Float64s:
     """Two dark diamonds (4, 3, 3) on the face."""
     frame, size = pose.frames["head"], body.head
     center = pose.joints[JOINTS.index("neck")] + 0.60 * size * frame[:, 2]

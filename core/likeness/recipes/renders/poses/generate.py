@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.recipes.renders.cars.render import Camera, kernels, look_at, project, shade, sun_direction
@@ -37,17 +37,17 @@ _SUNS = np.array([(-1.0, -0.4), (0.0, 0.8), (1.0, -0.4)]) * SUN_RADIUS
 class Actor(NamedTuple):
     """A figure standing in the world: joints (14, 3) in metres, its mesh, its body, and its seat if it has one."""
 
-    joints: Floats
+    joints: Float64s
     figure: Figure
     body: Body
-    seat: Floats | None
+    seat: Float64s | None
 
 
 class Picture(NamedTuple):
     """pixels (size, size, 3), joints (14, 2) as column and row in pixels, and where the figure is (size, size)."""
 
     pixels: Bytes
-    joints: Floats
+    joints: Float64s
     mask: npt.NDArray[np.bool_]
 
 
@@ -91,7 +91,7 @@ def _checked(row: Mapping[Any, Any], size: int) -> tuple[dict[str, str], dict[st
     return words, view
 
 
-def act(words: Mapping[str, str], angles: Floats, body: Body, striped: bool) -> Actor:
+def act(words: Mapping[str, str], angles: Float64s, body: Body, striped: bool) -> Actor:
     """The dressed figure in a posture, angles (24), put on the ground with its lowest point or lifted off it."""
     posed = pose(body, angles)
     figure = dress(body, posed, Clothes(words["shirt"], words["trousers"], words["hair"], striped))
@@ -101,7 +101,7 @@ def act(words: Mapping[str, str], angles: Floats, body: Body, striped: bool) -> 
     return Actor(posed.joints + foot, Figure(figure.triangles + foot, figure.material), body, seat)
 
 
-def aim(actor: Actor, view: Mapping[str, float], pixels: int, shift: Floats) -> Camera:
+def aim(actor: Actor, view: Mapping[str, float], pixels: int, shift: Float64s) -> Camera:
     """A camera before the middle of the joints' box, so far that the box's longer side takes the share `fill` of the frame."""
     a, e = np.radians(view["yaw"]), np.radians(view["elevation"])
     right = np.array([-np.sin(a), np.cos(a), 0.0])
@@ -116,7 +116,7 @@ def aim(actor: Actor, view: Mapping[str, float], pixels: int, shift: Floats) -> 
     return look_at(middle @ axes, view["yaw"], view["elevation"], distance, HALF_FIELD, pixels, shift)
 
 
-def _colors(words: Mapping[str, str], rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _colors(words: Mapping[str, str], rng: np.random.Generator) -> tuple[Float64s, Float64s]:
     """RGB of the figure's materials (7, 3), and of ground and wall the two colors of each (2, 2, 3)."""
     wall, wall_lab = shade_of(words["background_color"], rng)
     ground, _ = shade_of(words["ground_color"], rng)
@@ -133,7 +133,7 @@ def _colors(words: Mapping[str, str], rng: np.random.Generator) -> tuple[Floats,
     return np.stack([named[name] for name in MATERIALS]), np.stack([first, second], axis=1)
 
 
-def _render(figure: Solid, things: Solid, surfaces: list[Surface], camera: Camera, sun: Floats, size: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+def _render(figure: Solid, things: Solid, surfaces: list[Surface], camera: Camera, sun: Float64s, size: int) -> tuple[Bytes, npt.NDArray[np.bool_]]:
     rasterise, _, downsample = kernels()
     pixels = size * SUPERSAMPLING
     image, depth = np.empty((pixels, pixels, 3), np.float32), np.zeros((pixels, pixels), np.float32)

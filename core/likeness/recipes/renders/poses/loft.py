@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 
 RINGS, SIDES = 10, 8
 BANDS = RINGS - 1
@@ -14,12 +14,12 @@ _CAP_PLACE, _CAP_RADIUS = np.array([0.9, 0.55]), np.array([0.35, 0.8])
 _POLAR = np.radians(np.linspace(172, 8, RINGS))
 
 
-def rings(centers: Floats, forward: Floats, left: Floats) -> Floats:
+def rings(centers: Float64s, forward: Float64s, left: Float64s) -> Float64s:
     """One part (RINGS, 3, 3): the centre and the two half axes of every ring, each (RINGS, 3)."""
     return np.stack([centers, forward, left], axis=1)
 
 
-def limb(start: Floats, frame: Floats, length: float, radii: Floats, depth: float = 1.0) -> Floats:
+def limb(start: Float64s, frame: Float64s, length: float, radii: Float64s, depth: float = 1.0) -> Float64s:
     """A part (RINGS, 3, 3) that goes `length` metres down its frame's z axis from `start` (3), with round ends.
 
     Radii (6) in metres stand at INNER, `depth` times as much along the frame's x axis as along y.
@@ -30,7 +30,7 @@ def limb(start: Floats, frame: Floats, length: float, radii: Floats, depth: floa
     return rings(start - along[:, None] * frame[:, 2], depth * radius * frame[:, 0], radius * frame[:, 1])
 
 
-def ellipsoid(center: Floats, frame: Floats, radii: tuple[float, float, float]) -> Floats:
+def ellipsoid(center: Float64s, frame: Float64s, radii: tuple[float, float, float]) -> Float64s:
     """A part (RINGS, 3, 3): the ellipsoid about `center` (3) with half axes `radii` along its frame's x, y and z."""
     ring = np.sin(_POLAR)[:, None]
     return rings(center + radii[2] * np.cos(_POLAR)[:, None] * frame[:, 2], radii[0] * ring * frame[:, 0], radii[1] * ring * frame[:, 1])
@@ -45,10 +45,10 @@ def _corners() -> npt.NDArray[np.int64]:
     return pairs.reshape(-1, 3)
 
 
-def skin(parts: Floats) -> Floats:
+def skin(parts: Float64s) -> Float64s:
     """Triangles (p * BANDS * SIDES * 2, 3, 3) of parts (p, RINGS, 3, 3)."""
     angle = 2 * np.pi * np.arange(SIDES) / SIDES
     spokes = np.stack([np.ones(SIDES), np.cos(angle), np.sin(angle)], axis=1)
     points = (spokes @ parts).reshape(len(parts), RINGS * SIDES, 3)
-    triangles: Floats = points[:, _corners()].reshape(-1, 3, 3)
+    triangles: Float64s = points[:, _corners()].reshape(-1, 3, 3)
     return triangles

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.progress import Progress
 
 CHUNK = 50
 SMALLEST = 16  # pixels
-Write = Callable[[Path, pd.DataFrame, int], Floats]
+Write = Callable[[Path, pd.DataFrame, int], Float64s]
 
 
 def check_job(size: int, workers: int) -> None:
@@ -29,16 +29,16 @@ def check_job(size: int, workers: int) -> None:
         raise InputError(f"Images of {size} px by {workers} workers cannot be made: ask for at least {SMALLEST} px and 1 worker.")
 
 
-def write_in_parts(write: Write, folder: Path, frame: pd.DataFrame, size: int, workers: int, progress: Progress | None) -> Floats:
+def write_in_parts(write: Write, folder: Path, frame: pd.DataFrame, size: int, workers: int, progress: Progress | None) -> Float64s:
     """Calls `write` with the folder, CHUNK rows of the table and the size until all rows are written.
 
     Returns the rows (n, k) that the calls returned, one for each of the table's. `progress(done, n)` is called after each part.
     `write` must be a function of a module, so that other processes can import it.
     """
     jobs = [(folder, frame.iloc[i : i + CHUNK], size) for i in range(0, len(frame), CHUNK)]
-    rows: list[Floats] = []
+    rows: list[Float64s] = []
 
-    def collect(part: Floats) -> None:
+    def collect(part: Float64s) -> None:
         rows.extend(part)
         if progress:
             progress(len(rows), len(frame))

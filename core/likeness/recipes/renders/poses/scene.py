@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import CSS_COLORS
+from likeness.data import CSS_COLORS
 from likeness.errors import InputError
 from likeness.recipes.renders.cars.palette import palette
 from likeness.recipes.renders.poses.activities import ACTIVITIES

@@ -3,18 +3,18 @@
 import numpy as np
 import numpy.typing as npt
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.cars.render import Camera, cast_on_ground, kernels, project
 from likeness.recipes.renders.poses.solids import Solid
 
 
-def projected(camera: Camera, triangles: Floats) -> Floats:
+def projected(camera: Camera, triangles: Float64s) -> Float64s:
     """Homogeneous pixels (t, 3, 3) of triangles (t, 3, 3)."""
     # flat, since NumPy multiplies many tiny matrices several times slower than one long one
     return project(camera, triangles.reshape(-1, 3)).reshape(triangles.shape)
 
 
-def soft_shadow(solid: Solid, camera: Camera, lights: Floats, darkness: float, pixels: int) -> npt.NDArray[np.float32]:
+def soft_shadow(solid: Solid, camera: Camera, lights: Float64s, darkness: float, pixels: int) -> npt.NDArray[np.float32]:
     """Darkness (pixels, pixels) of the ground z = 0: the mean of the shadows in lights from the directions (k, 3).
 
     It is `darkness` where no light comes and 0 in full light; where the picture shows no ground the values mean nothing.

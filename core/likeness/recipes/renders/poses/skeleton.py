@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.angles import ANGLES
 
 # the joints of Leeds Sports Pose, in its order
@@ -39,10 +39,10 @@ class Body(NamedTuple):
 class Pose(NamedTuple):
     """joints (14, 3) in metres; frames by the name of the part: rotations (3, 3) whose columns are its forward, left and up."""
 
-    joints: Floats
-    frames: dict[str, Floats]
-    waist: Floats
-    ribs: Floats
+    joints: Float64s
+    frames: dict[str, Float64s]
+    waist: Float64s
+    ribs: Float64s
 
 
 def sample_body(rng: np.random.Generator) -> Body:
@@ -56,7 +56,7 @@ def sample_body(rng: np.random.Generator) -> Body:
     return Body(a[0], a[1], a[2], (a[3], a[4], a[5]), a[6], a[7], a[8], a[9], height, float(1.08 + 0.22 * u[7]))
 
 
-def turn(axis: int, degrees: float) -> Floats:
+def turn(axis: int, degrees: float) -> Float64s:
     """Rotation (3, 3) about axis 0 (x), 1 (y) or 2 (z), counterclockwise seen from the axis' tip."""
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     if axis == 0:
@@ -66,7 +66,7 @@ def turn(axis: int, degrees: float) -> Floats:
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
-def pose(body: Body, angles: Floats) -> Pose:
+def pose(body: Body, angles: Float64s) -> Pose:
     """The joints and part frames of a body in a posture, angles (24) as in `ANGLES`; the pelvis stays at the origin."""
     a = dict(zip(ANGLES, angles.tolist(), strict=True))
     frames = {"pelvis": turn(1, a["pitch"]) @ turn(0, -a["roll"])}
@@ -83,7 +83,7 @@ def pose(body: Body, angles: Floats) -> Pose:
     return Pose(np.stack([points[joint] for joint in JOINTS]), frames, waist, ribs)
 
 
-def _add_limbs(body: Body, a: dict[str, float], side: str, sign: float, frames: dict[str, Floats], points: dict[str, Floats]) -> None:
+def _add_limbs(body: Body, a: dict[str, float], side: str, sign: float, frames: dict[str, Float64s], points: dict[str, Float64s]) -> None:
     chest, pelvis = frames["chest"], frames["pelvis"]
     arm = chest @ turn(1, -a[f"{side}_swing"]) @ turn(0, sign * a[f"{side}_raise"]) @ turn(2, sign * a[f"{side}_turn"])
     leg = pelvis @ turn(1, -a[f"{side}_hip"]) @ turn(0, sign * a[f"{side}_spread"]) @ turn(2, sign * a[f"{side}_rotate"])

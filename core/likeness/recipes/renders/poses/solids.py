@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.loft import ellipsoid, skin
 
 _BOX = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (0.0, 1.0)])
@@ -16,8 +16,8 @@ _FACES = np.array(
 class Solid(NamedTuple):
     """Triangles (t, 3, 3) and the color (t, 3) in 0..1 of each."""
 
-    triangles: Floats
-    colors: Floats
+    triangles: Float64s
+    colors: Float64s
 
 
 def joined(solids: list[Solid]) -> Solid:
@@ -27,12 +27,12 @@ def joined(solids: list[Solid]) -> Solid:
     return Solid(np.concatenate([solid.triangles for solid in solids]), np.concatenate([solid.colors for solid in solids]))
 
 
-def painted(triangles: Floats, color: Floats) -> Solid:
+def painted(triangles: Float64s, color: Float64s) -> Solid:
     """Triangles (t, 3, 3) of one color (3)."""
     return Solid(triangles, np.broadcast_to(color, (len(triangles), 3)))
 
 
-def box(foot: Floats, size: tuple[float, float, float], color: Floats, yaw: float = 0.0) -> Solid:
+def box(foot: Float64s, size: tuple[float, float, float], color: Float64s, yaw: float = 0.0) -> Solid:
     """An upright box on the middle (3) of its lower face, `size` long along x, y and z before it is turned by `yaw` radians."""
     corners = _BOX * size
     if yaw:
@@ -41,7 +41,7 @@ def box(foot: Floats, size: tuple[float, float, float], color: Floats, yaw: floa
     return painted((foot + corners)[_FACES], color)
 
 
-def post(foot: Floats, lower: float, upper: float, height: float, color: Floats, sides: int = 8) -> Solid:
+def post(foot: Float64s, lower: float, upper: float, height: float, color: Float64s, sides: int = 8) -> Solid:
     """A round post or cone with its top closed, from the radius `lower` at its foot (3) to `upper` at its top."""
     angle = 2 * np.pi * np.arange(sides) / sides
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
@@ -51,6 +51,6 @@ def post(foot: Floats, lower: float, upper: float, height: float, color: Floats,
     return painted(np.concatenate([*side, np.stack([high, high[after], top], axis=1)]), color)
 
 
-def ball(center: Floats, radii: tuple[float, float, float], color: Floats) -> Solid:
+def ball(center: Float64s, radii: tuple[float, float, float], color: Float64s) -> Solid:
     """An ellipsoid with upright axes about `center` (3)."""
     return painted(skin(ellipsoid(center, np.eye(3), radii)[None]), color)

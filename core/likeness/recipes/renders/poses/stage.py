@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.solids import Solid, ball, box, joined, post
 from likeness.recipes.renders.poses.surfaces import Surface
 
@@ -13,7 +13,7 @@ _WALL_TURN = np.radians(22)
 _UNITS = {"plain": 1.0, "stripes": 0.5, "planks": 0.2, "tiles": 0.45, "checks": 0.7, "bricks": 0.16, "dots": 0.5}
 
 
-def ground_and_wall(words: tuple[str, str], colors: Floats, yaw: float, rng: np.random.Generator) -> list[Surface]:
+def ground_and_wall(words: tuple[str, str], colors: Float64s, yaw: float, rng: np.random.Generator) -> list[Surface]:
     """The ground (first) and a wall behind the figure as seen from azimuth `yaw` in degrees.
 
     `words` are the patterns of ground and wall, `colors` (2, 2, 3) the two colors of each.
@@ -30,7 +30,7 @@ def ground_and_wall(words: tuple[str, str], colors: Floats, yaw: float, rng: np.
     ]
 
 
-def clutter(wall: Surface, yaw: float, palette: Floats, rng: np.random.Generator) -> Solid:
+def clutter(wall: Surface, yaw: float, palette: Float64s, rng: np.random.Generator) -> Solid:
     """Up to MOST_CLUTTER things behind the figure and before the wall, in colors (k, 3) of the palette."""
     a = np.radians(yaw)
     away, right = -np.array([np.cos(a), np.sin(a), 0.0]), np.array([-np.sin(a), np.cos(a), 0.0])
@@ -47,7 +47,7 @@ def clutter(wall: Surface, yaw: float, palette: Floats, rng: np.random.Generator
     return joined(things)
 
 
-def _thing(place: Floats, u: Floats, palette: Floats) -> Solid:
+def _thing(place: Float64s, u: Float64s, palette: Float64s) -> Solid:
     """One of five kinds of things on the ground."""
     first, second = palette[int(u[1] * len(palette))], palette[int(u[2] * len(palette))]
     size = 0.5 + u[3]
@@ -64,7 +64,7 @@ def _thing(place: Floats, u: Floats, palette: Floats) -> Solid:
     return joined([post(place, 0.07, 0.05, 1.2 * size, second), ball(place + 1.6 * up, crown, first)])
 
 
-def _panel(wall: Surface, u: Floats, color: Floats) -> Solid:
+def _panel(wall: Surface, u: Float64s, color: Float64s) -> Solid:
     """A flat rectangle on the wall."""
     middle = (wall.offset - 0.015) * wall.normal + (2 * u[0] - 1) * (0.4 * wall.offset + 1.2) * wall.s + (0.3 + 2.0 * u[1]) * wall.t
     wide, tall = (0.2 + 0.6 * u[2]) * wall.s, (0.2 + 0.6 * u[3]) * wall.t
@@ -72,6 +72,6 @@ def _panel(wall: Surface, u: Floats, color: Floats) -> Solid:
     return Solid(corners[[[0, 1, 2], [0, 2, 3]]], np.stack([color, color]))
 
 
-def stool(seat: Floats, width: float, color: Floats) -> Solid:
+def stool(seat: Float64s, width: float, color: Float64s) -> Solid:
     """A block whose top is at `seat` (3)."""
     return box(np.array([seat[0], seat[1], 0.0]), (width, width, float(seat[2])), color)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.cars.render import Camera
 
 PATTERNS = ("plain", "stripes", "planks", "tiles", "checks", "bricks", "dots")
@@ -18,29 +18,29 @@ class Surface(NamedTuple):
     The pattern lies along the directions s (3) and t (3), one repeat being `unit` metres, in the two colors (2, 3).
     """
 
-    normal: Floats
+    normal: Float64s
     offset: float
-    s: Floats
-    t: Floats
+    s: Float64s
+    t: Float64s
     pattern: str
     unit: float
-    colors: Floats
+    colors: Float64s
 
 
 class Lamp(NamedTuple):
     """A point light: its place (3), the light that comes from everywhere, its own strength, and its half distance in metres."""
 
-    place: Floats
+    place: Float64s
     ambient: float
     strength: float
     half_distance: float
 
 
-def slopes(surfaces: list[Surface], camera: Camera) -> Floats:
+def slopes(surfaces: list[Surface], camera: Camera) -> Float64s:
     """Weights (k, 3) of (column, row, 1) that give 1 / distance of each plane along the pixel's ray, negative behind the camera."""
     normals = np.stack([surface.normal for surface in surfaces])
     room = np.array([surface.offset for surface in surfaces]) - normals @ camera.position
-    weights: Floats = normals @ np.linalg.inv(camera.matrix[:, :3]) / room[:, None]
+    weights: Float64s = normals @ np.linalg.inv(camera.matrix[:, :3]) / room[:, None]
     return weights
 
 

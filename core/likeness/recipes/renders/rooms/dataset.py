@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.io import write_atomic
 from likeness.progress import Progress
 from likeness.recipes.renders.poses.parts import check_job, save_image, write_in_parts
@@ -42,7 +42,7 @@ def write_dataset(
     return frame
 
 
-def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Floats:
+def _write_images(folder: Path, frame: pd.DataFrame, size: int) -> Float64s:
     """Writes the pictures and layouts of a part of the table, of which nothing (m, 0) is added to it."""
     for row in frame.to_dict("records"):
         picture = draw(row, size)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.poses.solids import Solid, joined
 from likeness.recipes.renders.rooms.fixtures import FIXTURES
 from likeness.recipes.renders.rooms.furniture import FURNITURE
@@ -25,9 +25,9 @@ class Things(NamedTuple):
 class Wall(NamedTuple):
     """A wall's frame: its origin (3) on the floor, the direction (3) along it and the one (3) into the room, and its usable stretch."""
 
-    origin: Floats
-    along: Floats
-    into: Floats
+    origin: Float64s
+    along: Float64s
+    into: Float64s
     stretch: tuple[float, float]
 
 
@@ -42,9 +42,9 @@ def walls(room: Room) -> list[Wall]:
     ]
 
 
-def furnish(room: Room, furniture: list[str], fixtures: list[str], cloth: Floats, rng: np.random.Generator) -> Things:
+def furnish(room: Room, furniture: list[str], fixtures: list[str], cloth: Float64s, rng: np.random.Generator) -> Things:
     """The pieces of these kinds, each against a random wall; one for which there is no room after TRIES is left out."""
-    taken: list[tuple[Floats, Floats]] = [(np.array([-9.0, room.camera_side - 0.4, 0]), np.array([NEAREST, room.camera_side + 0.4, 9]))]
+    taken: list[tuple[Float64s, Float64s]] = [(np.array([-9.0, room.camera_side - 0.4, 0]), np.array([NEAREST, room.camera_side + 0.4, 9]))]
     wood = np.array([0.55, 0.38, 0.24]) * (0.45 + 1.1 * rng.random()) + 0.12 * rng.random(3)
     placed: dict[str, list[Solid]] = {"furniture": [], "fixtures": []}
     for name, kinds, builders in (("furniture", furniture, FURNITURE), ("fixtures", fixtures, FIXTURES)):
@@ -70,7 +70,7 @@ def _against(solid: Solid, wall: Wall, where: float) -> Solid | None:
     return Solid(solid.triangles @ frame + wall.origin + (first + where * (last - first)) * wall.along, solid.colors)
 
 
-def _free(solid: Solid, room: Room, taken: list[tuple[Floats, Floats]], *, flat: bool) -> bool:
+def _free(solid: Solid, room: Room, taken: list[tuple[Float64s, Float64s]], *, flat: bool) -> bool:
     """Whether the piece fits into the room and overlaps none that stands there; if so its box is taken (a flat one takes none)."""
     points = solid.triangles.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from likeness.data.css_colors import Floats
+from likeness.arrays import Float64s
 from likeness.recipes.renders.cars.render import Camera, look_at
 from likeness.recipes.renders.poses.surfaces import Surface, nearest_surface
 
@@ -43,7 +43,7 @@ class Finish(NamedTuple):
 
     pattern: str
     unit: float
-    colors: Floats
+    colors: Float64s
 
 
 def room_camera(room: Room, pixels: int) -> Camera:

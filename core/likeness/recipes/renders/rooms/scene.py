@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from likeness.data.css_colors import CSS_COLORS
+from likeness.data import CSS_COLORS
 from likeness.errors import InputError
 from likeness.recipes.renders.poses.scene import pick_words
 from likeness.recipes.renders.rooms.fixtures import FIXTURES
