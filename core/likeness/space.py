@@ -412,7 +412,7 @@ def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
 
 
 def _linear_map(estimator: Any) -> Vectors | None:
-    from likeness.notions import LinearProjection
+    from likeness.notions.projection import LinearProjection
 
     return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None
 

@@ -615,7 +615,7 @@ def test_pseudolabels_are_shown_for_each_class_that_trains_as_many_as_asked_for(
 
 
 def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.training.guidance import guidance
+    from likeness import training
 
     going = threading.Event()
 
@@ -626,7 +626,7 @@ def test_pseudolabels_can_be_stopped_and_asked_for_again(classified: AppTest, mo
             time.sleep(0.01)
 
     with monkeypatch.context() as patch:
-        patch.setattr(guidance, "pseudolabels", slow)
+        patch.setattr(training, "pseudolabels", slow)
         _show(classified)
         assert going.wait(600)
         classified.run()

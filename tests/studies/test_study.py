@@ -72,9 +72,9 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyCon
 
 
 def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.training.loop import train as train_module
+    from likeness import training
 
-    train, calls = train_module.train, []
+    train, calls = training.train, []
 
     def interrupted(config: Any, folder: Path, *rest: Any) -> RunFolder:
         calls.append(folder)
@@ -83,7 +83,7 @@ def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfi
         return train(config, folder, *rest)
 
     wanted = cells(study, tmp_path)
-    monkeypatch.setattr(train_module, "train", interrupted)
+    monkeypatch.setattr(training, "train", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_study(wanted)
     assert [module.finished(cell) for cell in wanted] == [True, False, False, False]

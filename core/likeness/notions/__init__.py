@@ -21,7 +21,6 @@ from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_m
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.pca import PCA
-from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "Identity",
     "InDiReCT",
     "LinearAutoencoder",
-    "LinearProjection",
     "Method",
     "MethodLike",
     "Notion",
@@ -49,7 +47,6 @@ __all__ = [
     "named_methods",
     "notion_problems",
     "parse_aspects",
-    "project",
     "read_notion",
     "reconstruction_angles",
     "save_notion",
