@@ -28,11 +28,6 @@ FLAGS = [
 ]
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker more than processors: tests with a browser, a notebook or a process of their own mostly wait for it."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference numbers and real data beside the project; tests that need it skip where it is absent."""
