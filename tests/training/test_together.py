@@ -88,7 +88,7 @@ def _make_pair(folder: Path) -> None:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))
         torch.set_num_threads(1)
         train(config, folder / "one")
-        patch.setattr(RunFolder, "append_metrics", together.asking_at(4))
+        patch.setattr(RunFolder, "append_metrics", together.stop_at(4))
         train(config, folder / "one-to-two")
         two = with_changes(config, {"devices": 2})
         launched = _disturbed(two, RunFolder(folder / "launched"))

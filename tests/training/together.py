@@ -191,7 +191,7 @@ def whole_runs(config: RunConfig, folder: Path, rank: int) -> dict[str, Any]:
     told: dict[str, Any] = {"whole": _told(config, folder / "whole")}
     with pytest.MonkeyPatch.context() as patch:  # a person asks for a stop, which the first process alone sees
         if rank == 0:
-            patch.setattr(RunFolder, "append_metrics", asking_at(4))
+            patch.setattr(RunFolder, "append_metrics", stop_at(4))
         told["stopped"] = _told(config, folder / "halting")
     if rank == 0:
         shutil.copytree(folder / "halting", folder / "two-to-one")
@@ -222,7 +222,8 @@ def _told(config: RunConfig, folder: Path) -> str:
     return f"{status.state} at {status.step}"
 
 
-def asking_at(step: int) -> Callable[[RunFolder, dict[str, Any]], None]:
+def stop_at(step: int) -> Callable[[RunFolder, dict[str, Any]], None]:
+    """A `RunFolder.append_metrics` that asks the run to stop once it has measured after this step."""
     original = RunFolder.append_metrics
 
     def append(self: RunFolder, row: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from pytorch_metric_learning.losses import TripletMarginLoss
+from tests.training import together
 from torch import Tensor, nn
 
 from likeness.errors import InputError
@@ -61,15 +62,8 @@ def test_a_function_is_a_loss_too_and_may_be_wrapped(config: RunConfig, tmp_path
 
 def test_a_run_goes_on_with_the_object_only(config: RunConfig, tmp_path: Path) -> None:
     whole, run = train(config, tmp_path / "whole", loss=Centers()), RunFolder(tmp_path / "run")
-    original = RunFolder.append_metrics
-
-    def append(self: RunFolder, row: dict[str, Any]) -> None:
-        original(self, row)
-        if row["step"] == 3:
-            self.request_stop()
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunFolder, "append_metrics", append)
+        patch.setattr(RunFolder, "append_metrics", together.stop_at(3))
         assert train(config, run.path, loss=Centers()).status().state == "stopped"
     with pytest.raises(InputError, match=r"given as an object; pass it again: train\(config, folder, loss=\.\.\.\)"):
         train(run.config(), run.path)

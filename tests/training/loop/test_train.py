@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.training import together
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig, config_from, with_changes
@@ -102,15 +103,8 @@ DIVA = {
 def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: dict[str, Any], tmp_path: Path, changes: dict[str, Any]) -> None:
     config = config_from(content | changes)
     whole, halting = train(config, tmp_path / "whole"), RunFolder(tmp_path / "halting")
-    original = RunFolder.append_metrics
-
-    def append(self: RunFolder, row: dict[str, Any]) -> None:
-        original(self, row)
-        if row["step"] == 3:
-            self.request_stop()
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunFolder, "append_metrics", append)
+        patch.setattr(RunFolder, "append_metrics", together.stop_at(3))
         assert train(config, halting.path).status().state == "stopped"
     assert train(config, halting.path).status().state == "finished"
     assert same(whole, halting)
