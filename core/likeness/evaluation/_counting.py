@@ -23,8 +23,8 @@ BEHIND_ALL = np.uint64(2**64 - 1)
 class Block(NamedTuple):
     """A block of queries and their relevant rows ("items", those that rank first first; the items of all queries lie one after the other).
 
-    Rows are laid out class by class. A table divides the range of a query's similarities into cells and says how many items lie in higher ones,
-    so that a product finds its place among hundreds of items by two look-ups.
+    Rows are laid out class by class. A table divides the range of a query's similarities into cells, few of which an item touches, so that
+    nearly every product finds its place among hundreds of items by one look-up.
     """
 
     queries: NDArray[np.float32]  # (b, e)
@@ -39,7 +39,7 @@ class Block(NamedTuple):
     slack: float  # and of those in float64
     floors: NDArray[np.float32]  # product v lies in cell 1 + (v - floor) * scale, and in 0 where it is behind all items (b,)
     scales: NDArray[np.float32]
-    tables: NDArray[np.int32]  # items whose `lows` are in higher cells (b, cells + 1)
+    tables: NDArray[np.int32]  # items n whose `lows` are in higher cells; ~n, which is below 0, where one lies in the cell (b, cells + 1)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
@@ -116,10 +116,10 @@ def prepare(block: Any, begin: int, end: int) -> None:
         block.floors[query], block.scales[query] = floor, scale
         top = len(table)
         for item in range(len(keys)):
-            cell = _cell(lows[item], floor, scale, cells)
-            for higher in range(cell, top):
-                table[higher] = item
-            top = cell
+            lowest, highest = _cell(lows[item], floor, scale, cells), _cell(highs[item], floor, scale, cells)
+            for cell in range(lowest, top):
+                table[cell] = item if cell > highest else ~item
+            top = lowest
         table[:top] = len(keys)
 
 
@@ -132,14 +132,15 @@ def count_tile(block: Any, products: Any, rows: Any, numbers: Any, column: int, 
         rows: those (w, e).
         numbers: the caller's number of each (w,).
     """
-    found = np.empty(STRIP, np.int32)
+    found, touched = np.empty(STRIP, np.int32), np.empty(STRIP, np.int32)
     for query in range(begin, end):
         items, table, values = slice(block.offsets[query], block.offsets[query + 1]), block.tables[query], products[query]
-        keys, lows, highs, counts = block.keys[items], block.lows[items], block.highs[items], block.counts[items]
+        keys, lows, highs = block.keys[items], block.lows[items], block.highs[items]
         floor, scale, cells, vector = block.floors[query], block.scales[query], len(table) - 1, block.queries[query].astype(np.float64)
         if len(keys) == 0:
             continue
         values[max(block.first[query] - column, 0) : max(block.last[query] - column, 0)] = -np.inf
+        counts = np.zeros(len(keys) + 2, np.int64)  # the last two: rows behind all items, and rows in a cell that an item touches
         for start in range(0, len(values), STRIP):
             strip, highest = values[start : start + STRIP], np.int32(0)
             for item in range(len(strip)):
@@ -147,11 +148,16 @@ def count_tile(block: Any, products: Any, rows: Any, numbers: Any, column: int, 
                 highest = max(highest, found[item])
             if highest == 0:
                 continue
+            n_touched = 0
             for item in range(len(strip)):
-                cell, value = found[item], strip[item]
-                if cell == 0:
-                    continue
-                place, last = table[cell], table[cell - 1]
+                place = table[found[item]]
+                counts[max(place, -1)] += 1  # no branch, since processors cannot guess it
+                touched[n_touched] = item
+                n_touched += place < 0
+            for number in range(n_touched):
+                item = touched[number]
+                value, place, last = strip[item], ~table[found[item]], table[found[item] - 1]
+                last = max(last, ~last)
                 while place < last:
                     middle = (place + last) // 2
                     if lows[middle] > value:
@@ -160,7 +166,6 @@ def count_tile(block: Any, products: Any, rows: Any, numbers: Any, column: int, 
                         last = middle
                 if place < len(keys) and highs[place] >= value:
                     row = start + item
-                    key = _key(_dot(vector, rows[row]), block.slack, vector, rows[row], numbers[row])
-                    place = np.searchsorted(keys, key)
-                if place < len(keys):
-                    counts[place] += 1
+                    place = np.searchsorted(keys, _key(_dot(vector, rows[row]), block.slack, vector, rows[row], numbers[row]))
+                counts[place] += 1
+        block.counts[items] += counts[:-2]

@@ -123,8 +123,7 @@ class _Counter:
             tables=np.empty((len(queries), cells + 1), np.int32),
         )
         with ThreadPoolExecutor(_threads()) as pool:
-            for begin, end in _runs(first):
-                self._fill_keys(block, own, pool, begin, end)
+            self._fill_all_keys(block, own, pool)
             _in_parts(pool, prepare, len(queries), block)
             for column in range(0, len(self._rows), TILE):
                 rows, numbers = self._rows[column : column + TILE], self._numbers[column : column + TILE]
@@ -133,16 +132,29 @@ class _Counter:
         total = np.cumsum(block.counts + 1)
         return total - np.repeat(np.concatenate([[0], total])[offsets[:-1]], np.diff(offsets)), offsets
 
-    def _fill_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor, begin: int, end: int) -> None:
+    def _fill_all_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor) -> None:
+        """Small classes side by side, large ones one after the other, each with all threads."""
+        runs = _runs(block.first)
+        small = [(begin, end) for begin, end in runs if block.last[begin] - block.first[begin] <= MOST_PAIRED]
+
+        def fill(start: int, stop: int) -> None:
+            for begin, end in small[start:stop]:
+                self._fill_keys(block, own, None, begin, end)
+
+        _in_parts(pool, fill, len(small), least=2)
+        for begin, end in sorted(set(runs) - set(small)):
+            self._fill_keys(block, own, pool, begin, end)
+
+    def _fill_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor | None, begin: int, end: int) -> None:
         """The keys of queries `begin` to `end` - 1, which are of one class."""
         from likeness.evaluation._counting import BEHIND_ALL, fill_keys
 
         first, last, queries = int(block.first[begin]), int(block.last[begin]), block.queries[begin:end]
-        rows, numbers, precise = self._rows[first:last], self._numbers[first:last], queries.astype(np.float64)
+        rows, numbers = self._rows[first:last], self._numbers[first:last]
         keys = np.empty((end - begin, last - first), np.uint64)
         for part in row_slices(*rows.shape):
             # no BLAS for small classes: its threads wait busily after each call
-            products = precise @ rows[part].astype(np.float64).T if len(rows) > MOST_PAIRED else np.empty((0, 0))
+            products = queries.astype(np.float64) @ rows[part].astype(np.float64).T if len(rows) > MOST_PAIRED else np.empty((0, 0))
             _in_parts(pool, fill_keys, len(queries), products, queries, rows[part], block.slack, numbers[part], keys[:, part])
         if own is not None:
             keys[np.arange(len(keys)), np.searchsorted(numbers, own[begin:end])] = BEHIND_ALL
@@ -210,12 +222,12 @@ def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(pairwise([0, *changes, len(values)]))
 
 
-def _in_parts(pool: ThreadPoolExecutor, work: Callable[..., None], count: int, *arguments: Any) -> None:
-    """`work(*arguments, begin, end)` for parts of `count` queries, a few per thread, since the work of a query depends on its items."""
-    if count < 64:
+def _in_parts(pool: ThreadPoolExecutor | None, work: Callable[..., None], count: int, *arguments: Any, least: int = 64) -> None:
+    """`work(*arguments, begin, end)` for parts of `count`, a few per thread, since they take unequally long; at once where there are few."""
+    if pool is None or count < least:
         work(*arguments, 0, count)
         return
-    bounds = np.linspace(0, count, 4 * _threads() + 1).astype(np.int64).tolist()
+    bounds = np.unique(np.linspace(0, count, 4 * _threads() + 1).astype(np.int64)).tolist()
     for part in [pool.submit(work, *arguments, begin, end) for begin, end in pairwise(bounds)]:
         part.result()
 
