@@ -8,9 +8,7 @@ import re
 from pathlib import Path
 
 import likeness
-from likeness.data import plain_names
-from likeness.data.upload_archive import UploadLimits
-from likeness.data.uploads import uploads_dir
+from likeness.data import UploadLimits, plain_names, uploads_dir
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
 from server_settings import UPLOADS, server

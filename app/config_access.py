@@ -4,7 +4,7 @@ from access import path_text, resolve_encoder, resolve_language, resolve_source
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.labels import LabelsConfig
-from likeness.language.pseudolabel_files import SHIPPED
+from likeness.language import SHIPPED_PSEUDOLABELS
 from likeness.shifts import shipped_splits
 from likeness.training import BackboneConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml
 from server_settings import server
@@ -63,6 +63,6 @@ def _guidance(guidance: GuidanceConfig | None) -> GuidanceConfig | None:
         "classifier": None if guidance.classifier is None else _backbone(guidance.classifier),
         "captions": None if guidance.captions is None else path_text(guidance.captions),
     }
-    if guidance.pseudolabels not in (None, SHIPPED):
+    if guidance.pseudolabels not in (None, SHIPPED_PSEUDOLABELS):
         changes["pseudolabels"] = path_text(guidance.pseudolabels)
     return guidance.model_copy(update=changes)

@@ -1,7 +1,7 @@
 """Which package of the library takes names from which: `python tests/check_imports.py` prints the edges, and fails where one runs upward.
 
 Every import counts: at the top of a file, inside a function, for types alone. The packages stand in ORDER, the ground first; each may import only
-those before it. Modules may not import each other in a circle either.
+those before it, and only what their `__init__` names. Modules may not import each other in a circle either.
 """
 
 import ast
@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 CORE = Path(__file__).resolve().parents[1] / "core"
+APP = CORE.parent / "app"
 
 # the ground first; a line may be widened only by what stands in no other
 ORDER = (
@@ -35,6 +36,17 @@ def imports(name: str, file: Path, known: dict[str, Path]) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module in known:
             found |= {f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in known else node.module for alias in node.names}
     return found - {name}
+
+
+def deep(name: str, file: Path, known: dict[str, Path]) -> list[str]:
+    """What a module, or a file of the app, takes from inside of another package instead of from its `__init__`, a sentence each."""
+    taken = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom) and not node.level]
+    inside = {node.module for node in taken if node.module in known and known[node.module].name != "__init__.py"}
+    return [f"{name} imports {module}, which is inside of {package(module)}" for module in sorted(inside) if _is_deep(name, module)]
+
+
+def _is_deep(name: str, module: str) -> bool:
+    return package(module) != package(name) and module.count(".") > 1 and name != "likeness.__main__"
 
 
 def package(module: str) -> str:
@@ -87,7 +99,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 def main() -> int:
     """Prints the edges between packages and what is wrong; 1 where something is."""
-    known = modules(CORE)
+    known, app = modules(CORE), {str(file.relative_to(APP.parent)): file for file in sorted(APP.rglob("*.py"))}
     graph = {name: imports(name, file, known) for name, file in known.items()}
     del graph["likeness"]  # the door names everything, and nothing imports it for its names
     graph = {name: targets - {"likeness"} for name, targets in graph.items()}
@@ -96,7 +108,14 @@ def main() -> int:
         targets = [f"{there} {edges[here, there]}" for there in reversed(ORDER) if edges[here, there]]
         print(f"{here:10} -> {', '.join(targets)}")
     wrong = upward(edges) + [f"these import each other in a circle: {', '.join(ring)}" for ring in circles(graph)]
-    print(f"{len(edges)} edges between {len(ORDER)} packages; {len(wrong)} upward or in a circle", *wrong, sep="\n")
+    inside = [each for name, file in (known | app).items() for each in deep(name, file, known)]
+    print(
+        f"{len(edges)} edges between {len(ORDER)} packages; {len(wrong)} upward or in a circle; {len(inside)} past an __init__",
+        *wrong,
+        *inside,
+        sep="\n",
+    )
+    wrong += inside
     return 1 if wrong else 0
 
 

@@ -87,7 +87,7 @@ def load_space(path: Path | str) -> Space:
 def _with_encoder(space: Space, encoder: str, linear: Vectors | None) -> Space:
     """The space with the text and image side of its encoder; of a notion's space, seen through its linear map."""
     from likeness.encoders import embed_texts, load_encoder, reads_text
-    from likeness.notions.projection import project
+    from likeness.notions import project
 
     def projected(rows: Vectors) -> Vectors:
         return rows if linear is None else np.asarray(project(rows, linear), np.float32)

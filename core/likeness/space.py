@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from likeness.encoders import Encoder
     from likeness.notions import Notion
-    from likeness.saliency import ImageModel
-    from likeness.saliency.image_model import Head
+    from likeness.saliency import Head, ImageModel
     from likeness.search import Hits, Index, IndexSearch
 
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
@@ -412,7 +411,7 @@ def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
 
 
 def _linear_map(estimator: Any) -> Vectors | None:
-    from likeness.notions.projection import LinearProjection
+    from likeness.notions import LinearProjection
 
     return np.asarray(estimator.U, np.float32) if isinstance(estimator, LinearProjection) else None
 

@@ -65,8 +65,17 @@ def pca_once() -> Callable[[Any], Any]:
     return once
 
 
+@pytest.fixture(scope="session")
+def scanned_once() -> Callable[[], Any]:
+    """Which components Streamlit finds among the installed packages; every run of an AppTest reads through all of them, for half a second."""
+    from streamlit.components.v2.manifest_scanner import scan_component_manifests
+
+    found = scan_component_manifests()
+    return lambda: found
+
+
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any]) -> AppTest:
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any]) -> AppTest:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))
     import streamlit as st
@@ -90,6 +99,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any
         return resolve(self, path) if self._registered_pages else calc_hash(Path(path).parent.name)
 
     monkeypatch.setattr(AppTest, "_resolve_page_hash", resolve_by_folder)
+    monkeypatch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", scanned_once)
     monkeypatch.setattr("shared.cached.pca_map", pca_once)
     monkeypatch.setattr("warm._load", lambda encoder: None)  # else it loads and compiles beside this test and those after it
     config.set_option("runner.magicEnabled", False)  # as in app/.streamlit/config.toml, which AppTest does not read

@@ -38,7 +38,11 @@ def quick(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> None:
     from pages.shifts import splits as shift_splits
 
     table = pd.DataFrame(
-        {"reference": ["this split", shift_splits.RANDOM, shift_splits.SAME], "measure": ["class means"] * 3, "distance": [0.2, 0.125, 0.03125]}
+        {
+            "reference": ["this split", shift_splits.RANDOM_CLASSES, shift_splits.SAME_CLASSES],
+            "measure": ["class means"] * 3,
+            "distance": [0.2, 0.125, 0.03125],
+        }
     )
     monkeypatch.setattr(shift_splits, "reference_distances", lambda *given, **options: table)
 

@@ -8,6 +8,7 @@ from sklearn.manifold import trustworthiness
 
 from likeness.errors import InputError
 from likeness.projection import pca_map, umap_map
+from likeness.projection.umap_map import memberships
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -79,3 +80,19 @@ def test_degenerate_vectors_give_a_finite_map(vectors: np.ndarray) -> None:
 def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         umap_map(vectors, **keywords)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("neighbours", [2, 5, 15])
+@pytest.mark.parametrize("kind", ["apart", "all there twenty times", "some there twenty times"])
+def test_memberships_are_those_of_umap_learn(kind: str, neighbours: int) -> None:
+    from umap.umap_ import compute_membership_strengths, smooth_knn_dist
+
+    rng = np.random.default_rng(0)
+    doubled = np.repeat(rng.standard_normal((6, 5)), 20, axis=0)
+    rows = {"apart": rng.standard_normal((90, 5)), "all there twenty times": doubled}.get(kind, np.vstack([doubled, rng.standard_normal((90, 5))]))
+    distances = np.sort(np.linalg.norm(rows[:, None] - rows, axis=2), axis=1)[:, :neighbours].astype(np.float32)
+    sigmas, nearest_apart = smooth_knn_dist(distances, float(neighbours))
+    numbers = np.where(np.arange(neighbours) > 0, 1000, np.arange(len(rows))[:, None]).astype(np.int32)  # the first one is the item itself
+    expected = compute_membership_strengths(numbers, distances, sigmas, nearest_apart)[2].reshape(distances.shape)[:, 1:]
+    np.testing.assert_allclose(memberships(distances[:, 1:]), expected, atol=1e-6)

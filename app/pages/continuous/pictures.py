@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from components.gallery import Section, gallery
 from likeness.evaluation import retrieve
 from likeness.labels import ImageLabels
-from likeness.plots import distance_text, label_text
-from likeness.plots.labelled_image import captions_of
+from likeness.plots import captions_of, distance_text, label_text
 from likeness.space import Space
 from pages.continuous import labels as continuous_labels
 from shared.sidebar import readable

@@ -6,8 +6,7 @@ import streamlit as st
 from access import redact
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
-from likeness.notions import Notion, check, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
-from likeness.notions.checks import default_vocabularies
+from likeness.notions import Notion, check, default_vocabularies, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
 from likeness.space import Space
 from shared import cached, drafts, sidebar
 from shared.drafts import Draft

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from components.picture_grid import Picture, PictureRow
 from likeness.errors import InputError
-from likeness.recipes.saliency_check import car_masks
+from likeness.recipes import car_masks
 from likeness.saliency import Saliency, blurred, difference, difference_picture, difference_shares, map_picture, mass_share, overlay
 from likeness.space import Space
 from shared.sidebar import readable

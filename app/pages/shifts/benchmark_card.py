@@ -5,8 +5,7 @@ import streamlit as st
 from access import check_training, redact
 from likeness import training
 from likeness.errors import InputError
-from likeness.studies import StudyFolder
-from likeness.studies.study_folder import StudyStatus
+from likeness.studies import StudyFolder, StudyStatus
 from likeness.training import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark

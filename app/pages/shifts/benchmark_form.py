@@ -10,8 +10,7 @@ from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.shifts import SplitFile, write_splits
-from likeness.studies import StudyFolder
-from likeness.studies.study import StudyConfig
+from likeness.studies import StudyConfig, StudyFolder
 from pages.shifts import benchmarks, settings
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
 from pages.shifts.splits import Progression

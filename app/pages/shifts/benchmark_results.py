@@ -1,6 +1,7 @@
 """What a benchmark found so far: scores against distance, scores over all splits, what a few images bring, and what goes with a good score."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -10,6 +11,9 @@ from likeness.errors import InputError
 from likeness.evaluation import by_split, few_shot_gains, generalization_scores, scaled_structure, structure_correlations
 from likeness.plots import few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
 from shared import run_words
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 MATCHED = "matched_recall_at_1"
 _QUIET = {"displayModeBar": False}
@@ -61,9 +65,8 @@ def show(measured: pd.DataFrame, methods: Sequence[str], figure: str, name: str)
 
 def _against_distance(found: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
     st.caption(f"{_HELP.get(figure) or run_words.metric_help(figure)} Whiskers: one standard deviation over the seeds.")
-    st.plotly_chart(
-        generalization_curves(found, figure, named=_NAMES[figure], methods=methods), theme="streamlit", key="benchmark_curves", config=_QUIET
-    )
+    drawn = _drawn(generalization_curves, found, figure, named=_NAMES[figure], methods=methods)
+    st.plotly_chart(drawn, theme="streamlit", key="benchmark_curves", config=_QUIET)
 
 
 def _over_all_splits(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
@@ -76,7 +79,7 @@ def _over_all_splits(measured: pd.DataFrame, methods: Sequence[str], figure: str
     if scores.empty:
         st.caption(":material/hourglass_empty: A bar appears with each method that has been measured on all splits.")
         return
-    st.plotly_chart(generalization_bars(scores, methods=methods), theme="streamlit", key="benchmark_ags", config=_QUIET)
+    st.plotly_chart(_drawn(generalization_bars, scores, methods=methods), theme="streamlit", key="benchmark_ags", config=_QUIET)
 
 
 def _few_shot(measured: pd.DataFrame, methods: Sequence[str]) -> None:
@@ -94,9 +97,10 @@ def _few_shot(measured: pd.DataFrame, methods: Sequence[str]) -> None:
     chosen = st.selectbox("Bars of", options, key="benchmark_shots_of", width=260)
     bars, curves = st.columns(2, gap="medium")
     with bars:
-        st.plotly_chart(few_shot_bars(gains, None if chosen == _MEAN else chosen), theme="streamlit", key="benchmark_shots", config=_QUIET)
+        drawn = _drawn(few_shot_bars, gains, None if chosen == _MEAN else chosen)
+        st.plotly_chart(drawn, theme="streamlit", key="benchmark_shots", config=_QUIET)
     with curves:
-        st.plotly_chart(few_shot_curves(gains, methods=methods), theme="streamlit", key="benchmark_gains", config=_QUIET)
+        st.plotly_chart(_drawn(few_shot_curves, gains, methods=methods), theme="streamlit", key="benchmark_gains", config=_QUIET)
 
 
 def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> None:
@@ -110,11 +114,17 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
         "Distance: between the centers of two classes. Spread: between images of one class. Uneven use: how unequally directions are used."
     )
     try:
-        figure_drawn = structure_scatter(scaled, structure_correlations(scaled), methods=methods)
+        drawn = _drawn(structure_scatter, scaled, structure_correlations(scaled), methods=methods)
     except InputError as error:
         st.caption(redact(error))
         return
-    st.plotly_chart(figure_drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
+    st.plotly_chart(drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _drawn(draw: "Callable[..., Figure]", *given: Any, **options: Any) -> "Figure":
+    """A figure drawn once for the same numbers: plotly takes 0.1 s for each, and the page runs anew at every click."""
+    return draw(*given, **options)
 
 
 def _table(measured: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> None:

@@ -9,9 +9,7 @@ import streamlit as st
 from access import redact
 from likeness.errors import InputError
 from likeness.io import assets_dir, runs_dir
-from likeness.studies import Cell, StudyFolder, measured, read_study, studies
-from likeness.studies.study import read_results
-from likeness.studies.study_folder import StudyStatus, list_studies
+from likeness.studies import Cell, StudyFolder, StudyStatus, list_studies, measured, read_results, read_study, studies
 from likeness.training import RunFolder
 from server_settings import server
 

@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 from background import Job, run_in_background
 from likeness.data import ImageClasses
 from likeness.projection import LayoutFailed, LayoutJob, pca_map
-from likeness.shifts import SplitFile, SplitOptions, build_splits, class_mean_features, divisible_classes, reference_distances
-from likeness.shifts.references import RANDOM, SAME
+from likeness.shifts import (
+    RANDOM_CLASSES,
+    SAME_CLASSES,
+    SplitFile,
+    SplitOptions,
+    build_splits,
+    class_mean_features,
+    divisible_classes,
+    reference_distances,
+)
 from likeness.space import Space
 from shared import cached
 
@@ -92,7 +100,7 @@ def references(shown: Progression) -> Job:
     def work(job: Job) -> dict[str, float]:
         table = reference_distances(shown.space.vectors, classes.labels, train, test, _DRAWS, progress=job.report, images=False)
         of_means = table.set_index("reference")["distance"]
-        return {"Classes drawn at random": float(of_means[RANDOM]), "Same classes on both sides": float(of_means[SAME])}
+        return {"Classes drawn at random": float(of_means[RANDOM_CLASSES]), "Same classes on both sides": float(of_means[SAME_CLASSES])}
 
     return run_in_background("shift references", (shown.dataset, shown.space.key, shown.attributes, start.train), "References", work)
 

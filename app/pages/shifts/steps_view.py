@@ -8,8 +8,7 @@ import streamlit as st
 
 from background import Job
 from components.gallery import Section, gallery
-from likeness.plots import class_sides, distance_curve
-from likeness.plots.distance_curve import KINDS
+from likeness.plots import STEP_KINDS, class_sides, distance_curve
 from likeness.projection import LayoutJob
 from likeness.shifts import ClassSplit
 from pages.shifts import files
@@ -121,7 +120,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _steps(shown: Progression) -> pd.DataFrame:
     kinds = [split.name.partition(" ")[0] for split in shown.splits]
-    kinds = [kind if kind in KINDS else "other" for kind in kinds]
+    kinds = [kind if kind in STEP_KINDS else "other" for kind in kinds]
     return pd.DataFrame({"name": [split.name for split in shown.splits], "kind": kinds, "distance": [split.distance for split in shown.splits]})
 
 

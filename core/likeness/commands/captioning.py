@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
 
 if TYPE_CHECKING:
-    from likeness.recipes.captioning.config import CaptioningConfig
+    from likeness.recipes.captioning import CaptioningConfig
 
 
 def captioning(
@@ -34,7 +34,7 @@ def captioning(
 
     Example: `likeness captioning cars-captions --features imagenet --features run:runs/cars`
     """
-    from likeness.recipes.captioning.config import captioning_configs, read_captioning_config, with_captioning_changes
+    from likeness.recipes.captioning import captioning_configs, read_captioning_config, with_captioning_changes
 
     if listed:
         for name in captioning_configs():
@@ -48,7 +48,7 @@ def captioning(
 
 
 def _compare(config: "CaptioningConfig", features: list[str], models: list[str], folder: Path, format: str, table: bool, save: Path | None) -> None:
-    from likeness.recipes.captioning.compare import captioning_cells, captioning_table, finished_report
+    from likeness.recipes.captioning import captioning_cells, captioning_table, finished_report
 
     cells = captioning_cells(config, features, models, folder)
     reports = [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None] if table else _trained(cells)
@@ -62,7 +62,7 @@ def _compare(config: "CaptioningConfig", features: list[str], models: list[str],
 
 
 def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str, Any]]:
-    from likeness.recipes.captioning.compare import compare_features
+    from likeness.recipes.captioning import compare_features
 
     last = ""
     with progress_bar("Steps") as bar:

@@ -59,7 +59,7 @@ def convergence(
 
 def _runs(folder: Path) -> "list[RunFolder]":
     """The runs of a folder by name, or the run that it is."""
-    from likeness.data.readers.folder import natural_key
+    from likeness.data import natural_key
     from likeness.training import RunFolder, list_runs
 
     found = [RunFolder(folder)] if (folder / "config.yaml").is_file() else sorted(list_runs(folder), key=lambda run: natural_key(run.name))

@@ -49,10 +49,8 @@ def _table(source: str) -> "ImageTable":
     """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
     from pathlib import Path
 
-    from likeness.data import is_url, read_dataset, read_table
-    from likeness.data.readers.remote import read_remote_folder
-    from likeness.data.readers.tabular import SUFFIXES
+    from likeness.data import TABLE_SUFFIXES, is_url, read_dataset, read_remote_folder, read_table
 
     if is_url(source):
         return read_remote_folder(source)
-    return read_table(source, remote=True) if Path(source).suffix.lower() in SUFFIXES and Path(source).is_file() else read_dataset(source)
+    return read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and Path(source).is_file() else read_dataset(source)

@@ -42,7 +42,7 @@ def saliency(
     Examples: `likeness saliency --notion car-color,background-color --out maps.png`, `likeness saliency --check`
     """
     from likeness.data import read_dataset
-    from likeness.recipes.saliency_check import car_check, summarize_check
+    from likeness.recipes import car_check, summarize_check
     from likeness.saliency import saliency_of_spaces
 
     if (out is None) != check:

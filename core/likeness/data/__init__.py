@@ -1,6 +1,6 @@
 """Tables of images and what fills them."""
 
-from likeness.data.captions_column import read_captions
+from likeness.data.captions_column import CAPTION_COLUMN, CAPTIONS_COLUMN, captions_cell, gather_captions, read_captions
 from likeness.data.catalog import SHIPPED_CARS, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
 from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, rgb_to_lab
@@ -10,45 +10,63 @@ from likeness.data.read import absolute_source, is_published_source, read_datase
 from likeness.data.readers import DATASETS
 from likeness.data.readers.cars import read_cars
 from likeness.data.readers.cars196 import read_cars196
+from likeness.data.readers.coco_captions import CAPTION_SPLITS
 from likeness.data.readers.cub200 import read_cub200
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
-from likeness.data.readers.folder import read_folder
+from likeness.data.readers.folder import natural_key, read_folder
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
+from likeness.data.readers.mat_file import read_variable
 from likeness.data.readers.movie_posters import read_movie_posters
-from likeness.data.readers.mpii_pose import read_mpii_pose
+from likeness.data.readers.mpii_pose import MPII, MPII_DISTANCES, check_mpii_shape, mpii_image_parts, read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
-from likeness.data.readers.remote import is_url
-from likeness.data.readers.tabular import read_table
+from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url, read_remote_folder, remote_states
+from likeness.data.readers.tabular import TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import Failure, ImageTable
 from likeness.data.thumbnails import thumbnail
-from likeness.data.uploads import save_uploads
+from likeness.data.upload_archive import UploadLimits
+from likeness.data.uploads import save_uploads, uploads_dir
 
 __all__ = [
+    "CAPTIONS_COLUMN",
+    "CAPTION_COLUMN",
+    "CAPTION_SPLITS",
     "CSS_COLORS",
     "CSS_RGB",
     "DATASETS",
+    "MPII",
+    "MPII_DISTANCES",
     "SHIPPED_CARS",
+    "TABLE_SUFFIXES",
     "Dataset",
     "DatasetEntry",
     "Failure",
     "ImageClasses",
     "ImageTable",
+    "UploadLimits",
     "absolute_source",
     "add_dataset",
+    "as_os_error",
+    "captions_cell",
+    "check_mpii_shape",
     "class_halves",
     "css_distances",
     "dataset_names",
+    "fetch",
+    "file_system",
     "find_dataset",
+    "gather_captions",
     "hsv_to_rgb",
     "image_classes",
     "is_published_source",
     "is_url",
     "list_datasets",
+    "mpii_image_parts",
     "named_dataset",
     "named_datasets",
+    "natural_key",
     "new_entry",
     "part_of",
     "picture_html",
@@ -65,11 +83,15 @@ __all__ = [
     "read_mpii_pose",
     "read_online_products",
     "read_original_synthetic_cars",
+    "read_remote_folder",
     "read_table",
+    "read_variable",
     "recognized",
+    "remote_states",
     "remove_dataset",
     "rgb_to_lab",
     "save_uploads",
     "source_help",
     "thumbnail",
+    "uploads_dir",
 ]

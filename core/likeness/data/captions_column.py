@@ -9,7 +9,7 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import parse_json
 
-COLUMN, SINGLE = "captions", "caption"
+CAPTIONS_COLUMN, CAPTION_COLUMN = "captions", "caption"
 
 
 def captions_cell(sentences: Sequence[str]) -> str:
@@ -26,10 +26,10 @@ def read_captions(table: ImageTable) -> list[list[str]]:
     Raises:
         InputError: no such column, a cell that is no such list, or an image without a sentence.
     """
-    if COLUMN in table.frame.columns:
-        found = [_sentences(table, row, cell) for row, cell in enumerate(table.frame[COLUMN])]
-    elif SINGLE in table.frame.columns:
-        found = [[cell.strip()] if isinstance(cell, str) and cell.strip() else [] for cell in table.frame[SINGLE]]
+    if CAPTIONS_COLUMN in table.frame.columns:
+        found = [_sentences(table, row, cell) for row, cell in enumerate(table.frame[CAPTIONS_COLUMN])]
+    elif CAPTION_COLUMN in table.frame.columns:
+        found = [[cell.strip()] if isinstance(cell, str) and cell.strip() else [] for cell in table.frame[CAPTION_COLUMN]]
     else:
         raise InputError(
             f"'{table.name}' has no captions but the columns {', '.join(table.attributes[:20]) or 'path'}; add a column 'captions' (a JSON list of "
@@ -50,16 +50,16 @@ def gather_captions(table: ImageTable) -> ImageTable:
     Raises:
         InputError: as `read_captions`.
     """
-    if COLUMN in table.frame.columns or SINGLE not in table.frame.columns:
+    if CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN not in table.frame.columns:
         read_captions(table)
         return table
     sentences: dict[str, list[str]] = {}
-    for path, cell in zip(table.frame["path"], table.frame[SINGLE], strict=True):
+    for path, cell in zip(table.frame["path"], table.frame[CAPTION_COLUMN], strict=True):
         own = sentences.setdefault(path, [])
         if isinstance(cell, str) and cell.strip():
             own.append(cell.strip())
-    frame: pd.DataFrame = table.frame.drop_duplicates("path").drop(columns=SINGLE)
-    gathered = ImageTable(table.name, table.root, frame.assign(**{COLUMN: [captions_cell(sentences[path]) for path in frame["path"]]}))
+    frame: pd.DataFrame = table.frame.drop_duplicates("path").drop(columns=CAPTION_COLUMN)
+    gathered = ImageTable(table.name, table.root, frame.assign(**{CAPTIONS_COLUMN: [captions_cell(sentences[path]) for path in frame["path"]]}))
     read_captions(gathered)
     return gathered
 

@@ -103,7 +103,7 @@ def _read(source: str | Path, path_column: str | None, name: str | None) -> Imag
     path = as_path(source)
     if path.is_dir():
         return read_folder(path, name)
-    if not path.exists() and path.suffix.lower() not in tabular.SUFFIXES:
+    if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, path_column, name)
 

@@ -6,7 +6,13 @@ from likeness.evaluation.class_means import class_means, class_sums
 from likeness.evaluation.class_order import clustered_order
 from likeness.evaluation.clustering import clustering_metrics
 from likeness.evaluation.continuous import DISTANCE_KS, NDCG_KS, chance_metrics, continuous_metrics, oracle_metrics, retrieve
-from likeness.evaluation.continuous_comparison import continuous_comparison, continuous_metric_names, oracle_and_chance
+from likeness.evaluation.continuous_comparison import (
+    FEWEST_LABELLED,
+    continuous_comparison,
+    continuous_metric_names,
+    oracle_and_chance,
+    spread_queries,
+)
 from likeness.evaluation.generalization import (
     aggregated_generalization_score,
     by_split,
@@ -17,7 +23,7 @@ from likeness.evaluation.generalization import (
 )
 from likeness.evaluation.language_correlation import class_image_similarities, language_rank_correlation
 from likeness.evaluation.language_divergence import LanguageDivergence, language_divergence
-from likeness.evaluation.measure import chosen_metrics, measure, metrics
+from likeness.evaluation.measure import MetricLike, chosen_metrics, measure, metrics
 from likeness.evaluation.metric import Metric
 from likeness.evaluation.metric_names import METRICS, find_metric, listed_metric, metric_names, metric_title
 from likeness.evaluation.retrieval import retrieval_metrics, retrieval_metrics_per_class, retrieval_scores
@@ -28,12 +34,14 @@ from likeness.evaluation.structure import STRUCTURE, structure_metrics
 
 __all__ = [
     "DISTANCE_KS",
+    "FEWEST_LABELLED",
     "METRICS",
     "NDCG_KS",
     "STRUCTURE",
     "DistanceMetric",
     "LanguageDivergence",
     "Metric",
+    "MetricLike",
     "SemanticRetrieval",
     "Semantics",
     "aggregated_generalization_score",
@@ -72,6 +80,7 @@ __all__ = [
     "semantic_retrieval",
     "semantics",
     "semantics_table",
+    "spread_queries",
     "structure_correlations",
     "structure_metrics",
 ]

@@ -7,13 +7,13 @@ from likeness.errors import InputError
 from likeness.evaluation.metric import Metric, own_metric
 from likeness.evaluation.metric_names import METRICS, find_metric
 
-Wanted = str | Callable[[Any, Any], float]
+MetricLike = str | Callable[[Any, Any], float]
 
 
 def metrics(
     vectors: Any,
     labels: Any,
-    include: Wanted | Sequence[Wanted] | None = None,
+    include: MetricLike | Sequence[MetricLike] | None = None,
     *,
     distance: Literal["cosine", "euclidean"] = "cosine",
     seed: int = 0,
@@ -43,13 +43,13 @@ def metrics(
     return measure(vectors, labels, chosen_metrics(include), distance, seed)
 
 
-def chosen_metrics(include: Wanted | Sequence[Wanted] | None = None) -> list[Metric]:
+def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None) -> list[Metric]:
     """The metrics that are named, each once; None: those of `METRICS`.
 
     Raises:
         InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
     """
-    wanted: Sequence[Wanted] = list(METRICS) if include is None else [include] if isinstance(include, str) or callable(include) else list(include)
+    wanted: Sequence[MetricLike] = list(METRICS) if include is None else [include] if isinstance(include, str) or callable(include) else list(include)
     if not wanted:
         raise InputError(f"There is no metric to measure; name at least one of {', '.join(METRICS)}.")
     found: dict[str, Metric] = {}

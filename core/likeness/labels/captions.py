@@ -16,8 +16,7 @@ from likeness.errors import InputError
 from likeness.labels.distance_cache import stored_distances
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, LabelDistances, Rows
-from likeness.language import embed_names
-from likeness.language.word_vectors import read_word_vectors
+from likeness.language import embed_names, read_word_vectors
 from likeness.progress import Progress
 
 Numbers = NDArray[np.float64]

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from likeness.data import ImageTable
-from likeness.data.readers.mat_file import read_variable
-from likeness.data.readers.mpii_pose import DISTANCES, LAYOUT, check_shape, image_parts
+from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts, read_variable
 from likeness.errors import InputError
 from likeness.io import PlainUnpickler
 from likeness.labels.kind import LabelKind
@@ -33,14 +31,14 @@ def mpii_labels(table: ImageTable) -> PartLabels:
         InputError: another table, a missing or damaged file, lists that leave out an image, or distances that are not finite, negative, or
             not symmetric.
     """
-    if not LAYOUT.is_root(table.root):
-        raise InputError(f"'{table.name}' has no '{DISTANCES}.mat'; read {LAYOUT.name} as mpii-pose:FOLDER, or name another kind of label.")
-    images = dict(zip(("train", "test"), image_parts(table.root), strict=True))
+    if not MPII.is_root(table.root):
+        raise InputError(f"'{table.name}' has no '{MPII_DISTANCES}.mat'; read {MPII.name} as mpii-pose:FOLDER, or name another kind of label.")
+    images = dict(zip(("train", "test"), mpii_image_parts(table.root), strict=True))
     where = {path: (name, place) for name, paths in images.items() for place, path in enumerate(paths)}
     unknown = [path for path in table.frame["path"] if path not in where]
     if unknown:
         raise InputError(
-            f"'{unknown[0]}' of '{table.name}' is in neither of the two folders of {LAYOUT.name}, and {len(unknown) - 1} more; leave them out."
+            f"'{unknown[0]}' of '{table.name}' is in neither of the two folders of {MPII.name}, and {len(unknown) - 1} more; leave them out."
         )
     found = [where[path] for path in table.frame["path"]]
     names = [name for name in images if any(name == each for each, _ in found)]
@@ -50,27 +48,27 @@ def mpii_labels(table: ImageTable) -> PartLabels:
 
 def _matrix(root: Path, part: str, count: int) -> Matrix:
     if part == "test":
-        return _from_mat(LAYOUT.find(root, f"{DISTANCES}.mat"), DISTANCES, count, part)
+        return _from_mat(MPII.find(root, f"{MPII_DISTANCES}.mat"), MPII_DISTANCES, count, part)
     if (root / f"{_TRAIN}.mat").is_file():
         return _from_mat(root / f"{_TRAIN}.mat", _TRAIN, count, part)
     return _from_lists(root, count)
 
 
 def _from_mat(file: Path, variable: str, count: int, part: str) -> Matrix:
-    given = read_variable(LAYOUT, file, variable)
-    check_shape(file, given.shape, count, part)
+    given = read_variable(MPII, file, variable)
+    check_mpii_shape(file, given.shape, count, part)
     if given.dtype.kind not in "fiu":
-        raise InputError(f"'{variable}' in '{file.name}' of {LAYOUT.name} has type {given.dtype}, expected numbers; take it anew from {LAYOUT.page}.")
+        raise InputError(f"'{variable}' in '{file.name}' of {MPII.name} has type {given.dtype}, expected numbers; take it anew from {MPII.page}.")
     return _evened(given.astype(np.float32), file)
 
 
 def _from_lists(root: Path, count: int) -> Matrix:
     """Each row of the lists names the other images, each row of the distances gives how far they are."""
-    lists, distances = (LAYOUT.find(root, name) for name in _LISTS)
+    lists, distances = (MPII.find(root, name) for name in _LISTS)
     others = _list(lists, count, np.int32, "iu")
     foreign = others[(others < 0) | (others >= count)]
     if foreign.size:
-        raise InputError(f"'{lists.name}' of {LAYOUT.name} names image {foreign[0]}, and there are {count} from 0; take it anew from {LAYOUT.page}.")
+        raise InputError(f"'{lists.name}' of {MPII.name} names image {foreign[0]}, and there are {count} from 0; take it anew from {MPII.page}.")
     values = _list(distances, count, np.float32, "fiu")
     wrong = np.argwhere(~(values >= 0) | np.isinf(values))
     if wrong.size:
@@ -83,8 +81,7 @@ def _from_lists(root: Path, count: int) -> Matrix:
     left = np.argwhere(np.isnan(matrix))
     if left.size:
         raise InputError(
-            f"Row {left[0][0]} of '{lists.name}' of {LAYOUT.name} does not name the {count - 1} other images once each; take it anew from "
-            f"{LAYOUT.page}."
+            f"Row {left[0][0]} of '{lists.name}' of {MPII.name} does not name the {count - 1} other images once each; take it anew from {MPII.page}."
         )
     return _evened(matrix, distances)
 
@@ -96,20 +93,20 @@ def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
             content = PlainUnpickler(opened).load()
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read ({reason}); take it anew from {LAYOUT.page}.") from error
+        raise InputError(f"'{file.name}' of {MPII.name} cannot be read ({reason}); take it anew from {MPII.page}.") from error
     except Exception as error:  # whatever a damaged pickle does to its reader
-        raise InputError(f"'{file.name}' of {LAYOUT.name} is no pickle of plain arrays: {error}; take it anew from {LAYOUT.page}.") from error
+        raise InputError(f"'{file.name}' of {MPII.name} is no pickle of plain arrays: {error}; take it anew from {MPII.page}.") from error
     if not isinstance(content, dict) or "trn" not in content:
-        raise InputError(f"'{file.name}' of {LAYOUT.name} has no key 'trn'; take it anew from {LAYOUT.page}.")
+        raise InputError(f"'{file.name}' of {MPII.name} has no key 'trn'; take it anew from {MPII.page}.")
     try:
         rows: NDArray[Any] = np.asarray(content["trn"])
         rows = np.stack(list(rows)) if rows.dtype == object and rows.size else rows
     except (TypeError, ValueError) as error:
-        raise InputError(f"'trn' in '{file.name}' of {LAYOUT.name} is no array ({error}); take it anew from {LAYOUT.page}.") from error
+        raise InputError(f"'trn' in '{file.name}' of {MPII.name} is no array ({error}); take it anew from {MPII.page}.") from error
     if rows.shape != (count, count - 1) or rows.dtype.kind not in kinds:
         raise InputError(
-            f"'trn' in '{file.name}' of {LAYOUT.name} has shape {rows.shape} and type {rows.dtype}, and there are {count} training images, expected "
-            f"{(count, count - 1)}; unpack all images and take the files anew from {LAYOUT.page}."
+            f"'trn' in '{file.name}' of {MPII.name} has shape {rows.shape} and type {rows.dtype}, and there are {count} training images, expected "
+            f"{(count, count - 1)}; unpack all images and take the files anew from {MPII.page}."
         )
     return rows.astype(dtype)
 
@@ -138,12 +135,12 @@ def _evened(matrix: Matrix, file: Path) -> Matrix:
 
 def _uneven(file: Path, pair: Any, what: str) -> InputError:
     return InputError(
-        f"In '{file.name}' of {LAYOUT.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take the file anew from {LAYOUT.page}."
+        f"In '{file.name}' of {MPII.name}, the distance of images {pair[0]} and {pair[1]} is {what}; take the file anew from {MPII.page}."
     )
 
 
 def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:
-    return {"Pose": {}} if LAYOUT.is_root(table.root) else {}
+    return {"Pose": {}} if MPII.is_root(table.root) else {}
 
 
 KIND = LabelKind("mpii", "the distances between poses that come with MPII Human Pose", lambda table, options, progress: mpii_labels(table), _offered)

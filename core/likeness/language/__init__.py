@@ -9,15 +9,17 @@ from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similari
 from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
 from likeness.language.models import LANGUAGE_FAMILIES, TOP_3, check_language, gives_vectors, language_model, short_names
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
-from likeness.language.pseudolabel_files import pseudolabels_of, read_pseudolabels, write_pseudolabels
+from likeness.language.pseudolabel_files import SHIPPED_PSEUDOLABELS, pseudolabels_of, read_pseudolabels, write_pseudolabels
 from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
 from likeness.language.similarity import class_similarities, class_vectors, cosine_similarities
-from likeness.language.wordnet import wordnet_paths, wordnet_similarities
+from likeness.language.word_vectors import read_word_vectors
+from likeness.language.wordnet import nltk_wordnet, wordnet_paths, wordnet_similarities
 
 __all__ = [
     "DEFAULT_PRIMER",
     "LANGUAGE_FAMILIES",
     "PRIMERS",
+    "SHIPPED_PSEUDOLABELS",
     "TOP_3",
     "Hierarchy",
     "LanguageFamily",
@@ -42,12 +44,14 @@ __all__ = [
     "insert_class_name",
     "language_model",
     "names_in_use",
+    "nltk_wordnet",
     "prime",
     "pseudolabel_similarities",
     "pseudolabels_of",
     "read_captions",
     "read_hierarchy",
     "read_pseudolabels",
+    "read_word_vectors",
     "readable_names",
     "short_names",
     "top_pseudolabels",

@@ -8,7 +8,7 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, write_atomic
 
-SHIPPED = "synthetic-cars"
+SHIPPED_PSEUDOLABELS = "synthetic-cars"
 
 
 def read_pseudolabels(file: str) -> dict[str, list[str]]:
@@ -20,7 +20,7 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     Raises:
         InputError: a file that is missing, no text, or has a class twice or without names.
     """
-    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED else as_path(file)
+    path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encoders import encoder_identity
-from likeness.encoders.models.hub import load_from_folder, load_from_hub
-from likeness.encoders.models.tower import choose_device
+from likeness.encoders import choose_device, encoder_identity, load_from_folder, load_from_hub
 from likeness.errors import InputError
 from likeness.io import as_path
 from likeness.language.family import LanguageFamily, Vectors

@@ -2,7 +2,7 @@
 
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
-from likeness.notions.checks import NotionWarning, check
+from likeness.notions.checks import NotionWarning, check, default_vocabularies
 from likeness.notions.dimensions import suggest_dim
 from likeness.notions.indirect import InDiReCT
 from likeness.notions.library import (
@@ -21,6 +21,7 @@ from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_m
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.pca import PCA
+from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Identity",
     "InDiReCT",
     "LinearAutoencoder",
+    "LinearProjection",
     "Method",
     "MethodLike",
     "Notion",
@@ -39,6 +41,7 @@ __all__ = [
     "RandomEmbedding",
     "RandomTransform",
     "check",
+    "default_vocabularies",
     "delete_notion",
     "duplicate_notion",
     "get_notion",
@@ -47,6 +50,7 @@ __all__ = [
     "named_methods",
     "notion_problems",
     "parse_aspects",
+    "project",
     "read_notion",
     "reconstruction_angles",
     "save_notion",

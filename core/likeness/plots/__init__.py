@@ -5,12 +5,12 @@ from likeness.plots.class_sides import class_sides
 from likeness.plots.continuous_curves import continuous_curves
 from likeness.plots.convergence import convergence_curves
 from likeness.plots.curve import metric_curve
-from likeness.plots.distance_curve import distance_curve
+from likeness.plots.distance_curve import STEP_KINDS, distance_curve
 from likeness.plots.few_shot import few_shot_bars, few_shot_curves
 from likeness.plots.generalization import generalization_bars, generalization_curves
 from likeness.plots.heat_maps import class_heat_maps
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
-from likeness.plots.labelled_image import distance_text, label_text, labelled_image, squared_webp
+from likeness.plots.labelled_image import captions_of, distance_text, label_text, labelled_image, squared_webp
 from likeness.plots.page import as_page
 from likeness.plots.retrieval_figure import retrieval_figure
 from likeness.plots.retrieved import retrieved_bars
@@ -18,8 +18,10 @@ from likeness.plots.size_curves import size_curves
 from likeness.plots.structure import structure_scatter
 
 __all__ = [
+    "STEP_KINDS",
     "as_page",
     "blend_layout",
+    "captions_of",
     "class_heat_maps",
     "class_sides",
     "continuous_curves",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _CHOSEN = "#E69F00"
 # A kind of step -> what people call it, and its look.
-KINDS = {
+STEP_KINDS = {
     "easier": ("Easier", Look("#009E73", "solid", "square")),
     "start": ("Start", Look(GREY, "solid", "diamond")),
     "swap": ("Classes exchanged", Look("#0072B2", "solid", "circle")),
@@ -68,7 +68,7 @@ def distance_curve(
 
 def _add_kind(figure: "Figure", steps: pd.DataFrame, kind: str) -> None:
     """The points of a kind, and the line that joins them to the step they come from."""
-    title, look = KINDS.get(kind, _OTHER)
+    title, look = STEP_KINDS.get(kind, _OTHER)
     own = steps.index[steps["kind"] == kind]
     size = 12 if kind == "start" else 7
     drawn = steps.loc[own] if kind == "start" else steps.loc[_joined(kind, int(own[0]), int(own[-1]), len(steps))]

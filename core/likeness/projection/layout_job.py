@@ -18,7 +18,7 @@ from likeness.projection.map_store import load_map, map_key, map_path
 from likeness.projection.methods import differing
 
 # Seconds that a new process takes until it has imported and compiled UMAP: a job at work for less is not worth ending for another.
-RESTART = 10.0
+RESTART = 5.0
 
 
 def _file_of(vectors: Any) -> dict[str, Any] | None:

@@ -19,6 +19,8 @@ START_SIZE = 10.0
 # Step size from a given map. At umap-learn's 1.0 a map of hardly changed vectors moves twice as far; at 0.1 one of wholly changed
 # vectors does not get there in 200 passes.
 REFIT_RATE = 0.3
+# As umap-learn: how the width of a neighborhood is looked for, and the least width as a share of the mean distance.
+_HALVINGS, _TOLERANCE, _LEAST_SIGMA = 64, 1e-5, 1e-3
 
 
 def umap_map(
@@ -42,9 +44,9 @@ def umap_map(
         InputError: if a vector is not finite or all zeros, `neighbours` is below 2, `min_distance` outside 0 to 1, or
             `init` does not fit.
 
-    umap-learn's graph and optimiser are called one by one, not through its UMAP class: that stretches every start to a square, which
-    moves a map even if nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is
-    faster than to import and compile the approximate search.
+    umap-learn's optimiser is called by itself, not through its UMAP class: that stretches every start to a square, which moves a map even if
+    nothing has changed. Neighbors are exact (`likeness.search.nearest`), which for up to some 30,000 items is faster than to import and
+    compile the approximate search.
     """
     rows = checked_rows(vectors, "The vectors")
     if neighbours < 2:
@@ -65,19 +67,43 @@ def umap_map(
 
 
 def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
-    """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes."""
-    from umap.umap_ import fuzzy_simplicial_set
+    """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes.
 
-    itself = np.arange(len(rows))[:, None]
-    found = nearest(rows, rows, neighbours - 1, exclude=itself[:, 0])
-    indices = np.hstack([itself, found.rows]).astype(np.int32)
-    distances = np.hstack([np.zeros(itself.shape), np.maximum(1 - found.similarities, 0)]).astype(np.float32)
-    # with neighbors given, neither the rows' values nor the random state play a part
-    random = np.random.RandomState(0)
-    graph = fuzzy_simplicial_set(rows, neighbours, random, "cosine", knn_indices=indices, knn_dists=distances)[0].tocoo()
+    As umap-learn's `fuzzy_simplicial_set`, to the rounding of float32; every process that calls that compiles for six seconds first.
+    """
+    from scipy.sparse import coo_array
+
+    found = nearest(rows, rows, neighbours - 1, exclude=np.arange(len(rows)))
+    members = memberships(np.maximum(1 - found.similarities, 0).astype(np.float32))
+    asking = np.repeat(np.arange(len(rows), dtype=np.int32), neighbours - 1)
+    one_way = coo_array((members.ravel(), (asking, found.rows.ravel().astype(np.int32))), shape=(len(rows), len(rows))).tocsr()
+    # either way: the probabilistic sum of both (McInnes et al. 2018, section 3.1)
+    graph = (one_way + one_way.T - one_way * one_way.T).tocoo()
     graph.data[graph.data < graph.data.max() / epochs] = 0
     graph.eliminate_zeros()
     return graph
+
+
+def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How much each neighbor belongs to an item's neighborhood, (n, k) from 0 to 1, from their distances, ascending (n, k).
+
+    1 up to the first distance above 0, then exp(-(what lies beyond it) / sigma), where sigma makes a row add up to log2(k + 1)
+    (McInnes et al. 2018, Algorithms 2 and 3).
+    """
+    first = np.where(distances > 0, distances, np.inf).min(axis=1, keepdims=True)
+    beyond = np.maximum(distances - np.where(np.isfinite(first), first, 0), 0)
+    n, k = distances.shape
+    sigma, low, high = np.ones((n, 1)), np.zeros((n, 1)), np.full((n, 1), np.inf)
+    open = np.arange(n)
+    for _ in range(_HALVINGS):
+        off = np.exp(-beyond[open] / sigma[open]).sum(axis=1, keepdims=True) - np.log2(k + 1)
+        open, off = open[np.abs(off[:, 0]) >= _TOLERANCE], off[np.abs(off[:, 0]) >= _TOLERANCE]
+        high[open], low[open] = np.where(off > 0, sigma[open], high[open]), np.where(off > 0, low[open], sigma[open])
+        sigma[open] = np.where(np.isfinite(high[open]), (low[open] + high[open]) / 2, 2 * sigma[open])
+    # the item itself counts in means, at distance 0
+    mean = np.where(np.isfinite(first), distances.sum(axis=1, keepdims=True) / (k + 1), distances.sum() / (n * (k + 1)))
+    sigma = np.maximum(np.maximum(sigma, _LEAST_SIGMA * mean), np.finfo(np.float32).tiny)
+    return np.exp(-beyond / sigma).astype(np.float32)
 
 
 def _optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:

@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.saliency import Saliency, difference, difference_shares, mass_share, saliency_of_spaces
-from likeness.saliency.difference import Masks
-from likeness.saliency.explain import Settings
+from likeness.saliency import Masks, Saliency, SaliencySettings, difference, difference_shares, mass_share, saliency_of_spaces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +61,7 @@ def car_check(
     dim: int = DIM,
     rows: Sequence[int] = range(100),
     controls: int = 3,
-    **settings: Unpack[Settings],
+    **settings: Unpack[SaliencySettings],
 ) -> "pd.DataFrame":
     """The share of each map's mass that lies on the car, for every notion and image, beside random projections to as many dimensions.
 

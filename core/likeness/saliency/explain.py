@@ -65,7 +65,7 @@ class Saliency:
         return replace(self, percentile=percentile)
 
 
-class Settings(TypedDict, total=False):
+class SaliencySettings(TypedDict, total=False):
     """Keywords of `saliency_of_spaces`, described there."""
 
     base: "str | int | Path | Image"
@@ -78,7 +78,7 @@ class Settings(TypedDict, total=False):
     should_stop: Callable[[], bool] | None
 
 
-def saliency_maps(space: "Explainable", images: "Sequence[int | Path | Image]", **settings: "Unpack[Settings]") -> Saliency:
+def saliency_maps(space: "Explainable", images: "Sequence[int | Path | Image]", **settings: "Unpack[SaliencySettings]") -> Saliency:
     """What `space` looks at in each image: `saliency_of_spaces` for one space, with its keywords and errors."""
     return saliency_of_spaces([space], images, **settings)[0]
 

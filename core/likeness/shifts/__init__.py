@@ -5,13 +5,15 @@ from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
 from likeness.shifts.image_splits import SplitOptions, build_splits, divisible_classes
 from likeness.shifts.official_splits import import_official
-from likeness.shifts.references import iid_halves, reference_distances
+from likeness.shifts.references import RANDOM_CLASSES, SAME_CLASSES, iid_halves, reference_distances
 from likeness.shifts.removal import removal_splits
 from likeness.shifts.selection import select_evenly
 from likeness.shifts.split_files import ClassSplit, SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from likeness.shifts.splits import Split, swap_splits
 
 __all__ = [
+    "RANDOM_CLASSES",
+    "SAME_CLASSES",
     "ClassSplit",
     "Episode",
     "FeatureStatistics",

@@ -15,7 +15,7 @@ from likeness.shifts.frechet import frechet_distance
 from likeness.threads import one_blas_thread
 
 Rows = NDArray[np.int64]
-OWN, RANDOM, SAME = "this split", "classes drawn at random", "same classes, images drawn at random"
+OWN, RANDOM_CLASSES, SAME_CLASSES = "this split", "classes drawn at random", "same classes, images drawn at random"
 
 
 def iid_halves(labels: Any, seed: int = 0) -> tuple[Rows, Rows]:
@@ -90,10 +90,10 @@ def reference_distances(
     kept = np.flatnonzero(np.isin(numbers, both))
     for number in range(repeats):
         drawn = np.random.default_rng([seed, number, 5]).permutation(both)
-        add_classes(RANDOM, drawn[: len(train)].tolist(), drawn[len(train) :].tolist())
+        add_classes(RANDOM_CLASSES, drawn[: len(train)].tolist(), drawn[len(train) :].tolist())
         halves = [kept[half] for half in iid_halves(numbers[kept], seed * 1_000 + number)]
         of_first, of_second = (np.stack([rows[half][numbers[half] == each].mean(axis=0, dtype=np.float64) for each in both]) for half in halves)
-        add(SAME, (of_first, of_second), (halves[0], halves[1]))
+        add(SAME_CLASSES, (of_first, of_second), (halves[0], halves[1]))
         if progress:
             progress(number + 1, repeats)
     lines = [

@@ -11,8 +11,8 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
-from likeness.studies.study import FIGURES, Cell, cells, measured, read_study, studies, study_table
-from likeness.studies.study_folder import StudyFolder
+from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_table
+from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.studies.table_texts import as_latex, as_markdown
 
 __all__ = [
@@ -23,7 +23,9 @@ __all__ = [
     "SUGGESTED",
     "Cell",
     "SemanticClasses",
+    "StudyConfig",
     "StudyFolder",
+    "StudyStatus",
     "as_latex",
     "as_markdown",
     "beside_guidance",
@@ -36,6 +38,7 @@ __all__ = [
     "embedding_sizes",
     "encoder_sizes",
     "judged_notions",
+    "list_studies",
     "measured",
     "order_differences",
     "paper_table",
@@ -45,6 +48,7 @@ __all__ = [
     "published",
     "published_guidance",
     "published_shifts",
+    "read_results",
     "read_study",
     "refusals",
     "side_by_side",

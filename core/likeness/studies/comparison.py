@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.evaluation import DistanceMetric, Metric, checked_metric, chosen_metrics, measure
-from likeness.evaluation.measure import Wanted
+from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.notions import METHODS as METHODS
 from likeness.notions import Method, MethodLike, named_methods
 from likeness.progress import Progress
@@ -31,7 +30,7 @@ def compare(
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,
-    metrics: Sequence[Wanted] | None = None,
+    metrics: Sequence[MetricLike] | None = None,
     ranking: DistanceMetric = "cosine",
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -86,7 +85,7 @@ def no_runs(
     dims: Sequence[int | str] = (128,),
     seeds: Sequence[int] = range(5),
     *,
-    metrics: Sequence[Wanted] | None = None,
+    metrics: Sequence[MetricLike] | None = None,
     ranking: DistanceMetric = "cosine",
 ) -> pd.DataFrame:
     """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from likeness.data.captions_column import COLUMN, captions_cell
+from likeness.data.captions_column import CAPTIONS_COLUMN, captions_cell
 from likeness.data.protocols import check_split
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
@@ -16,7 +16,7 @@ from likeness.io import parse_json, text_of
 
 INDEX = "dataset_coco.json"
 LAYOUT = OfficialLayout("COCO captions", "https://cs.stanford.edu/people/karpathy/deepimagesent/ (images: https://cocodataset.org)", (INDEX,))
-SPLITS = ("train", "validation", "test")
+CAPTION_SPLITS = ("train", "validation", "test")
 # "restval": images of COCO's validation part that are in neither of Karpathy's two; everybody trains on them.
 _OWN_NAMES = {"train": "train", "restval": "train", "val": "validation", "test": "test"}
 
@@ -39,7 +39,9 @@ def read_coco_captions(folder: str | Path, split: str = "all") -> ImageTable:
     check_split(split, ("test", "train", "validation", "all"))
     root = LAYOUT.root(folder)
     index = LAYOUT.find(root, INDEX)
-    frame = pd.DataFrame([_row(index, number, entry) for number, entry in enumerate(_entries(index))], columns=["path", COLUMN, "split", "cocoid"])
+    frame = pd.DataFrame(
+        [_row(index, number, entry) for number, entry in enumerate(_entries(index))], columns=["path", CAPTIONS_COLUMN, "split", "cocoid"]
+    )
     chosen = frame if split == "all" else frame[frame["split"] == split]
     return LAYOUT.table(root, chosen, split, index)
 

@@ -12,8 +12,8 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import MatError, mat_shapes
 
-DISTANCES = "dist_pose_val"
-LAYOUT = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", (f"{DISTANCES}.mat",))
+MPII_DISTANCES = "dist_pose_val"
+MPII = OfficialLayout("MPII Human Pose", "https://github.com/tjddus9597/Beyond-Binary-Supervision-CVPR19", (f"{MPII_DISTANCES}.mat",))
 QUERIES = 1919
 # What torchvision's ImageFolder takes for an image: the numbers in the authors' files count these.
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
@@ -39,17 +39,17 @@ def read_mpii_pose(folder: str | Path, split: str = "all") -> ImageTable:
             that is missing moves the numbers of all that follow.
     """
     check_split(split)
-    root = LAYOUT.root(folder)
-    train, test = image_parts(root)
-    file = LAYOUT.find(root, f"{DISTANCES}.mat")
-    check_shape(file, _shape(file, DISTANCES), len(test), "test")
+    root = MPII.root(folder)
+    train, test = mpii_image_parts(root)
+    file = MPII.find(root, f"{MPII_DISTANCES}.mat")
+    check_mpii_shape(file, _shape(file, MPII_DISTANCES), len(test), "test")
     asks = min(QUERIES, len(test) // 2)
     frame = pd.DataFrame({"path": [*train, *test], "split": ["train"] * len(train) + ["query"] * asks + ["test"] * (len(test) - asks)})
     trains = frame["split"] == "train"
-    return LAYOUT.table(root, frame[{"train": trains, "test": ~trains, "all": trains | ~trains}[split]], split, file)
+    return MPII.table(root, frame[{"train": trains, "test": ~trains, "all": trains | ~trains}[split]], split, file)
 
 
-def image_parts(root: Path) -> tuple[list[str], list[str]]:
+def mpii_image_parts(root: Path) -> tuple[list[str], list[str]]:
     """Paths of the training and of the test images relative to `root`, in the order in which the authors' files count them.
 
     Raises:
@@ -62,8 +62,8 @@ def image_parts(root: Path) -> tuple[list[str], list[str]]:
     found = {folder: paths for folder in folders if (paths := _paths(root, folder))}
     if len(found) != 2:
         raise InputError(
-            f"{LAYOUT.name} in '{root}' has {len(found)} folders of images ({', '.join(found) or 'none'}), expected 2, of training and of test "
-            f"images; unpack the archive there, published at {LAYOUT.page}, and take others away."
+            f"{MPII.name} in '{root}' has {len(found)} folders of images ({', '.join(found) or 'none'}), expected 2, of training and of test "
+            f"images; unpack the archive there, published at {MPII.page}, and take others away."
         )
     train, test = found.values()
     return train, test
@@ -88,21 +88,26 @@ def _shape(file: Path, variable: str) -> tuple[int, ...]:
     try:
         shapes = mat_shapes(file)
     except MatError as error:
-        raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be read as a MATLAB file ({error}); take it anew from {LAYOUT.page}.") from error
+        raise InputError(f"'{file.name}' of {MPII.name} cannot be read as a MATLAB file ({error}); take it anew from {MPII.page}.") from error
     if variable not in shapes:
-        raise InputError(f"'{file.name}' of {LAYOUT.name} has no variable '{variable}'; take the file anew from {LAYOUT.page}.")
+        raise InputError(f"'{file.name}' of {MPII.name} has no variable '{variable}'; take the file anew from {MPII.page}.")
     return shapes[variable]
 
 
-def check_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:
+def check_mpii_shape(file: Path, shape: tuple[int, ...], count: int, part: str) -> None:
     """Raises InputError unless a matrix of distances has a row and a column for each image of a part."""
     if shape != (count, count):
         raise InputError(
-            f"'{file.name}' of {LAYOUT.name} has distances {tuple(int(each) for each in shape)}, and there are {count} {part} images; unpack "
-            f"all images and take the file anew from {LAYOUT.page}."
+            f"'{file.name}' of {MPII.name} has distances {tuple(int(each) for each in shape)}, and there are {count} {part} images; unpack "
+            f"all images and take the file anew from {MPII.page}."
         )
 
 
 DATASET = Dataset(
-    "mpii-pose", LAYOUT.name, "People with distances between their poses, as the log-ratio paper publishes them.", read_mpii_pose, LAYOUT, split="all"
+    "mpii-pose",
+    MPII.name,
+    "People with distances between their poses, as the log-ratio paper publishes them.",
+    read_mpii_pose,
+    MPII,
+    split="all",
 )

@@ -11,7 +11,7 @@ from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import as_path
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
 
 
@@ -48,8 +48,8 @@ def _check_file(file: Path, given: str) -> None:
         raise InputError(f"There is no file '{given}'; check the spelling, and that it lies on the machine that runs Likeness.")
     if file.is_dir():
         raise InputError(f"'{given}' is a folder, not a table; give a CSV or Parquet file.")
-    if file.suffix.lower() not in SUFFIXES:
-        raise InputError(f"'{file.name}' is not one of {', '.join(SUFFIXES)}; save the table as CSV or Parquet.")
+    if file.suffix.lower() not in TABLE_SUFFIXES:
+        raise InputError(f"'{file.name}' is not one of {', '.join(TABLE_SUFFIXES)}; save the table as CSV or Parquet.")
 
 
 def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:

@@ -8,8 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, is_url
-from likeness.data.readers.remote import remote_states
+from likeness.data import ImageTable, is_url, remote_states
 
 KEY_BYTES = 16
 CONTENT_COLUMN = "sha256"

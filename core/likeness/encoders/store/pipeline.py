@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from likeness.data.readers.remote import fetch
+from likeness.data import fetch
 from likeness.io import UnreadableImageError, decode_image, read_image, to_rgb
 
 MAX_THREADS = 8

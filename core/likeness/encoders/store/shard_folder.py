@@ -4,8 +4,7 @@ import time
 from pathlib import Path
 from typing import Any, Protocol
 
-from likeness.data import is_url
-from likeness.data.readers.remote import as_os_error, file_system
+from likeness.data import as_os_error, file_system, is_url
 from likeness.io import write_atomic
 
 SUFFIX = ".npz"

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, read_captions
-from likeness.data.captions_column import COLUMN, SINGLE, gather_captions
-from likeness.data.readers.coco_captions import SPLITS
+from likeness.data import CAPTION_COLUMN, CAPTION_SPLITS, CAPTIONS_COLUMN, ImageTable, gather_captions, read_captions
 from likeness.errors import InputError
 
 
@@ -33,13 +31,13 @@ class Captioned:
     def __post_init__(self) -> None:
         if len(self.captions) != len(self.table) or not all(self.captions):
             raise InputError(f"'{self.table.name}' has {len(self.table)} images, and not each has captions; give every image at least one.")
-        parts = {name: getattr(self, name) for name in SPLITS}
+        parts = {name: getattr(self, name) for name in CAPTION_SPLITS}
         empty = [name for name, rows in parts.items() if not len(rows)]
         if empty:
             raise InputError(f"The part '{empty[0]}' of '{self.table.name}' has no images; give it some, or other shares.")
         every = np.concatenate(list(parts.values()))
         if len(np.unique(every)) < len(every):
-            raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(SPLITS)}; put it into one.")
+            raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(CAPTION_SPLITS)}; put it into one.")
 
 
 def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.15, seed: int = 0) -> Captioned:
@@ -55,10 +53,10 @@ def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.
     captions = read_captions(table)
     if "split" in table.frame.columns:
         named = table.frame["split"].astype(str).to_numpy()
-        unknown = next((value for value in named if value not in SPLITS), None)
+        unknown = next((value for value in named if value not in CAPTION_SPLITS), None)
         if unknown is not None:
-            raise InputError(f"'{table.name}' has the split '{unknown}'; the splits are {', '.join(SPLITS)}.")
-        return Captioned(table, captions, *(np.flatnonzero(named == name).astype(np.int64) for name in SPLITS))
+            raise InputError(f"'{table.name}' has the split '{unknown}'; the splits are {', '.join(CAPTION_SPLITS)}.")
+        return Captioned(table, captions, *(np.flatnonzero(named == name).astype(np.int64) for name in CAPTION_SPLITS))
     order = np.random.default_rng(seed).permutation(len(table)).astype(np.int64)
     held, tested = round(validation * len(table)), round(test * len(table))
     return Captioned(table, captions, np.sort(order[held + tested :]), np.sort(order[:held]), np.sort(order[held : held + tested]))
@@ -82,6 +80,6 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
     from likeness.recipes.captioning.car_captions import has_car_attributes, with_car_captions
 
     table = read_dataset(source)
-    if COLUMN in table.frame.columns or SINGLE in table.frame.columns or not has_car_attributes(table):
+    if CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN in table.frame.columns or not has_car_attributes(table):
         return captioned_from(gather_captions(table), validation, test, seed)
     return captioned_from(with_car_captions(table, each, seed), validation, test, seed)

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from likeness.data import Dataset, ImageTable, read_cars
-from likeness.data.captions_column import COLUMN, captions_cell
+from likeness.data import CAPTIONS_COLUMN, Dataset, ImageTable, captions_cell, read_cars
 from likeness.errors import InputError
 from likeness.progress import Progress
 
@@ -43,7 +42,7 @@ def with_car_captions(table: ImageTable, each: int = 5, seed: int = 0) -> ImageT
     cells = [
         captions_cell(writer.describe(np.repeat(row[None], each, 0), np.random.default_rng([seed, i]), ALWAYS).texts) for i, row in enumerate(codes)
     ]
-    return ImageTable(table.name, table.root, table.frame.assign(**{COLUMN: cells}))
+    return ImageTable(table.name, table.root, table.frame.assign(**{CAPTIONS_COLUMN: cells}))
 
 
 def read_captioned_cars(count: int | None = None, progress: Progress | None = None) -> ImageTable:

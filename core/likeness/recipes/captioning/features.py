@@ -102,7 +102,7 @@ def grid_features(
 def _compute(network: "EmbeddingNetwork", pixels: Any, size: int, grid: int, file: Path, progress: Progress | None, device: str) -> None:
     import torch
 
-    from likeness.encoders.models.tower import choose_device
+    from likeness.encoders import choose_device
     from likeness.training import center_crops
 
     place = choose_device(device)

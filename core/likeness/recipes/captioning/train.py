@@ -81,7 +81,7 @@ def train_captioner(
 
 def _checked_language(config: CaptioningConfig) -> Any:
     """What the final scores need, looked for before the training: the stemmer, and the WordNet where synonyms count."""
-    from likeness.language.wordnet import nltk_wordnet
+    from likeness.language import nltk_wordnet
 
     porter_stemmer()
     return nltk_wordnet() if config.synonyms else None

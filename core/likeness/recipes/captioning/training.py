@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from likeness.encoders.models.tower import choose_device
+from likeness.encoders import choose_device
 from likeness.errors import InputError
 from likeness.io import read_checkpoint, write_atomic
 from likeness.progress import Progress

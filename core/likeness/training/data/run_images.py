@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, image_classes, is_published_source, read_dataset
-from likeness.data.readers.folder import natural_key
+from likeness.data import ImageTable, image_classes, is_published_source, natural_key, read_dataset
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances
 from likeness.training.config import DataConfig

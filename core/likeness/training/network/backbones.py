@@ -38,7 +38,7 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     """
     import timm
 
-    from likeness.encoders.models.hub import hub_switch, load_from_hub
+    from likeness.encoders import hub_switch, load_from_hub
 
     if not timm.is_model(config.name.split(".")[0]):
         from difflib import get_close_matches
@@ -98,8 +98,7 @@ class _ClipTower(nn.Module):
 
 
 def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
-    from likeness.encoders import parse_name
-    from likeness.encoders.models.clip import ClipEncoder
+    from likeness.encoders import ClipEncoder, parse_name
 
     name = config.name.removeprefix("clip:")
     encoder = ClipEncoder(name, parse_name(name), "cpu")

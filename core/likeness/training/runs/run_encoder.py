@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likeness.encoders import EncoderFamily
-from likeness.encoders.digests import digest, folder_digests
-from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
+from likeness.encoders import EncoderFamily, ImagesOnly, ImageTower, choose_device, digest, folder_digests
 from likeness.errors import InputError
 from likeness.io import as_path, read_weights
 from likeness.training.data.pixels import kept_size
