@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from likeness.encoders import Tower
 
-    Head = Callable[[torch.Tensor], torch.Tensor]
-
 Pictures = NDArray[np.uint8]
+Head: TypeAlias = "Callable[[torch.Tensor], torch.Tensor]"
 
 
 @dataclass(frozen=True)
