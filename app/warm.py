@@ -1,22 +1,33 @@
-"""Loads the encoder and then UMAP in the background once the first page stands, so that the first edit need not wait for them."""
+"""What is done before it is needed: the shipped images open while the first browser loads the page, encoder and UMAP load once it stands."""
 
 import threading
 
 import streamlit as st
 
+from likeness.data import SHIPPED_CARS
+from shared import cached
 from shared.view import current_view
 
 
+def open_early() -> None:
+    """Begins opening the shipped images, which most visits begin with."""
+    threading.Thread(target=cached.open_early, args=(SHIPPED_CARS.id,), daemon=True).start()
+
+
 def warm_up() -> None:
-    """Begins loading the encoder of the current dataset; at once, and once only."""
+    """Begins loading the encoder of the current dataset soon, and once only."""
     if "view" in st.session_state:
         encoder = current_view().base.encoder
         if encoder not in _begun:
             _begun.add(encoder)
-            threading.Thread(target=_load, args=(encoder,), daemon=True).start()
+            later = threading.Timer(_LATER, _load, args=(encoder,))
+            later.daemon = True
+            later.start()
 
 
 _begun: set[str] = set()
+# Seconds; until then the browser asks for the map and its pictures, and importing torch would keep them waiting.
+_LATER = 3.0
 
 
 def _load(encoder: str) -> None:

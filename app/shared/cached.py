@@ -3,6 +3,7 @@
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from access import resolve_encoder, resolve_source
 from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.embedding import embed
+from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.notions import InDiReCT, Notion, suggest_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
@@ -31,12 +33,18 @@ _COMPARED = 200_000_000  # where the pairs with all others would be more than th
 
 def base(dataset_id: str) -> Space:
     """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded."""
-    return _bases().get(dataset_id, lambda: _opened(dataset_id))
+    return _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images")))
 
 
-def _opened(dataset_id: str) -> Space:
+def open_early(dataset_id: str) -> None:
+    """Makes the same, where no page waits for it; what is wrong is told by the first page that asks."""
+    with suppress(InputError):
+        _bases().get(dataset_id, lambda: _opened(dataset_id, nullcontext()))
+
+
+def _opened(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
     entry = find_dataset(dataset_id)
-    with st.spinner("Opening the images"):
+    with shown:
         table = read_dataset(resolve_source(entry.source), path_column=entry.path_column, name=entry.name)
         return embed(table, resolve_encoder(entry.encoder))
 

@@ -103,7 +103,8 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
     # the item itself counts in means, at distance 0
     mean = np.where(np.isfinite(first), distances.sum(axis=1, keepdims=True) / (k + 1), distances.sum() / (n * (k + 1)))
     sigma = np.maximum(np.maximum(sigma, _LEAST_SIGMA * mean), np.finfo(np.float32).tiny)
-    return np.exp(-beyond / sigma).astype(np.float32)
+    found: NDArray[np.float32] = np.exp(-beyond / sigma).astype(np.float32)
+    return found
 
 
 def _optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
