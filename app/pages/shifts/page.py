@@ -14,16 +14,16 @@ def main() -> None:
     """Draws the page."""
     view = current_view()
     PAGE.show_head()
-    apart, holds = st.tabs([_APART, _HOLDS], key="shifts", on_change="rerun", bind="query-params")
-    if apart.open:
-        with apart:
-            _apart(view)
-    if holds.open:
-        with holds:
+    distances, benchmarks = st.tabs([_APART, _HOLDS], key="shifts", on_change="rerun", bind="query-params")
+    if distances.open:
+        with distances:
+            _distances(view)
+    if benchmarks.open:
+        with benchmarks:
             benchmark_view.show(view)
 
 
-def _apart(view: View) -> None:
+def _distances(view: View) -> None:
     if not view.base.table.attributes:
         st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")

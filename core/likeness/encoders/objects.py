@@ -112,8 +112,8 @@ class ObjectEncoder:
 
     def unknown_words(self, text: str) -> list[str]:
         """What the object says, or none."""
-        told = getattr(self._encoder, "unknown_words", None)
-        return list(told(text)) if told else []
+        unknown_words = getattr(self._encoder, "unknown_words", None)
+        return list(unknown_words(text)) if unknown_words else []
 
 
 class Unstored(ObjectEncoder):

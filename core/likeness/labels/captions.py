@@ -84,11 +84,11 @@ class CaptionLabels:
                 pair = (min(row, column), max(row, column))
                 if pair not in known:
                     own = bounds[tops[i] : tops[i + 1], lefts[j] : lefts[j + 1]]
-                    known[pair] = 0.0 if row == column else self._apart(ours[i], theirs[j], own)
+                    known[pair] = 0.0 if row == column else self._between_images(ours[i], theirs[j], own)
                 found[i, j] = known[pair]
         return found
 
-    def _apart(self, ours: list[Bag], theirs: list[Bag], bounds: Numbers) -> float:
+    def _between_images(self, ours: list[Bag], theirs: list[Bag], bounds: Numbers) -> float:
         """Transports are solved in the order of a bound from below, and only while the bound is under the least one found."""
         solved = np.full(bounds.shape, np.nan)
         sides = ((bounds[i], solved[i], ours[i : i + 1], theirs) for i in range(len(ours)))

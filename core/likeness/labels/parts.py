@@ -54,14 +54,14 @@ class PartLabels:
         """
         if not len(rows) or not len(columns):
             return np.zeros((len(rows), len(columns)), np.float32)
-        asked = np.concatenate([rows, columns])
-        other = np.flatnonzero(self.part[asked] != self.part[asked[0]])
+        both = np.concatenate([rows, columns])
+        other = np.flatnonzero(self.part[both] != self.part[both[0]])
         names = list(self.matrices)
         if other.size:
-            one, two = int(asked[0]), int(asked[other[0]])
+            one, two = int(both[0]), int(both[other[0]])
             raise InputError(
                 f"Image {one} is in the part '{names[self.part[one]]}' and image {two} in '{names[self.part[two]]}'; label distances are known "
                 f"within a part only, so ask for images of one."
             )
-        matrix = self.matrices[names[self.part[asked[0]]]]
+        matrix = self.matrices[names[self.part[both[0]]]]
         return np.asarray(matrix[self.place[rows][:, None], self.place[columns][None, :]], dtype=np.float32)

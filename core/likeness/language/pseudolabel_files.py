@@ -54,6 +54,6 @@ def pseudolabels_of(classes: Sequence[str], labels: Mapping[str, Sequence[str]],
     """
     for name in classes:
         if len(labels.get(name, ())) < k:
-            told = f"has {len(labels[name])}" if name in labels else "has none"
-            raise InputError(f"k is {k}, but the class '{name}' {told} in the file of pseudolabels; add them, or lower guidance.k.")
+            problem = f"has {len(labels[name])}" if name in labels else "has none"
+            raise InputError(f"k is {k}, but the class '{name}' {problem} in the file of pseudolabels; add them, or lower guidance.k.")
     return [list(labels[name][:k]) for name in classes]

@@ -48,9 +48,9 @@ def log_ratio(embeddings: Any, label_distances: Any, variant: str = "paper", red
 def _paper(given: Anchors) -> "tuple[Tensor, Tensor]":
     from likeness.losses.squared_distances import squared_distances
 
-    apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
-    valid = given.others & (given.label_distances > 0) & (apart.detach() > 0)
-    ratios = _log(apart, valid) - 2 * _log(given.label_distances, valid)
+    distances = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+    valid = given.others & (given.label_distances > 0) & (distances.detach() > 0)
+    ratios = _log(distances, valid) - 2 * _log(given.label_distances, valid)
     everything, pairs = _within_groups(ratios, valid, _one_group(valid), 1)
     tied, excluded = _within_groups(ratios, valid, _tie_groups(given.label_distances), valid.shape[1])
     return everything - tied, pairs - excluded
@@ -59,8 +59,8 @@ def _paper(given: Anchors) -> "tuple[Tensor, Tensor]":
 def _official(given: Anchors) -> "tuple[Tensor, Tensor]":
     from likeness.losses.squared_distances import squared_distances
 
-    apart = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
-    lengths = (apart + 1e-4 / given.embeddings.shape[1]).sqrt()
+    distances = squared_distances(given.embeddings[: len(given.label_distances)], given.embeddings)
+    lengths = (distances + 1e-4 / given.embeddings.shape[1]).sqrt()
     ratios = (lengths + 1e-6).log() - (given.label_distances.masked_fill(~given.others, 1) + 1e-6).log()
     return _within_groups(ratios, given.others, _one_group(given.others), 1)
 

@@ -107,7 +107,7 @@ class _RayRun:
         """Until all is reported, or nothing is in work after a stop."""
         while (report := self._next()) is not None:
             if isinstance(report, BaseException):
-                raise _told(report)
+                raise _explained(report)
             if isinstance(report, UnitReport):
                 self._note(report)
             self._look()
@@ -184,7 +184,7 @@ def _witness(folder: ShardFolder) -> Iterator[str]:
         folder.remove(name)
 
 
-def _told(error: BaseException) -> BaseException:
+def _explained(error: BaseException) -> BaseException:
     """Workers that are lost for good, in a sentence; a defect as it is."""
     from ray.exceptions import RayActorError, RaySystemError
 

@@ -203,8 +203,8 @@ class Worker:
 
 
 def _not_stored(keys: Keys, folder: ShardFolder) -> NDArray[np.int64]:
-    stored = [part for _, shard in read_shards(folder, repair=False) for part in (as_names(shard.keys), np.array(list(shard.failed), dtype="S16"))]
-    return np.flatnonzero(~np.isin(as_names(keys), np.concatenate([*stored, np.array([], dtype="S16")])))
+    known = [part for _, shard in read_shards(folder, repair=False) for part in (as_names(shard.keys), np.array(list(shard.failed), dtype="S16"))]
+    return np.flatnonzero(~np.isin(as_names(keys), np.concatenate([*known, np.array([], dtype="S16")])))
 
 
 def _check_witness(task: Task) -> None:

@@ -129,10 +129,10 @@ def not_written(place: str, error: OSError) -> str:
 def _parse(content: bytes) -> Shard | None:
     """A shard, or None if the content is damaged (every array in the zip carries a CRC-32)."""
     try:
-        rows, own, failed_keys, told = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"))
+        rows, own, failed_keys, texts = read_arrays(content, ("vectors", "keys", "failed_keys", "reasons"))
         vectors = np.asarray(rows, dtype=np.float32)
         keys, failed = _checked_keys(own), _checked_keys(failed_keys)
-        reasons = [str(reason) for reason in told]
+        reasons = [str(reason) for reason in texts]
     except (ValueError, TypeError):
         return None
     if vectors.ndim != 2 or len(keys) != len(vectors) or len(failed) != len(reasons):

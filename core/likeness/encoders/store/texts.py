@@ -95,9 +95,9 @@ def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
     known |= {text: shipped[text] for text in texts if text not in known and text in shipped}
     missing = [text for text in texts if text not in known]
     if missing:
-        stored = _disk(identity).get(missing)
-        _remember(identity, stored)
-        known |= stored
+        from_disk = _disk(identity).get(missing)
+        _remember(identity, from_disk)
+        known |= from_disk
     return known
 
 

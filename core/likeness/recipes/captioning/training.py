@@ -74,7 +74,7 @@ class Training:
         self.optimizer = torch.optim.Adam(self.captioner.parameters())
         self._judge = CiderD([self.words[row] for row in captioned.validation])
         self._reward: CaptionReward | None = None
-        self._between, self._told = True, 0.0
+        self._between, self._reported_at = True, 0.0
 
     def _new_captioner(self) -> Captioner:
         sizes = self.config.decoder
@@ -123,8 +123,8 @@ class Training:
             figures |= self._evaluate(stage, number)
         self.place.standing.append_metrics({"step": number, "stage": stage.name, "epoch": epoch, "seconds": round(self.seconds(), 2)} | figures)
         self.step = number
-        if time.perf_counter() - self._told > _STATUS_SECONDS:
-            self._told = time.perf_counter()
+        if time.perf_counter() - self._reported_at > _STATUS_SECONDS:
+            self._reported_at = time.perf_counter()
             self.place.standing.report_status(Status("running", self.step, self.total, "", os.getpid(), self.seconds()))
 
     def _learn_words(self, stage: Stage) -> dict[str, float]:

@@ -22,9 +22,9 @@ def varied_rows(frame: pd.DataFrame, n: int) -> pd.DataFrame:
     counts = np.zeros((len(_VARIED), codes.max() + 1))
     chosen: list[int] = []
     for _ in range(min(n, len(frame))):
-        seen = counts[np.arange(len(_VARIED)), codes].sum(axis=1)
-        seen[chosen] = np.inf
-        best = int(seen.argmin())
+        how_often = counts[np.arange(len(_VARIED)), codes].sum(axis=1)
+        how_often[chosen] = np.inf
+        best = int(how_often.argmin())
         chosen.append(best)
         counts[np.arange(len(_VARIED)), codes[best]] += 1
     return frame.iloc[chosen]

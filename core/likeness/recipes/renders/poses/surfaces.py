@@ -48,8 +48,8 @@ def nearest_surface(surfaces: list[Surface], camera: Camera, pixels: int) -> np.
     """Index (pixels, pixels) of the surface seen at every pixel's centre, from a camera inside all planes."""
     place = np.arange(pixels) + 0.5
     a, b, c = slopes(surfaces, camera).T[:, :, None, None]
-    seen: np.ndarray = (a * place + b * place[:, None] + c).argmax(axis=0)
-    return seen
+    indices: np.ndarray = (a * place + b * place[:, None] + c).argmax(axis=0)
+    return indices
 
 
 def paint(surfaces: list[Surface], camera: Camera, lamp: Lamp, shadow: np.ndarray, image: np.ndarray) -> None:

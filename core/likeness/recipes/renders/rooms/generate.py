@@ -58,8 +58,8 @@ def _checked(row: Mapping[Any, Any], size: int) -> tuple[dict[str, str], dict[st
     """The words, the lists of things, the room and the variant of a picture."""
     words = {name: str(row.get(name)) for name in WORDS}
     lists = {name: [kind for kind in str(row.get(name)).split(", ") if kind != NOTHING] for name in LISTS}
-    asked = [(name, word, WORDS[name]) for name, word in words.items()] + [(name, kind, LISTS[name]) for name in LISTS for kind in lists[name]]
-    for name, word, known in asked:
+    given = [(name, word, WORDS[name]) for name, word in words.items()] + [(name, kind, LISTS[name]) for name in LISTS for kind in lists[name]]
+    for name, word, known in given:
         if word not in known:
             raise InputError(f'The {name} "{word}" is unknown: use one of {", ".join(dict.fromkeys(known))}.')
     bad = [name for name in NUMBERS if not np.isfinite(float(row.get(name, np.nan)))]

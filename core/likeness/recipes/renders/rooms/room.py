@@ -70,8 +70,8 @@ def room_surfaces(room: Room, finishes: dict[str, Finish]) -> list[Surface]:
 def room_layout(room: Room, size: int) -> npt.NDArray[np.uint8]:
     """The layout (size, size) of the empty room: at every pixel's centre the value of SURFACES of what is seen there."""
     plain = Finish("plain", 1.0, np.zeros((2, 3)))
-    seen = nearest_surface(room_surfaces(room, dict.fromkeys(SURFACES, plain)), room_camera(room, size), size)
-    layout: npt.NDArray[np.uint8] = _VALUES[seen]
+    indices = nearest_surface(room_surfaces(room, dict.fromkeys(SURFACES, plain)), room_camera(room, size), size)
+    layout: npt.NDArray[np.uint8] = _VALUES[indices]
     return layout
 
 
