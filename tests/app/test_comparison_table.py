@@ -70,6 +70,13 @@ def test_a_tie_is_bold_twice(runs: pd.DataFrame) -> None:
     assert "Nothing is better than the raw encoder." in html
 
 
+def test_no_method_is_called_worse_than_the_raw_encoder_before_all_are_done(runs: pd.DataFrame) -> None:
+    runs.loc[runs["method"] == "exact", list(METRICS)] = 0.1
+    assert "Nothing is better" in table_html(Results(LINES, runs), "map_at_r", {})
+    assert "Nothing is better" not in table_html(Results(LINES, runs[runs["seed"] == 0]), "map_at_r", {})
+    assert "Nothing is better" not in table_html(Results(LINES, runs[runs["method"] != "exact"]), "map_at_r", {})
+
+
 def test_a_worse_method_has_its_sign(runs: pd.DataFrame) -> None:
     runs.loc[runs["method"] == "exact", "map_at_r"] = 0.1
     assert "▼ −0.150" in _rows(table_html(Results(LINES, runs), "map_at_r", {}))["InDiReCT (exact)"]

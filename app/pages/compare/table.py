@@ -92,6 +92,11 @@ class Results:
         ]
         return max(means) if len(means) > 1 else None
 
+    def is_complete(self, notion: str, metric: str) -> bool:
+        """Whether each row of a notion was refused or has all its runs."""
+        lines = [line for line in self.lines if line.notion == notion and line not in self.refused]
+        return all((line, metric) in self.scores and self.scores[line, metric].runs == line.runs for line in lines)
+
     def best_line(self, notion: str, metric: str) -> Line | None:
         """The row of that mean, the first where there are several."""
         best = self.best(notion, metric)
@@ -127,7 +132,7 @@ def table_html(results: Results, metric: str, about: dict[str, str], paper: Prin
 def _winner(results: Results, notion: str, metric: str) -> str:
     line, baseline = results.best_line(notion, metric), results.baseline(notion, metric)
     if line is None or baseline is None or line.method == "raw":
-        return "Nothing is better than the raw encoder. " if line else ""
+        return "Nothing is better than the raw encoder. " if line and results.is_complete(notion, metric) else ""
     change = round(results.scores[line, metric].mean - baseline.mean, 3)
     return f"Best: {METHOD_TITLES[line.method]} with {line.dim} dimensions, {change:+.3f} against the raw encoder. "
 
