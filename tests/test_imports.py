@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import check_imports
-from check_imports import circles, imports, modules, package_edges, upward
+from check_imports import circles, deep, imports, modules, package_edges, upward
 
 
 def test_no_package_imports_one_above_it_and_no_modules_each_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,6 +28,22 @@ def test_an_import_upward_is_found_wherever_it_hides(tmp_path: Path) -> None:
     assert graph["likeness.data.table"] == {"likeness.plots.bars"}
     assert upward(package_edges(graph)) == ["data imports plots, which stands above it"]
     assert circles(graph) == [["likeness.data.table", "likeness.plots.bars"]]
+
+
+def test_what_is_taken_past_an_init_is_found(tmp_path: Path) -> None:
+    (tmp_path / "likeness" / "data" / "readers").mkdir(parents=True)
+    for file, text in {
+        "data/__init__.py": "from likeness.data.table import read\n",
+        "data/table.py": "",
+        "data/readers/__init__.py": "",
+        "data/readers/folder.py": "from likeness.data.table import read\n",
+        "space.py": "from likeness.data import read\nfrom likeness.data.readers import DATASETS\n",
+        "embedding.py": "def f():\n    from likeness.data.readers.folder import scan\n    from likeness.space import Space\n",
+    }.items():
+        (tmp_path / "likeness" / file).write_text(text)
+    known = modules(tmp_path)
+    found = [each for name, file in known.items() for each in deep(name, file, known)]
+    assert found == ["likeness.embedding imports likeness.data.readers.folder, which is inside of data"]
 
 
 def test_a_package_without_a_place_is_named() -> None:
