@@ -14,7 +14,7 @@ from likeness.notions import Identity, Oracle, RandomEmbedding
 ESTIMATORS = [
     estimator
     for estimator in (getattr(likeness.notions, name) for name in likeness.notions.__all__)
-    if inspect.isclass(estimator) and hasattr(estimator, "transform")
+    if inspect.isclass(estimator) and hasattr(estimator, "fit")
 ]
 LEARNING = [estimator for estimator in ESTIMATORS if estimator not in (Identity, RandomEmbedding)]
 SEEDED = [estimator for estimator in ESTIMATORS if estimator.__name__ not in ("Identity", "PCA", "InDiReCT")]

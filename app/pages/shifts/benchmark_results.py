@@ -122,9 +122,13 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
+def _cached(name: str, _draw: "Callable[..., Figure]", given: Any, options: Any) -> "Figure":
+    return _draw(*given, **options)
+
+
 def _drawn(draw: "Callable[..., Figure]", *given: Any, **options: Any) -> "Figure":
     """A figure drawn once for the same numbers: plotly takes 0.1 s for each, and the page runs anew at every click."""
-    return draw(*given, **options)
+    return _cached(draw.__name__, draw, given, options)
 
 
 def _table(measured: pd.DataFrame, found: pd.DataFrame, figure: str, name: str) -> None:
