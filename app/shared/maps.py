@@ -8,10 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from components.linked_map import linked_map
-from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity
+from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity, color_by, coloring_of
 from likeness.space import Space
 from shared import layouts, selection
-from shared.coloring import color_map
 from shared.map_controls import Choice
 from shared.sidebar import readable
 from shared.view import View
@@ -54,7 +53,8 @@ def draw(
 
 @cache_by_identity
 def _coloring(frame: pd.DataFrame, attribute: str | None) -> Coloring:
-    return color_map(frame, attribute)
+    """Of every row by an attribute; one color for all where that is None."""
+    return coloring_of("", [""] * len(frame), "none") if attribute is None else color_by(frame[attribute], attribute, readable(attribute))
 
 
 def _take_in(on_query: Callable[[int | None], None], event: MapEvent) -> None:
