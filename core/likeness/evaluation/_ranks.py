@@ -134,15 +134,17 @@ class _Counter:
 
     def _fill_all_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor) -> None:
         """Small classes side by side, large ones one after the other, each with all threads."""
-        runs = _runs(block.first)
-        small = [(begin, end) for begin, end in runs if block.last[begin] - block.first[begin] <= MOST_PAIRED]
+        small: list[tuple[int, int]] = []
+        large: list[tuple[int, int]] = []
+        for begin, end in _runs(block.first):
+            (small if block.last[begin] - block.first[begin] <= MOST_PAIRED else large).append((begin, end))
 
         def fill(start: int, stop: int) -> None:
             for begin, end in small[start:stop]:
                 self._fill_keys(block, own, None, begin, end)
 
         _in_parts(pool, fill, len(small), least=2)
-        for begin, end in sorted(set(runs) - set(small)):
+        for begin, end in large:
             self._fill_keys(block, own, pool, begin, end)
 
     def _fill_keys(self, block: Any, own: NDArray[np.int64] | None, pool: ThreadPoolExecutor | None, begin: int, end: int) -> None:
@@ -152,9 +154,10 @@ class _Counter:
         first, last, queries = int(block.first[begin]), int(block.last[begin]), block.queries[begin:end]
         rows, numbers = self._rows[first:last], self._numbers[first:last]
         keys = np.empty((end - begin, last - first), np.uint64)
+        # no BLAS for small classes: its threads wait busily after each call
+        precise = queries.astype(np.float64) if len(rows) > MOST_PAIRED else None
         for part in row_slices(*rows.shape):
-            # no BLAS for small classes: its threads wait busily after each call
-            products = queries.astype(np.float64) @ rows[part].astype(np.float64).T if len(rows) > MOST_PAIRED else np.empty((0, 0))
+            products = np.empty((0, 0)) if precise is None else precise @ rows[part].astype(np.float64).T
             _in_parts(pool, fill_keys, len(queries), products, queries, rows[part], block.slack, numbers[part], keys[:, part])
         if own is not None:
             keys[np.arange(len(keys)), np.searchsorted(numbers, own[begin:end])] = BEHIND_ALL

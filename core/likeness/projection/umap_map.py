@@ -94,12 +94,13 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
     beyond = np.maximum(distances - np.where(np.isfinite(first), first, 0), 0)
     n, k = distances.shape
     sigma, low, high = np.ones((n, 1)), np.zeros((n, 1)), np.full((n, 1), np.inf)
-    open = np.arange(n)
+    active = np.arange(n)
     for _ in range(_HALVINGS):
-        off = np.exp(-beyond[open] / sigma[open]).sum(axis=1, keepdims=True) - np.log2(k + 1)
-        open, off = open[np.abs(off[:, 0]) >= _TOLERANCE], off[np.abs(off[:, 0]) >= _TOLERANCE]
-        high[open], low[open] = np.where(off > 0, sigma[open], high[open]), np.where(off > 0, low[open], sigma[open])
-        sigma[open] = np.where(np.isfinite(high[open]), (low[open] + high[open]) / 2, 2 * sigma[open])
+        off = np.exp(-beyond[active] / sigma[active]).sum(axis=1, keepdims=True) - np.log2(k + 1)
+        unsettled = np.abs(off[:, 0]) >= _TOLERANCE
+        active, off = active[unsettled], off[unsettled]
+        high[active], low[active] = np.where(off > 0, sigma[active], high[active]), np.where(off > 0, low[active], sigma[active])
+        sigma[active] = np.where(np.isfinite(high[active]), (low[active] + high[active]) / 2, 2 * sigma[active])
     # the item itself counts in means, at distance 0
     mean = np.where(np.isfinite(first), distances.sum(axis=1, keepdims=True) / (k + 1), distances.sum() / (n * (k + 1)))
     sigma = np.maximum(np.maximum(sigma, _LEAST_SIGMA * mean), np.finfo(np.float32).tiny)
