@@ -92,3 +92,27 @@ def _photo(width: int, height: int, seed: int = 0) -> Image.Image:
 def photo() -> Callable[..., Image.Image]:
     """Makes an image with detail at all scales: `photo(width, height, seed=0)`."""
     return _photo
+
+
+@pytest.fixture(scope="session")
+def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny open_clip model with random weights; not to be changed."""
+    from tiny_models import save_clip
+
+    return save_clip(tmp_path_factory.mktemp("open_clip") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny BERT with random weights; not to be changed."""
+    from tiny_models import save_transformers
+
+    return save_transformers(tmp_path_factory.mktemp("transformers") / "bert")
+
+
+@pytest.fixture(scope="session")
+def tiny_timm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny timm model with random weights; not to be changed."""
+    from tiny_models import save_timm
+
+    return save_timm(tmp_path_factory.mktemp("timm"))

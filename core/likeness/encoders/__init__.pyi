@@ -9,9 +9,12 @@ from .family import EncoderFamily as EncoderFamily
 from .family import EncoderName as EncoderName
 from .load import load_encoder as load_encoder
 from .models.clip import ClipEncoder as ClipEncoder
-from .models.hub import hub_switch as hub_switch
 from .models.hub import load_from_folder as load_from_folder
 from .models.hub import load_from_hub as load_from_hub
+from .models.load_model import timm_named as timm_named
+from .models.load_model import transformers_folder as transformers_folder
+from .models.load_model import transformers_hub as transformers_hub
+from .models.timm_tower import check_timm_name as check_timm_name
 from .models.tower import ImagesOnly as ImagesOnly
 from .models.tower import ImageTower as ImageTower
 from .models.tower import choose_device as choose_device

@@ -3,15 +3,13 @@
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encoders import choose_device, encoder_identity, load_from_folder, load_from_hub
+from likeness.encoders import choose_device, encoder_identity, load_from_folder, load_from_hub, transformers_folder, transformers_hub
 from likeness.errors import InputError
 from likeness.io import as_path
 from likeness.language.family import LanguageFamily, Vectors
@@ -91,14 +89,17 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     place = choose_device(device)
     if folder is not None:
         _check_folder(name, folder)
-        tokenizer, model, missing = load_from_folder(name, folder, lambda local: _load(str(folder), local))
+        tokenizer, model, missing = load_from_folder(name, folder, lambda local: transformers_folder(folder))
     else:
         try:
-            tokenizer, model, missing = load_from_hub(name, lambda local: _load(source, local))
+            tokenizer, model, missing = load_from_hub(name, lambda local: transformers_hub(source, local))
         except InputError as error:
             # The hub's errors name image encoders as the remedy, after the last semicolon.
             what = str(error).rpartition("; ")[0]
             raise InputError(f"{what}; use 'minilm' or 'clip:cars', or a copy on disk as 'transformers:FOLDER'.") from error
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    tokenizer.padding_side = "right"
     _check_complete(name, [key for key in missing if pooling == "pooler" or "pooler" not in key])
     return tokenizer, model.eval().requires_grad_(False).to(place), place
 
@@ -116,40 +117,6 @@ def _check_complete(name: str, missing: list[str]) -> None:
         raise InputError(
             f"The weights of language model '{name}' lack '{sorted(missing)[0]}'{more}, which would be random; use another pooling or another model."
         )
-
-
-def _load(source: str, local_files_only: bool) -> tuple[Any, Any, list[str]]:
-    """Tokenizer, model, and the names of parameters that the weights lack."""
-    from transformers import AutoModel, AutoTokenizer
-
-    options = {"dtype": "float32", "output_loading_info": True, "local_files_only": local_files_only}
-    with _quiet():
-        tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=local_files_only)
-        try:
-            model, info = AutoModel.from_pretrained(source, use_safetensors=True, **options)
-        except OSError:
-            # Older checkpoints (Reformer's) exist as pickles only; torch then reads tensors and nothing else.
-            model, info = AutoModel.from_pretrained(source, use_safetensors=False, weights_only=True, **options)
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    tokenizer.padding_side = "right"
-    return tokenizer, model, list(info["missing_keys"])
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No progress bars or load reports: a cached language model takes a second to load. transformers has no argument for either."""
-    from transformers.utils import logging
-
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def _encode(tokenizer: Any, model: Any, device: "torch.device", texts: list[str], pooling: str) -> Vectors:

@@ -126,22 +126,27 @@ def test_loading_again_returns_the_same_encoder_until_the_weights_change(save_ti
     assert not np.allclose(second.encode_texts(["car"]), first.encode_texts(["car"]))
 
 
-def test_quick_gelu_follows_the_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_gelu_follows_the_tag(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import open_clip
 
-    from likeness.encoders.models import clip
+    from likeness.encoders.models.load_model import open_clip_published
 
-    asked = {}
+    asked = []
+    (tmp_path / "weights.safetensors").touch()
 
-    def create(name, tag, **options):
-        asked[name, tag] = options["force_quick_gelu"]
+    def create(name, **options):
+        folder = Path(name.removeprefix("local-dir:"))
+        asked.append(json.loads((folder / "open_clip_config.json").read_text()))
         raise RuntimeError("enough")
 
+    monkeypatch.setattr(open_clip, "download_pretrained", lambda known: str(tmp_path / "weights.safetensors"))
     monkeypatch.setattr(open_clip, "create_model_from_pretrained", create)
     for tag in ("openai", "laion2b_s34b_b79k"):
         with pytest.raises(RuntimeError, match="enough"):
-            clip._create("ViT-B-32", tag, "cpu", True)
-    assert asked == {("ViT-B-32", "openai"): True, ("ViT-B-32", "laion2b_s34b_b79k"): False}
+            open_clip_published("ViT-B-32", tag, "cpu", True)
+    assert [each["model_cfg"]["quick_gelu"] for each in asked] == [True, False]
+    for each in asked:
+        assert each["model_cfg"] | {"quick_gelu": False} == open_clip.get_model_config("ViT-B-32") | {"quick_gelu": False}
 
 
 class TestErrors:

@@ -9,40 +9,26 @@ from likeness.encoders import embed_texts, encoder_identity, load_encoder
 from likeness.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny timm model with random weights, saved as timm saves it."""
-    import timm
-    import torch
-    from timm.models import save_for_hf
-
-    torch.manual_seed(0)
-    path = tmp_path_factory.mktemp("timm")
-    preprocessing = {"input_size": (3, 48, 48), "mean": (0.5, 0.4, 0.3), "std": (0.2, 0.3, 0.25), "interpolation": "bicubic", "crop_pct": 0.9}
-    save_for_hf(timm.create_model("test_resnet", num_classes=5, pretrained_cfg_overlay=preprocessing), path, safe_serialization=True)
-    return path
-
-
-def test_vectors_equal_timms(folder: Path, photo) -> None:
+def test_vectors_equal_timms(tiny_timm: Path, photo) -> None:
     import timm
     import torch
 
-    model = timm.create_model(f"local-dir:{folder}", pretrained=True, num_classes=0).eval()
+    model = timm.create_model(f"local-dir:{tiny_timm}", pretrained=True, num_classes=0).eval()
     transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
     images = [photo(50, 70), photo(100, 48)]
     with torch.inference_mode():
         expected = torch.nn.functional.normalize(model(torch.stack([transform(image) for image in images]))).numpy()
-    encoder = load_encoder(f"timm:local-dir:{folder}", "cpu")
+    encoder = load_encoder(f"timm:local-dir:{tiny_timm}", "cpu")
     np.testing.assert_allclose(encoder.encode_images(images), expected, atol=1e-6)
     assert encoder.dim == expected.shape[1]
 
 
-def test_identity_follows_the_folders_content(folder: Path) -> None:
-    assert load_encoder(f"timm:local-dir:{folder}", "cpu").identity == encoder_identity(f"timm:local-dir:{folder}")
+def test_identity_follows_the_folders_content(tiny_timm: Path) -> None:
+    assert load_encoder(f"timm:local-dir:{tiny_timm}", "cpu").identity == encoder_identity(f"timm:local-dir:{tiny_timm}")
 
 
-def test_there_is_no_text_side(folder: Path) -> None:
-    encoder = load_encoder(f"timm:local-dir:{folder}", "cpu")
+def test_there_is_no_text_side(tiny_timm: Path) -> None:
+    encoder = load_encoder(f"timm:local-dir:{tiny_timm}", "cpu")
     assert not encoder.has_text
     assert encoder.unknown_words("a car") == []
     for ask in (encoder.encode_texts, lambda texts: embed_texts(encoder, texts)):

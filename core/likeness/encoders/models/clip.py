@@ -1,7 +1,6 @@
 """open_clip models: images and texts in one space."""
 
 import threading
-import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +11,8 @@ import numpy as np
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
-from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from_hub
+from likeness.encoders.models.hub import load_from_folder, load_from_hub
+from likeness.encoders.models.load_model import open_clip_folder, open_clip_hub, open_clip_published
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
@@ -84,23 +84,12 @@ def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, 
     if source.kind == "local-dir":
         folder = as_path(source.target)
         _check_folder(name, folder)
-        return load_from_folder(name, folder, lambda local: _create(f"local-dir:{folder}", None, device, local))
+        return load_from_folder(name, folder, lambda local: open_clip_folder(folder, device, local))
     if source.kind == "hf-hub":
-        return load_from_hub(name, lambda local: _create(f"hf-hub:{source.target}", None, device, local))
+        return load_from_hub(name, lambda local: open_clip_hub(source.target, device, local))
     model, _, tag = source.target.partition("/")
     _check_published(name, model, tag)
-    return load_from_hub(name, lambda local: _create(model, tag, device, local))
-
-
-def _create(model_name: str, tag: str | None, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
-    import open_clip
-
-    # Published tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
-    quick = bool(tag and open_clip.get_pretrained_cfg(model_name, tag).get("quick_gelu", False))
-    with hub_switch(local_files_only), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="QuickGELU mismatch")
-        model, transform = open_clip.create_model_from_pretrained(model_name, tag, device=device, force_quick_gelu=quick)
-        return model.eval().requires_grad_(False), transform, open_clip.get_tokenizer(model_name)
+    return load_from_hub(name, lambda local: open_clip_published(model, tag, device, local))
 
 
 def _check_folder(name: str, folder: Path) -> None:

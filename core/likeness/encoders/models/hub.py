@@ -2,14 +2,17 @@
 
 import logging
 import os
+import re
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TypeVar
 
+from likeness.encoders.models.config_keys import check_hub_id
 from likeness.errors import InputError
 from likeness.io import as_path
 
@@ -18,6 +21,7 @@ T = TypeVar("T")
 _PROBE_SECONDS = 4.0
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 _one_at_a_time = threading.RLock()
+_COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages name the folder that was given, not its copy
 
 
 def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
@@ -32,6 +36,8 @@ def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
     """
     try:
         return load(True)
+    except InputError:  # it is here, and refused
+        raise
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
         cause = error
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
@@ -45,6 +51,8 @@ def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
         ) from cause
     try:
         return load(False)
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(
             f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
@@ -62,12 +70,50 @@ def load_from_folder(name: str, folder: Path, load: Callable[[bool], T]) -> T:
     folder = as_path(folder)
     if not folder.is_dir():
         raise InputError(f"The encoder '{name}' is not here: there is no folder '{folder}'; give the folder that holds the model.")
+    for file in folder.iterdir():
+        as_path(file)  # a link in it may lead out of what may be read
     try:
         return load(True)
+    except InputError as error:
+        remedy = "" if ";" in str(error) else "; save it again or choose another."
+        raise InputError(f"The model in '{folder}' cannot be loaded: {str(error).rstrip('.') if remedy else error}{remedy}") from error
     except Exception as error:  # damaged or foreign files raise whatever their parsers raise
         if misses_hub(error):
             return load_from_hub(name, load)
-        raise InputError(f"The model in '{folder}' cannot be loaded: {short(error)}; save it again or choose another.") from error
+        said = _COPY.sub(str(folder), short(error))
+        raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from error
+
+
+def hub_folder(hub_id: str, files: tuple[str, ...], weights: tuple[tuple[str, ...], ...], local_files_only: bool) -> Path:
+    """The folder of the hub's cache that holds a model's files; the hub is asked where it may be.
+
+    Args:
+        hub_id: "ORG/NAME", or "ORG/NAME@REVISION".
+        files: patterns of what is wanted where the model has it.
+        weights: groups of patterns of weights; those of the first group that the model has are fetched.
+        local_files_only: only what is here already.
+
+    Raises:
+        InputError: no id of the hub.
+        huggingface_hub.errors.LocalEntryNotFoundError: it is not here.
+    """
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    name, _, revision = hub_id.partition("@")
+    check_hub_id(name, "The model's name")
+    if local_files_only:
+        folder = Path(snapshot_download(name, revision=revision or None, local_files_only=True))
+        if weights and not _first_group(weights, [file.name for file in folder.iterdir()]):
+            raise LocalEntryNotFoundError(f"the weights of {name} are not here")
+        return folder
+    listed = [file.rfilename for file in HfApi().model_info(name, revision=revision or None).siblings or []]
+    wanted = [*files, *_first_group(weights, listed)]
+    return Path(snapshot_download(name, revision=revision or None, allow_patterns=wanted))
+
+
+def _first_group(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
+    return next((group for group in groups if any(fnmatch(name, group[0]) for name in names)), ())
 
 
 def hub_answers() -> bool:

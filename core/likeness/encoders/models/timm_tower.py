@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.encoders.digests import digest, folder_digests
+from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.family import EncoderFamily
-from likeness.encoders.models.hub import hub_switch, load_from_folder, load_from_hub
+from likeness.encoders.models.hub import load_from_folder, load_from_hub
+from likeness.encoders.models.load_model import timm_folder, timm_hub, timm_named
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -19,7 +20,7 @@ class TimmEncoder(ImagesOnly):
 
     Args:
         name: as given to `load_encoder`.
-        target: what `timm.create_model` takes: "resnet50.a1_in1k", "hf-hub:ORG/NAME", "local-dir:FOLDER".
+        target: a name of timm's ("resnet50.a1_in1k"), "hf-hub:ORG/NAME" or "local-dir:FOLDER".
         device: "auto", "cpu", "cuda", "mps".
 
     Raises:
@@ -31,8 +32,7 @@ class TimmEncoder(ImagesOnly):
         import torch
 
         self.name, self._device = name, choose_device(device)
-        self._check_known(name, target)
-        self._model = self._load(name, target).eval().requires_grad_(False).to(self._device)
+        self._model = _load(name, target).eval().requires_grad_(False).to(self._device)
         config = timm.data.resolve_model_data_config(self._model)
         self.tower = ImageTower(self._model, timm.data.create_transform(**config, is_training=False), self._device)
         self.identity = _identity(name, target)
@@ -45,36 +45,51 @@ class TimmEncoder(ImagesOnly):
         features: torch.Tensor = self._model(torch.zeros(1, *size, device=self._device))
         return features
 
-    @staticmethod
-    def _load(name: str, target: str) -> "torch.nn.Module":
-        import timm
 
-        prefix, _, place = target.partition(":")
-        folder = as_path(place) if prefix == "local-dir" else None
+def _load(name: str, target: str) -> "torch.nn.Module":
+    source, place = timm_source(target)
+    if source == "local-dir":
+        folder = as_path(place)
+        return load_from_folder(name, folder, lambda local: timm_folder(folder, num_classes=0))
+    if source == "hf-hub":
+        return load_from_hub(name, lambda local: timm_hub(place, local, num_classes=0))
+    check_timm_name(place, f" (encoder '{name}')")
+    return load_from_hub(name, lambda local: timm_named(place, True, local, num_classes=0))
 
-        def create(local_files_only: bool) -> "torch.nn.Module":
-            with hub_switch(local_files_only):
-                model: torch.nn.Module = timm.create_model(f"local-dir:{folder}" if folder else target, pretrained=True, num_classes=0)
-            return model
 
-        return load_from_folder(name, folder, create) if folder else load_from_hub(name, create)
+def timm_source(target: str) -> tuple[str, str]:
+    """Where a timm model comes from, in one spelling: "local-dir", "hf-hub", or "" for timm's own names; and the folder, id or name.
 
-    @staticmethod
-    def _check_known(name: str, target: str) -> None:
-        from difflib import get_close_matches
+    Raises:
+        InputError: another prefix.
+    """
+    prefix, colon, place = target.partition(":")
+    if not colon:
+        return "", target
+    source = prefix.lower().replace("_", "-")
+    if source not in ("local-dir", "hf-hub") or not place:
+        raise InputError(f"The timm model '{target}' has no known form; write 'timm:MODEL', 'timm:hf-hub:ORG/NAME' or 'timm:local-dir:FOLDER'.")
+    return source, place
 
-        import timm
 
-        if ":" in target or timm.is_model(target.split(".")[0]):
-            return
-        close = get_close_matches(target, timm.list_models(), n=3, cutoff=0.3)
-        raise InputError(f"There is no timm model '{target}' (encoder '{name}'); the nearest names are {', '.join(close) or 'none'}.")
+def check_timm_name(name: str, where: str = "") -> None:
+    """Raises InputError for a name that timm does not have; `where` follows it in the message."""
+    from difflib import get_close_matches
+
+    import timm
+
+    if not timm.is_model(name.split(".")[0]):
+        close = get_close_matches(name, timm.list_models(), n=3, cutoff=0.3)
+        raise InputError(f"There is no timm model '{name}'{where}; the nearest names are {', '.join(close) or 'none'}.")
 
 
 def _identity(name: str, target: str) -> str:
-    if target.startswith("local-dir:"):
-        return digest("timm folder", *folder_digests(Path(target.removeprefix("local-dir:")), name))
-    return digest("timm", target)
+    source, place = timm_source(target)
+    if source == "local-dir":
+        return digest("timm folder", *folder_digests(Path(place), name))
+    if source == "hf-hub":
+        return digest("timm", f"hf-hub:{place}", hub_revision(place.partition("@")[0]))
+    return digest("timm", place)
 
 
 TIMM = EncoderFamily(

@@ -1,17 +1,14 @@
 """Backbones by name: timm models and the image side of CLIP models, with their weights."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.io import as_path, is_confined, read_weights
+from likeness.io import as_path, read_weights
 from likeness.training.config import BackboneConfig
 from likeness.training.network.embedding_network import IMAGENET_MEAN, IMAGENET_STD, EmbeddingNetwork
-
-_FILE_OPTIONS = frozenset({"checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"})  # of timm, that name a file
 
 
 def build_network(config: BackboneConfig) -> EmbeddingNetwork:
@@ -36,40 +33,21 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     Raises:
         InputError: unknown name, or weights that are not there or do not fit.
     """
-    import timm
+    from likeness.encoders import check_timm_name, load_from_hub, timm_named
 
-    from likeness.encoders import hub_switch, load_from_hub
-
-    if not timm.is_model(config.name.split(".")[0]):
-        from difflib import get_close_matches
-
-        close = get_close_matches(config.name, timm.list_models(), n=3, cutoff=0.3)
-        raise InputError(f"There is no timm model '{config.name}'; the nearest names are {', '.join(close) or 'none'}.")
-    _check_options(config.options)
+    check_timm_name(config.name)
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
-
-        def create(local_files_only: bool) -> Any:
-            with hub_switch(local_files_only):
-                return timm.create_model(config.name, pretrained=True, **options)
-
-        return load_from_hub(config.name, create)
+        return load_from_hub(config.name, lambda local: timm_named(config.name, True, local, **options))
     try:
-        model = timm.create_model(config.name, pretrained=False, **options)
+        model = timm_named(config.name, False, True, **options)
     except TypeError as error:
         raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
         _load_weights(model, as_path(config.weights), config.name)
     return model
-
-
-def _check_options(options: Mapping[str, object]) -> None:
-    """Refuses options of timm that read another file where this process is confined to some folders."""
-    named = sorted(_FILE_OPTIONS & set(options))
-    if named and is_confined():
-        raise InputError(f"The option '{named[0]}' of a backbone can name a file, and only some folders are read here; remove it.")
 
 
 def _load_weights(model: nn.Module, file: Path, name: str) -> None:

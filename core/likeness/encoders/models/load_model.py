@@ -1,0 +1,176 @@
+"""The one place where models are loaded: from clean copies of their folders, so that no configuration brings code or reaches other files."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
+from likeness.encoders.models.config_keys import TIMM_RESERVED
+from likeness.encoders.models.hub import hub_folder, hub_switch
+from likeness.encoders.models.no_code import no_code
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+# Groups of files, of which the first that a model has is taken.
+_OPEN_CLIP_WEIGHTS = (("open_clip_model.safetensors",), ("open_clip_pytorch_model.safetensors",), ("open_clip_pytorch_model.bin",))
+_WEIGHTS = (
+    ("model.safetensors",),
+    ("model-*.safetensors", "model.safetensors.index.json"),
+    ("pytorch_model.bin",),
+    ("pytorch_model-*.bin", "pytorch_model.bin.index.json"),
+)
+
+
+def open_clip_folder(folder: Path, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+    """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer.
+
+    Raises:
+        InputError: its configuration asks for code of its own, or names other places.
+    """
+    with clean_copy(folder) as clean:
+        return _open_clip(clean, clean, device, local_files_only)
+
+
+def open_clip_hub(hub_id: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+    """As `open_clip_folder`, of the hub."""
+    folder = hub_folder(hub_id, (OPEN_CLIP_CONFIG,), _OPEN_CLIP_WEIGHTS, local_files_only)
+    with clean_copy(folder) as clean:
+        text = _text_config(clean)
+        source = hub_folder(text.get("hf_tokenizer_name") or hub_id, TOKENIZER_FILES, (), local_files_only)
+        with clean_copy(source) as tokenizer:
+            return _open_clip(clean, tokenizer, device, local_files_only)
+
+
+def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+    """As `open_clip_folder`, of a model and weights that open_clip knows by name."""
+    import open_clip
+
+    known = open_clip.get_pretrained_cfg(model, tag)
+    config = open_clip.get_model_config(model)
+    # Tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
+    config["quick_gelu"] = bool(config.get("quick_gelu") or known.get("quick_gelu"))
+    with hub_switch(local_files_only):
+        weights = Path(open_clip.download_pretrained(known))
+    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
+        whole = Path(made)
+        (whole / OPEN_CLIP_CONFIG).write_text(json.dumps({"model_cfg": config, "preprocess_cfg": known}), encoding="utf-8")
+        link(weights, whole / f"open_clip_pytorch_model{'.safetensors' if weights.suffix == '.safetensors' else '.bin'}")
+        clean = stack.enter_context(clean_copy(whole))
+        name = _text_config(clean).get("hf_tokenizer_name")
+        tokenizer = stack.enter_context(clean_copy(hub_folder(name, TOKENIZER_FILES, (), local_files_only))) if name else clean
+        return _open_clip(clean, tokenizer, device, local_files_only)
+
+
+def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
+    """A timm model that was saved in a folder, with its weights; options as of `timm.create_model`.
+
+    Raises:
+        InputError: its configuration asks for code of its own, or names other places.
+    """
+    import timm
+
+    with clean_copy(folder) as clean:
+        model: torch.nn.Module = timm.create_model(f"local-dir:{clean}", pretrained=True, **options)
+    return model
+
+
+def timm_hub(hub_id: str, local_files_only: bool, **options: Any) -> "torch.nn.Module":
+    """As `timm_folder`, of the hub; the id may end in "@REVISION"."""
+    return timm_folder(hub_folder(hub_id, ("config.json",), _WEIGHTS, local_files_only), **options)
+
+
+def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
+    """A model that timm knows by name, with its published weights or none.
+
+    Raises:
+        InputError: an option that reads other files.
+    """
+    import timm
+
+    if reserved := sorted(TIMM_RESERVED & set(options)):
+        raise InputError(f"The option '{reserved[0]}' of the backbone '{name}' reads other files or changes how weights are read; remove it.")
+    with hub_switch(local_files_only):
+        return timm.create_model(name, pretrained=pretrained, **options)
+
+
+def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
+    """A text model that transformers saved in a folder: its tokenizer, the model, and the names of parameters that the weights lack.
+
+    Raises:
+        InputError: its configuration asks for code of its own, or names other places.
+    """
+    from transformers import AutoModel, AutoTokenizer
+
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with clean_copy(folder) as clean, no_code(), _quiet():
+        tokenizer = AutoTokenizer.from_pretrained(str(clean), **options)
+        # Older checkpoints (Reformer's) exist as pickles only; torch then reads tensors and nothing else.
+        safe = any(clean.glob("*.safetensors"))
+        options |= {"use_safetensors": safe, "weights_only": True, "dtype": "float32", "output_loading_info": True}
+        model, info = AutoModel.from_pretrained(str(clean), **options)
+    return tokenizer, model, list(info["missing_keys"])
+
+
+def transformers_hub(hub_id: str, local_files_only: bool) -> tuple[Any, Any, list[str]]:
+    """As `transformers_folder`, of the hub."""
+    return transformers_folder(hub_folder(hub_id, TOKENIZER_FILES, _WEIGHTS, local_files_only))
+
+
+def _text_config(clean: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"]["text_cfg"]
+    return found
+
+
+def _open_clip(clean: Path, tokenizer: Path, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+    import open_clip
+
+    with _text_tower(clean, local_files_only), no_code(), _quiet():
+        # a folder here, where open_clip asks no hub
+        model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
+        return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
+
+
+@contextmanager
+def _text_tower(clean: Path, local_files_only: bool) -> Iterator[None]:
+    """Where the text side is a model of the hub: has the configuration name a clean copy of that one's, which holds no weights."""
+    config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
+    name = config["model_cfg"]["text_cfg"].get("hf_model_name")
+    if not name:
+        yield
+        return
+    with clean_copy(hub_folder(name, ("config.json",), (), local_files_only)) as tower:
+        config["model_cfg"]["text_cfg"]["hf_model_name"] = str(tower)
+        (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
+        yield
+
+
+def _tokenizer(text: dict[str, Any], folder: Path) -> Any:
+    from open_clip.tokenizer import HFTokenizer, SimpleTokenizer
+
+    options = text.get("tokenizer_kwargs") or {}
+    length = text.get("context_length", 77)
+    if not text.get("hf_tokenizer_name"):
+        return SimpleTokenizer(context_length=length, **options)
+    fixed = {"context_length": length, "tokenizer_mode": text.get("tokenizer_mode"), "local_files_only": True, "trust_remote_code": False}
+    return HFTokenizer(str(folder), **fixed, **options)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars or load reports: a cached language model takes a second to load. transformers has no argument for either."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
