@@ -9,12 +9,15 @@ from pathlib import Path
 
 import likeness
 from likeness.data import UploadLimits, plain_names, uploads_dir
+from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
+from likeness.language import map_language_path
 from server_settings import UPLOADS, server
 from visitors import notions_dir, splits_dir, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
+_HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 _MOST_GENERATED = 10_000
 
 
@@ -97,25 +100,12 @@ def shared_name(text: str) -> str:
 
 def resolve_encoder(name: str) -> str:
     """What `likeness.encoders.load_encoder` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
-    for prefix in ("local-dir:", "timm:local-dir:", "run:"):
-        if name.startswith(prefix):
-            return f"{prefix}{path_text(name.removeprefix(prefix))}"
-    return name
+    return map_path(name, path_text) if server().shared else name
 
 
 def resolve_language(name: str) -> str:
     """What `likeness.language.class_similarities` takes, from what a visitor wrote; raises InputError for a path that may not be read."""
-    kind, colon, target = name.partition(":")
-    if not server().shared or not colon or not target:
-        return name
-    if kind == "clip":
-        return f"clip:{resolve_encoder(target)}"
-    if kind == "vectors" or (kind == "hierarchy" and target != "wordnet"):
-        return f"{kind}:{path_text(target)}"
-    if kind == "transformers" and _looks_like_path(target):
-        folder, at, pooling = target.rpartition("@")
-        return f"{kind}:{path_text(folder)}@{pooling}" if at and pooling in ("mean", "pooler") else f"{kind}:{path_text(target)}"
-    return resolve_encoder(name)
+    return map_language_path(name, _unless_id) if server().shared else name
 
 
 def check_training() -> None:
@@ -151,9 +141,10 @@ def redact(shown: object) -> str:
     return _BARE.sub(lambda found: _last(found[0]), text)
 
 
-def _looks_like_path(text: str) -> bool:
-    """Written as a path, in a root, or there: no id of a hub."""
-    return text.startswith(("/", ".", "~")) or Path(text).parts[:1] in {(name,) for name in _places()} or os.path.exists(text)
+def _unless_id(text: str) -> str:
+    """A path as `path_text`; an id of a hub as it is, which names no place and nothing that is here."""
+    named = Path(text).parts[:1] in {(name,) for name in _places()}
+    return text if _HUB_ID.fullmatch(text) and not named and not os.path.exists(text) else path_text(text)
 
 
 def _last(path: str) -> str:

@@ -7,6 +7,7 @@ from .encoder import Tower as Tower
 from .encoder import TowerEncoder as TowerEncoder
 from .family import EncoderFamily as EncoderFamily
 from .family import EncoderName as EncoderName
+from .family import PathChange as PathChange
 from .load import load_encoder as load_encoder
 from .models.clip import ClipEncoder as ClipEncoder
 from .models.hub import load_from_folder as load_from_folder
@@ -24,6 +25,7 @@ from .names import encoder_family as encoder_family
 from .names import encoder_identity as encoder_identity
 from .names import is_encoder_name as is_encoder_name
 from .names import known_forms as known_forms
+from .names import map_path as map_path
 from .names import parse_name as parse_name
 from .names import reads_text as reads_text
 from .objects import EncoderLike as EncoderLike

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from likeness.encoders.encoder import Encoder
 
+PathChange = Callable[[str], str]
+
 
 class EncoderName(NamedTuple):
     """A name in its parts: the family's name, and what the family makes of the rest (a folder, a hub id, a model's name)."""
@@ -28,6 +30,7 @@ class EncoderFamily:
         identity: (name, target) -> 16 hex digits that change whenever the vectors would; needs no torch.
         load: (name, target, device) -> the encoder.
         claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
+        map_path: (target, change) -> the target, with `change` of the path in it where it names one.
     """
 
     name: str
@@ -38,6 +41,7 @@ class EncoderFamily:
     identity: Callable[[str, str], str]
     load: Callable[[str, str, str], Encoder]
     claims: Callable[[str], str] = lambda name: ""
+    map_path: Callable[[str, PathChange], str] = lambda target, change: target
 
 
 def looks_like_folder(name: str) -> bool:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
+from likeness.encoders.family import EncoderFamily, EncoderName, PathChange, looks_like_folder
 from likeness.encoders.models.clip import HF_HUB, LOCAL_DIR, OPEN_CLIP
 from likeness.encoders.models.timm_tower import TIMM
 from likeness.encoders.objects import EncoderLike, has_text, object_identity
@@ -28,15 +28,25 @@ def encoder_family(name: str) -> tuple[EncoderFamily, str]:
     Raises:
         InputError: if the name has none of the known forms.
     """
-    prefix, _, target = name.partition(":")
-    if target and (found := ENCODER_FAMILIES.get(prefix) or _installed(prefix)):
-        return found, target
+    family, target = _by_prefix(name)
+    if family:
+        return family, target
     for family in ENCODER_FAMILIES.values():
         if claimed := family.claims(name):
             return family, claimed
     if looks_like_folder(name):
         raise InputError(f"The encoder '{name}' looks like a folder; write 'local-dir:{name}'.")
     raise InputError(f"The encoder '{name}' has no known form; write {known_forms()}.")
+
+
+def map_path(name: str, change: PathChange) -> str:
+    """An encoder's name with `change` of the path in it, and its prefixes in one spelling; a name without a prefix stays as it is.
+
+    Raises:
+        InputError: what `change` raises, or a timm model of no known form.
+    """
+    family, target = _by_prefix(name)
+    return f"{family.name}:{family.map_path(target, change)}" if family else name
 
 
 def parse_name(name: str) -> EncoderName:
@@ -81,6 +91,13 @@ def encoder_identity(encoder: EncoderLike) -> str:
         return object_identity(encoder)
     family, target = encoder_family(encoder)
     return family.identity(encoder, target)
+
+
+def _by_prefix(name: str) -> tuple[EncoderFamily | None, str]:
+    """Prefixes count in any case, so that nothing that a library understands passes for another name here."""
+    prefix, _, target = name.partition(":")
+    prefix = prefix.strip().lower()
+    return (ENCODER_FAMILIES.get(prefix) or _installed(prefix)) if target else None, target
 
 
 @lru_cache

@@ -1,6 +1,6 @@
 """The text side of a CLIP as a language model."""
 
-from likeness.encoders import encoder_identity, is_encoder_name, load_encoder, reads_text
+from likeness.encoders import encoder_identity, is_encoder_name, load_encoder, map_path, reads_text
 from likeness.errors import InputError
 from likeness.language.family import LanguageFamily, Vectors
 
@@ -48,4 +48,5 @@ CLIP_TEXT = LanguageFamily(
     form="'clip:ENCODER' (as in 'clip:ViT-B-32/openai')",
     short_names={"clip:cars": "clip:cars", "clip": "clip:ViT-B-32/openai"},
     claims=lambda name: is_encoder_name(name) and reads_text(name),
+    map_path=map_path,
 )

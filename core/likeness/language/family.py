@@ -7,6 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from likeness.encoders import PathChange
+
 Vectors = NDArray[np.float32]
 Matrix = NDArray[np.float64]
 
@@ -53,6 +55,7 @@ class LanguageFamily:
         pools: a name may end in "@mean" or "@pooler".
         claims: whether a name without the prefix is one of the family.
         listed: offered in menus and tables.
+        map_path: (target, change) -> the target, with `change` of the path in it; an id of the hub may stand in a path's place.
     """
 
     name: str
@@ -65,6 +68,7 @@ class LanguageFamily:
     pools: bool = False
     claims: Callable[[str], bool] = lambda name: False
     listed: bool = True
+    map_path: Callable[[str, PathChange], str] = lambda target, change: target
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class SimilaritySource:
     """What knows how alike names are, and has no vectors.
 
     Attributes:
-        name, title, help, form: as of `LanguageFamily`.
+        name, title, help, form, map_path: as of `LanguageFamily`.
         compare: (target, names) -> similarities (n, n) in [0, 1], symmetric, ones on the diagonal.
     """
 
@@ -82,3 +86,4 @@ class SimilaritySource:
     compare: Callable[[str, Sequence[str]], Matrix]
     form: str = ""
     listed: bool = True
+    map_path: Callable[[str, PathChange], str] = lambda target, change: target

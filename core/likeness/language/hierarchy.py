@@ -90,4 +90,5 @@ HIERARCHY = SimilaritySource(
     "How near names lie in a tree (HierMatch), that of a file or WordNet's.",
     _compare,
     form="'hierarchy:FILE' or 'hierarchy:wordnet'",
+    map_path=lambda target, change: target if target == "wordnet" else change(target),
 )

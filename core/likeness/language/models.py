@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from likeness.encoders import TextEncoder
+from likeness.encoders import PathChange, TextEncoder, map_path
 from likeness.errors import InputError
 from likeness.language.clip_text import CLIP_TEXT
 from likeness.language.custom import CUSTOM_LANGUAGE
@@ -90,11 +90,24 @@ def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
     return (family, target) if isinstance(family, SimilaritySource) else None
 
 
+def map_language_path(name: str, change: PathChange) -> str:
+    """A language model's name with `change` of the path in it, and its prefixes in one spelling, as `likeness.encoders.map_path`.
+
+    Where an id of the hub may stand in a path's place, `change` is given that, too.
+    """
+    base, pooling = _split_pooling(name)
+    prefix, _, target = base.partition(":")
+    family = LANGUAGE_FAMILIES.get(prefix.strip().lower())
+    if family is None or not target:
+        return map_path(name, change)
+    return f"{family.name}:{family.map_path(target, change)}{f'@{pooling}' if pooling else ''}"
+
+
 def _family_of(name: str) -> tuple[LanguageFamily | SimilaritySource, str]:
     """The family of a name, and its target, which ends in "@POOLING" where the name does."""
     base, pooling = _split_pooling(name)
     prefix, colon, target = short_names().get(base, base).partition(":")
-    family = LANGUAGE_FAMILIES.get(prefix)
+    family = LANGUAGE_FAMILIES.get(prefix.strip().lower())
     if family is None or bool(target) != bool(family.form) or (colon and not target):
         family, target = next((each for each in _claiming(base)), None), base
     if family is None:

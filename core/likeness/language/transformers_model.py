@@ -164,4 +164,5 @@ TRANSFORMERS = LanguageFamily(
         "gpt2": "transformers:gpt2",
     },
     pools=True,
+    map_path=lambda target, change: change(target),
 )

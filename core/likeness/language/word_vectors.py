@@ -147,5 +147,6 @@ WORD_VECTORS = LanguageFamily(
     "The mean of the vectors of a name's words, from a text file of GloVe or FastText.",
     lambda name, target, device: WordVectors(name, Path(target).expanduser()),
     form="'vectors:FILE'",
+    map_path=lambda target, change: change(target),
     reads_sentences=False,
 )

@@ -128,6 +128,7 @@ LOCAL_DIR = EncoderFamily(
     identity=_folder_identity,
     load=lambda name, target, device: ClipEncoder(name, EncoderName("local-dir", target), device),
     claims=lambda name: str(assets_dir() / SHIPPED[name]) if name in SHIPPED else "",
+    map_path=lambda target, change: change(target),
 )
 OPEN_CLIP = EncoderFamily(
     "open_clip",

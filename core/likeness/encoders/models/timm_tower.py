@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.encoders.digests import digest, folder_digests, hub_revision
-from likeness.encoders.family import EncoderFamily
+from likeness.encoders.family import EncoderFamily, PathChange
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.load_model import timm_folder, timm_hub, timm_named
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
@@ -54,7 +54,8 @@ def _load(name: str, target: str) -> "torch.nn.Module":
     if source == "hf-hub":
         return load_from_hub(name, lambda local: timm_hub(place, local, num_classes=0))
     check_timm_name(place, f" (encoder '{name}')")
-    return load_from_hub(name, lambda local: timm_named(place, True, local, num_classes=0))
+    model: torch.nn.Module = load_from_hub(name, lambda local: timm_named(place, True, local, num_classes=0))
+    return model
 
 
 def timm_source(target: str) -> tuple[str, str]:
@@ -83,6 +84,11 @@ def check_timm_name(name: str, where: str = "") -> None:
         raise InputError(f"There is no timm model '{name}'{where}; the nearest names are {', '.join(close) or 'none'}.")
 
 
+def _map_path(target: str, change: PathChange) -> str:
+    source, place = timm_source(target)
+    return f"{source}:{change(place) if source == 'local-dir' else place}" if source else place
+
+
 def _identity(name: str, target: str) -> str:
     source, place = timm_source(target)
     if source == "local-dir":
@@ -100,4 +106,5 @@ TIMM = EncoderFamily(
     has_text=False,
     identity=_identity,
     load=TimmEncoder,
+    map_path=_map_path,
 )

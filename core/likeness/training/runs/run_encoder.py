@@ -105,4 +105,5 @@ FAMILY = EncoderFamily(
     has_text=False,
     identity=_identity,
     load=RunEncoder,
+    map_path=lambda target, change: change(target),
 )
