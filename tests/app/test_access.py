@@ -277,11 +277,43 @@ def test_other_files_of_a_table_neither(places: Path) -> None:
         label_distances(table, LabelsConfig(kind="layout"))
 
 
+@pytest.mark.parametrize("prefix", ["{}", " {}", "{} "])
+@pytest.mark.parametrize("spelled", [str.upper, str.title, str.lower])
+def test_no_spelling_of_a_prefix_passes_the_fence(places: Path, spelled: Callable[[str], str], prefix: str) -> None:
+    """timm, for one, takes its own prefixes in any case."""
+    from likeness.encoders import load_encoder
+    from likeness.language import language_model
+
+    for name in ("local-dir", "run", "timm:local-dir", "timm:local_dir"):
+        written = f"{prefix.format(spelled(name))}:{places / 'secret' / 'model'}"
+        for use in (resolve_encoder, load_encoder):
+            with pytest.raises(InputError, match=r"cannot be reached here|has no known form"):
+                use(written)
+    for name in ("transformers", "vectors", "hierarchy", "clip:local-dir", "clip:timm:local-dir"):
+        written = f"{prefix.format(spelled(name))}:{places / 'secret' / 'model'}"
+        with pytest.raises(InputError, match=r"cannot be reached here|has no known form"):
+            resolve_language(written)
+        with pytest.raises(InputError, match=r"cannot be reached here|has no known form|There is no language model|no text side|gives similarities"):
+            language_model(written).encode_texts(["a"])
+
+
+def test_every_family_whose_names_hold_a_path_says_so(places: Path) -> None:
+    """A family that forgets it would let a visitor name any path; its form, which stands in the help, tells of it."""
+    from likeness.encoders import encoder_families
+    from likeness.language import LANGUAGE_FAMILIES
+
+    for family in [*encoder_families().values(), *LANGUAGE_FAMILIES.values()]:
+        if "FOLDER" in family.form or "FILE" in family.form:
+            assert family.map_path("/a/place", str.upper) == "/A/PLACE", family.name
+    assert resolve_encoder("Timm:Local_Dir:photos/inside") == f"timm:local-dir:{places / 'photos' / 'inside'}"
+    assert resolve_language("CLIP:Timm:Local_Dir:photos/inside") == f"clip:timm:local-dir:{places / 'photos' / 'inside'}"
+
+
 def test_options_that_name_files(places: Path) -> None:
     from likeness.training.network.backbones import build_network
 
     for option in ("checkpoint_path", "pretrained_cfg", "pretrained_cfg_overlay", "cache_dir"):
-        with pytest.raises(InputError, match=f"'{option}' of a backbone can name a file"):
+        with pytest.raises(InputError, match=f"'{option}' of the backbone 'test_resnet' reads other files"):
             build_network(BackboneConfig(name="test_resnet", weights="none", options={option: "/etc/passwd"}))
 
 
@@ -294,7 +326,15 @@ def test_processes_that_are_started_are_confined_too(places: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "http://169.254.169.254/latest", "s3://other/a.png", "local:///etc", "s3://mine/../other/a.png"]
+    "url",
+    [
+        "file:///etc/passwd",
+        "http://169.254.169.254/latest",
+        "s3://other/a.png",
+        "local:///etc",
+        "s3://mine/../other/a.png",
+        "s3://mine/%2e%2e/other/a.png",
+    ],
 )
 def test_addresses(places: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, urls=("s3://mine",)).as_text())

@@ -6,14 +6,17 @@ confined until `confine` is called.
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from likeness.errors import InputError
 
 VARIABLE = "LIKENESS_CONFINED"
+_MOST_DECODED = 5  # times that an address may be written in percent signs
 
 
 class _Limits(NamedTuple):
@@ -30,7 +33,7 @@ def confine(folders: Iterable[Path], entries_of: Iterable[Path] = (), urls: Iter
         entries_of: of these, what lies in one of their entries is read, by whoever knows its name; they themselves are not listed.
         urls: addresses below which remote files are read, such as "s3://bucket/photos".
     """
-    limits = _Limits(tuple(map(_real, folders)), tuple(map(_real, entries_of)), tuple(url.rstrip("/") for url in urls))
+    limits = _Limits(tuple(map(_real, folders)), tuple(map(_real, entries_of)), tuple(unquote(url).rstrip("/") for url in urls))
     os.environ[VARIABLE] = json.dumps(limits._asdict())
 
 
@@ -65,9 +68,24 @@ def check_readable(path: Path) -> Path:
 
 
 def check_url(url: str) -> None:
-    """Raises InputError for an address that may not be read here."""
-    if is_confined() and (".." in url or not any(url.startswith(f"{base}/") for base in _limits(os.environ[VARIABLE]).urls)):
+    """Raises InputError for an address that may not be read here, as it is written or as its signs (%2e) mean."""
+    if not is_confined():
+        return
+    meant = _meant(url)
+    if meant is None or not any(meant == base or meant.startswith(f"{base}/") for base in _limits(os.environ[VARIABLE]).urls):
         raise InputError(f"'{url}' cannot be reached here: only some addresses are read; copy the images, or upload them instead.")
+
+
+def _meant(url: str) -> str | None:
+    """An address with its percent signs resolved, however often it was written so; None where it leads upward or chains several."""
+    for _ in range(_MOST_DECODED):
+        decoded = unquote(url)
+        if decoded == url:
+            parts = re.split(r"[/\\?#]", url)
+            upward = any(part.partition(";")[0].strip() in (".", "..") for part in parts)
+            return None if upward or "::" in url or "\\" in url or not url.isprintable() else url
+        url = decoded
+    return None
 
 
 def is_inside(real: str, folder: str) -> bool:

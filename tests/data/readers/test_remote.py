@@ -15,6 +15,7 @@ from PIL import Image
 from likeness.data.readers.remote import fetch, is_url, read_remote_folder, remote_states
 from likeness.data.readers.tabular import read_table
 from likeness.errors import InputError
+from likeness.io import confine
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -139,3 +140,68 @@ def test_errors_of_a_server_are_errors_of_that_image_alone(served: tuple[str, Pa
     assert found[0] == b"a"
     assert isinstance(found[1], FileNotFoundError)
     assert isinstance(found[2], OSError)
+
+
+class Elsewhere(Quiet):
+    """A server of another port, which counts who asks it."""
+
+    asked: list[str] = []  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"secret")
+
+    do_HEAD = do_GET  # noqa: N815
+
+
+def test_a_confined_process_is_sent_on_to_no_other_place(served: tuple[str, Path]) -> None:
+    """Neither another port, nor another folder of the same server: by a redirect, or by a link in a listing."""
+    folder = served[1]
+    (folder / "photos").mkdir()
+    (folder / "private").mkdir()
+    for place in ("photos/a.png", "private/b.png"):
+        Image.new("RGB", (4, 4)).save(folder / place)
+    elsewhere = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    targets = {
+        "/photos/other.png": f"http://127.0.0.1:{elsewhere.server_port}/x.png",
+        "/photos/up.png": "/private/b.png",
+        "/photos/dots.png": "../private/b.png",
+        "/photos/near.png": "a.png",
+    }
+
+    class Sends(Quiet):
+        def do_GET(self) -> None:
+            if self.path in targets:
+                self.send_response(302)
+                self.send_header("Location", targets[self.path])
+                self.end_headers()
+            else:
+                super().do_GET()
+
+        do_HEAD = do_GET  # noqa: N815
+
+    sends = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Sends, directory=str(folder)))
+    threads = [threading.Thread(target=each.serve_forever) for each in (elsewhere, sends)]
+    for thread in threads:
+        thread.start()
+    try:
+        base = f"http://127.0.0.1:{sends.server_port}/photos"
+        confine([], urls=[base])
+        found = fetch([f"{base}/{name}.png" for name in ("a", "near", "other", "up", "dots")])
+        assert found[0] == found[1] == (folder / "photos" / "a.png").read_bytes()
+        for refused in found[2:]:
+            assert isinstance(refused, OSError)
+            assert "cannot be reached here" in str(refused)
+        (folder / "photos" / "index.html").write_text(
+            f'<a href="a.png"></a><a href="/private/"></a><a href="http://127.0.0.1:{elsewhere.server_port}/deep/"></a>'
+        )
+        assert read_remote_folder(f"{base}/").frame["path"].tolist() == [f"{base}/a.png"]
+        assert not Elsewhere.asked
+    finally:
+        for each in (elsewhere, sends):
+            each.shutdown()
+            each.server_close()
+        for thread in threads:
+            thread.join()
