@@ -18,7 +18,7 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 class Server:
-    """The app on a free port, with a cache folder of its own; `arguments` of `likeness app`."""
+    """The app on a free port, with a cache folder of its own and open to all of this machine; `arguments` of `likeness app`."""
 
     def __init__(self, cache: Path, *arguments: str) -> None:
         with socket.socket() as probe:
@@ -27,7 +27,7 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "likeness", "app", "--port", str(port), *arguments],
+            [sys.executable, "-m", "likeness", "app", "--no-token", "--port", str(port), *arguments],
             env={**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -14,7 +14,7 @@ from PIL import Image
 import access
 from access import (
     allowed,
-    check_training,
+    check_may,
     confine_server,
     redact,
     resolve_encoder,
@@ -329,7 +329,7 @@ def test_training_and_downloads_are_off(places: Path) -> None:
     from likeness.encoders.models.hub import load_from_hub
 
     with pytest.raises(InputError, match="Training is turned off on this server"):
-        check_training()
+        check_may("train")
 
     def missing(local_files_only: bool) -> None:
         raise OSError("not here")
@@ -356,7 +356,7 @@ def test_a_person_alone_sees_and_reads_all(tmp_path: Path) -> None:
     assert redact(InputError(f"in '{tmp_path}'")) == f"in '{tmp_path}'"
     assert allowed(Path("/etc/passwd"))
     check_url("s3://anything/a.png")
-    check_training()
+    check_may("train")
     for resolve in _written().values():
         assert "some/folder" in _text(resolve("some/folder"))
 
