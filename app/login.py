@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import audit
+from access import redact
 from accounts import account_name, read_accounts, verified
 from attempts import Attempts, address_key
 from door_cookie import cookie_of, set_cookie
@@ -57,7 +58,7 @@ class Login:
             response = await self._response(scope, receive, key)
             name = "" if response else self.sessions.name(key)
         except InputError as error:
-            response, name = plain(str(error), 503), ""
+            response, name = plain(redact(error), 503), ""
         if response is not None:
             await answer(scope, receive, send, response)
         elif name:
