@@ -6,6 +6,7 @@ Where the server is not shared, all of it is the identity. `confine_server` has 
 import os
 import re
 from pathlib import Path
+from typing import Literal
 
 import likeness
 from likeness.data import UploadLimits, plain_names, uploads_dir
@@ -14,6 +15,7 @@ from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
 from likeness.language import map_language_path
 from server_settings import UPLOADS, server
+from signed_in import account, has_role
 from visitors import notions_dir, splits_dir, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
@@ -108,10 +110,27 @@ def resolve_language(name: str) -> str:
     return map_language_path(name, _unless_id) if server().shared else name
 
 
-def check_training() -> None:
-    """Raises InputError where this server trains nothing."""
-    if not server().allows_training:
-        raise InputError("Training is turned off on this server; run `likeness train` on your own machine instead.")
+def refusal(what: Literal["edit", "train"]) -> str:
+    """Why the visitor may not do this, in a sentence; empty where he may.
+
+    Args:
+        what: "edit" for all that uploads, saves or removes; "train" for all that starts, stops or resumes a run.
+    """
+    if what == "train" and not server().allows_training:
+        return "Training is turned off on this server; run `likeness train` on your own machine instead."
+    name = account()
+    if name is None or has_role(name, what):
+        return ""
+    if what == "train":
+        return "Your account may not start or stop trainings; ask whoever runs this server for the role train."
+    return "Your account may look at everything and change nothing; ask whoever runs this server for the role edit."
+
+
+def check_may(what: Literal["edit", "train"]) -> None:
+    """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
+    reason = refusal(what)
+    if reason:
+        raise InputError(reason)
 
 
 def upload_limits() -> UploadLimits:

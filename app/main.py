@@ -7,7 +7,7 @@ import streamlit as st
 from access import confine_server, redact
 from likeness.errors import InputError
 from navigation import menu
-from shared import drafts, layouts, progress, selection, sidebar, trained
+from shared import account_line, drafts, layouts, progress, selection, sidebar, trained
 from shared.view import set_view
 from warm import warm_up
 
@@ -20,6 +20,7 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
 page = st.navigation(menu())
 st.html(HERE / "style.css")
+account_line.begin_anew_for_another()
 selection.keep_in_url()
 drafts.keep_in_url()
 watcher = st.container()  # above the page, at the same place in every run
@@ -33,4 +34,5 @@ except InputError as error:
 with watcher:
     progress.watch()
     layouts.watch()
+account_line.show()
 warm_up()

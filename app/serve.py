@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from server_settings import VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
+from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
 
 
 def serve(options: dict[str, Any]) -> None:
@@ -24,7 +24,8 @@ def serve(options: dict[str, Any]) -> None:
     check_address(address, settings)
     os.environ[VARIABLE] = settings.as_text()
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
-    arguments += ["--server.maxUploadSize", str(settings.max_upload_mb)]
+    arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
+    os.environ[FORWARDED] = ""
     if port:
         arguments += ["--server.port", str(port)]
     _run_streamlit(arguments)

@@ -1,19 +1,25 @@
-"""What `likeness app` serves: the Streamlit app and the routes that its pictures come from."""
+"""What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import net_util
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 import routes
 from access import confine_server
+from entrance import doors, printed_link
 from server_settings import check_address, server
 from visitors import Visits
 from warm import open_early
 
 # Whoever starts Streamlit on this file himself, without `likeness app`, meets the same check.
-check_address(st.get_option("server.address") or "0.0.0.0", server())
+address = st.get_option("server.address") or "0.0.0.0"
+check_address(address, server())
 confine_server()
+
+# Streamlit asks a service on the internet for this machine's address, before it prints links and where it meets a foreign origin.
+net_util.get_external_ip = lambda: None
 
 # Until `st.navigation` has run once, Streamlit takes the files in pages/ for pages of their own: a link to one, opened first, would show it bare.
 PagesManager.uses_pages_directory = False
@@ -21,5 +27,5 @@ PagesManager.uses_pages_directory = False
 # Streamlit looks for components through all that is installed, which takes half a second; the app brings its own.
 manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 
-app = st.App("main.py", routes=routes.ROUTES, middleware=[Middleware(Visits)])
+app = st.App("main.py", routes=routes.ROUTES, middleware=[Middleware(Visits), *doors(address)], lifespan=printed_link)
 open_early()

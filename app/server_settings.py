@@ -1,11 +1,12 @@
 """What a server of the app allows: the settings of `likeness app`, from its options, a YAML file, or the environment."""
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -14,7 +15,12 @@ from likeness.errors import InputError
 from likeness.io import FrozenConfig, parse_yaml, validation_message, yaml_content
 
 VARIABLE = "LIKENESS_SERVER"
+# By default uvicorn puts what X-Forwarded-For says in place of the address that is connected, by which a trusted proxy is told.
+FORWARDED = "FORWARDED_ALLOW_IPS"
 UPLOADS = "uploads"  # the name by which uploaded folders are reached on a shared server
+Role = Literal["view", "edit", "train"]  # each may do what those before it may
+_HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
+_HEADER = re.compile(r"[A-Za-z0-9-]+")
 
 
 class ServerSettings(FrozenConfig):
@@ -35,6 +41,14 @@ class ServerSettings(FrozenConfig):
         datasets_mb: memory for the datasets that were last looked at, by all visitors together; more are opened again.
         fits_mb: memory for the spaces of notions that were last looked at, by all visitors together; more are fitted again when they are asked for.
         trust_network: an address beyond this machine is served although the server is not shared.
+        allowed_hosts: further names under which browsers reach the server, such as that of a reverse proxy.
+        token: a server that is not shared is opened by the link that it prints, and closed to everyone else on this machine.
+        auth: file of passwords, which `likeness password` writes; only those in it may use the shared server.
+        auth_header: a reverse proxy names the account in this header.
+        trusted_proxies: addresses or networks of proxies whose `auth_header` and X-Forwarded-For are believed.
+        roles: by account, where a proxy names it; `auth` has its own.
+        default_role: of accounts that are not in `roles`.
+        session_hours: after which people sign in again.
     """
 
     shared: bool = False
@@ -51,6 +65,14 @@ class ServerSettings(FrozenConfig):
     datasets_mb: int = Field(default=2_000, ge=1)
     fits_mb: int = Field(default=1_000, ge=1)
     trust_network: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+    token: bool = True
+    auth: Path | None = None
+    auth_header: str | None = None
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
+    roles: dict[str, Role] = Field(default_factory=dict)
+    default_role: Role = "view"
+    session_hours: float = Field(default=168.0, gt=0)
 
     @field_validator("roots", mode="before")
     @classmethod
@@ -78,11 +100,58 @@ class ServerSettings(FrozenConfig):
                 raise ValueError(f"there is no folder '{folder}'")
         return {name: folder.expanduser().resolve() for name, folder in roots.items()}
 
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        named = tuple(host.strip().strip("[]").rstrip(".").lower() for host in hosts)
+        for given, host in zip(hosts, named, strict=True):
+            if not _HOST_NAME.fullmatch(host):
+                raise ValueError(f"'{given}' is no name of a host; give it without scheme, port and path, as in lab.example.org")
+        return named
+
+    @field_validator("auth")
+    @classmethod
+    def _file_of_passwords(cls, file: Path | None) -> Path | None:
+        if file is not None and not file.expanduser().is_file():
+            raise ValueError(f"there is no password file '{file}'; begin it with: likeness password {file} NAME")
+        return None if file is None else file.expanduser().resolve()
+
+    @field_validator("auth_header")
+    @classmethod
+    def _name_of_header(cls, header: str | None) -> str | None:
+        if header is not None and not _HEADER.fullmatch(header):
+            raise ValueError(f"'{header}' is no name of a header; give letters, digits and '-', as in X-Forwarded-Email")
+        return header
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for each in given:
+            try:
+                ip_network(each)
+            except ValueError as error:
+                raise ValueError(f"'{each}' is neither an address nor a network; write 10.0.0.7 or 10.0.0.0/24") from error
+        return given
+
+    @field_validator("roles")
+    @classmethod
+    def _names_of_accounts(cls, roles: dict[str, Role]) -> dict[str, Role]:
+        return {name.strip().casefold(): role for name, role in roles.items()}
+
     @model_validator(mode="after")
-    def _roots_are_shared(self) -> "ServerSettings":
+    def _of_a_shared_server(self) -> "ServerSettings":
         if self.roots and not self.shared:
             raise ValueError("roots limit what others reach on a shared server; add shared: true (--shared)")
+        if self.has_accounts and not self.shared:
+            raise ValueError("accounts are for a shared server; add shared: true (--shared)")
+        if self.auth and self.auth_header:
+            raise ValueError("auth asks for passwords and auth_header believes a proxy; choose one of them")
         return self
+
+    @property
+    def has_accounts(self) -> bool:
+        """Whether people sign in, here or at a proxy."""
+        return self.auth is not None or self.auth_header is not None
 
     @property
     def allows_training(self) -> bool:
@@ -141,7 +210,7 @@ def settings_from(content: Any, name: str = "The settings") -> ServerSettings:
 
 def check_address(address: str, settings: ServerSettings) -> None:
     """Raises InputError for an address that others can reach, unless the settings say that this is meant."""
-    if settings.shared or settings.trust_network or _is_local(address):
+    if settings.shared or settings.trust_network or is_local(address):
         return
     raise InputError(
         f"Serving on {address} would let everyone who reaches this machine read every image and model file that you can read, and start trainings; "
@@ -149,7 +218,8 @@ def check_address(address: str, settings: ServerSettings) -> None:
     )
 
 
-def _is_local(address: str) -> bool:
+def is_local(address: str) -> bool:
+    """Whether an address is reached from this machine alone."""
     try:
         return ip_address(address.strip("[]")).is_loopback
     except ValueError:

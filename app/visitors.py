@@ -1,7 +1,10 @@
-"""Who is asking: on a shared server each browser has a cookie, and with it datasets, notions and splits of its own."""
+"""Who is asking: on a shared server each account, or each browser by its cookie, has datasets, notions and splits of its own."""
 
+import hmac
+import os
 import re
 import secrets
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -11,7 +14,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from likeness.io import cache_dir
+from proxies import is_https
 from server_settings import server
+from signed_in import account
 
 COOKIE = "likeness_visitor"
 _YEAR = 365 * 24 * 3600
@@ -20,7 +25,16 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 def visitor() -> str | None:
     """The token of who is asking on a shared server, "" in a background thread; None elsewhere: there all belongs to the one who started it."""
-    return _token() if server().shared else None
+    if not server().shared:
+        return None
+    name = account()
+    return _token() if name is None else account_token(name) if name else ""
+
+
+def account_token(name: str) -> str:
+    """The token of an account: a folder's name that begins like the account's and that nobody can guess, as ids of uploads follow from it."""
+    readable = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:32]
+    return f"{readable or 'account'}-{hmac.digest(_secret(cache_dir() / 'accounts.key'), name.encode(), 'sha256').hex()[:32]}"
 
 
 def is_token(text: str) -> bool:
@@ -60,6 +74,18 @@ def _token() -> str:
     return own
 
 
+@lru_cache(maxsize=4)
+def _secret(file: Path) -> bytes:
+    """What the tokens of accounts are made with: drawn once, and readable by the server alone."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+            new.write(secrets.token_bytes(32))
+    except FileExistsError:
+        pass
+    return file.read_bytes()
+
+
 class Visits:
     """Gives each new browser on a shared server its cookie, and tells all browsers not to guess what a file is, nor to show the app in a frame
     of another site."""
@@ -72,7 +98,7 @@ class Visits:
             await self.app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        new = server().shared and not is_token(connection.cookies.get(COOKIE, ""))
+        new = server().shared and not server().has_accounts and not is_token(connection.cookies.get(COOKIE, ""))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -81,7 +107,7 @@ class Visits:
                 headers.setdefault("Referrer-Policy", "same-origin")
                 headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
                 if new and headers.get("content-type", "").startswith("text/html"):
-                    secure = "; Secure" if connection.headers.get("x-forwarded-proto") == "https" else ""
+                    secure = "; Secure" if is_https(scope) else ""
                     cookie = f"{COOKIE}={secrets.token_hex(16)}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"
                     headers.append("Set-Cookie", cookie)
             await send(message)

@@ -91,7 +91,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     from playwright.sync_api import sync_playwright
 
-    app = [sys.executable, "-m", "likeness", "app", "--port"]
+    app = [sys.executable, "-m", "likeness", "app", "--no-token", "--port"]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         script = Path(folder) / "empty.py"
         script.write_text("import streamlit as st\nst.title('Empty')\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from access import refusal
 from likeness.errors import InputError
 from likeness.io import cache_dir, parse_json, text_of, write_atomic
 from likeness.notions import Notion
@@ -163,6 +164,8 @@ def _sound(draft: Draft) -> bool:
 
 
 def _write() -> None:
+    if refusal("edit"):  # such a visitor's edits live in his session alone
+        return
     token = st.session_state.setdefault("draft_token", secrets.token_hex(8))
     st.query_params["draft"] = token
     write_atomic(_file(token), json.dumps([asdict(draft) for draft in st.session_state["draft_history"]]).encode())

@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from access import check_training, redact, resolve_source, shared_name
+from access import check_may, redact, refusal, resolve_source, shared_name
 from config_access import resolve_run
 from likeness import training
 from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
-from server_settings import server
 from shared import run_words, trained
 from visitors import visitor
 
@@ -61,10 +60,10 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
                 st.page_link("pages/runs/page.py", label="Watch it", icon=":material/monitoring:", query_params={"watch": run.name})
             elif run.best.is_file():
                 _open(run)
-        if state != "finished" and server().allows_training:
+        if state != "finished" and not refusal("train"):
             stopping = state == "running" and run.stop_requested()
             label, icon, act = (
-                ("Stopping" if stopping else "Stop", "stop", RunFolder.request_stop)
+                ("Stopping" if stopping else "Stop", "stop", _stop)
                 if state == "running"
                 else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
             )
@@ -93,9 +92,17 @@ def _absolute(source: str) -> str:
         return source
 
 
+def _stop(run: RunFolder) -> None:
+    try:
+        check_may("train")
+        run.request_stop()
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+
+
 def _resume(run: RunFolder) -> None:
     try:
-        check_training()
+        check_may("train")
         resolve_run(run)
         training.start_run(run)
     except InputError as error:

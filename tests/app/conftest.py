@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -18,20 +19,37 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 class Server:
-    """The app on a free port, with a cache folder of its own; `arguments` of `likeness app`."""
+    """The app on a free port, with a cache folder of its own and, without `--token`, open to all of this machine.
 
-    def __init__(self, cache: Path, *arguments: str) -> None:
+    Args:
+        cache: the folder.
+        arguments: of `likeness app`.
+        command: what is run in its place, on a port.
+    """
+
+    def __init__(self, cache: Path, *arguments: str, command: Callable[[int], list[str]] | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.cache = cache
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the server)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "likeness", "app", "--port", str(port), *arguments],
+            command(port) if command else [sys.executable, "-m", "likeness", "app", "--no-token", "--port", str(port), *arguments],
             env={**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=self._printed,
+            stderr=subprocess.STDOUT,
         )
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    def printed(self) -> str:
+        """What it has written to its terminal."""
+        self._printed.seek(0)
+        return self._printed.read().decode()
 
     def wait(self, seconds: float = 600) -> None:
         """Waits until the server answers."""
@@ -44,9 +62,21 @@ class Server:
                 time.sleep(0.2)
         raise TimeoutError(f"the app did not answer within {seconds} s")
 
+    def handshake(self, **headers: str) -> int:
+        """The status that opening a WebSocket is answered with: 101 where it opens."""
+        place = self.url.removeprefix("http://")
+        fields = {"Host": place, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        fields |= {"Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="} | headers
+        lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        host, _, port = place.partition(":")
+        with socket.create_connection((host, int(port)), timeout=600) as connection:
+            connection.sendall("\r\n".join(lines).encode())
+            return int(connection.recv(100).split()[1])
+
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(600)
+        self._printed.close()
 
 
 @pytest.fixture(scope="session")

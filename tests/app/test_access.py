@@ -14,7 +14,7 @@ from PIL import Image
 import access
 from access import (
     allowed,
-    check_training,
+    check_may,
     confine_server,
     redact,
     resolve_encoder,
@@ -369,7 +369,7 @@ def test_training_and_downloads_are_off(places: Path) -> None:
     from likeness.encoders.models.hub import load_from_hub
 
     with pytest.raises(InputError, match="Training is turned off on this server"):
-        check_training()
+        check_may("train")
 
     def missing(local_files_only: bool) -> None:
         raise OSError("not here")
@@ -396,7 +396,7 @@ def test_a_person_alone_sees_and_reads_all(tmp_path: Path) -> None:
     assert redact(InputError(f"in '{tmp_path}'")) == f"in '{tmp_path}'"
     assert allowed(Path("/etc/passwd"))
     check_url("s3://anything/a.png")
-    check_training()
+    check_may("train")
     for resolve in _written().values():
         assert "some/folder" in _text(resolve("some/folder"))
 
@@ -405,7 +405,7 @@ def test_every_error_that_the_app_shows_is_redacted() -> None:
     """A caught error goes through `redact` or into another error, or only the system's number and words are taken; so do those of jobs."""
     app = Path(access.__file__).parent
     for file in app.rglob("*.py"):
-        if file.name not in ("access.py", "background.py", "serve.py", "server_settings.py") and "components" not in file.parts:
+        if file.name not in ("access.py", "background.py", "password.py", "serve.py", "server_settings.py") and "components" not in file.parts:
             nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
             for use in _errors_used(nodes):
                 assert use in _redacted(nodes), f"{file.relative_to(app)}:{use.lineno} shows an error as it is"

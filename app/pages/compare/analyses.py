@@ -22,7 +22,7 @@ from pages.compare.live_runs import MeasureRequest, measuring
 from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
-from shared import cached, sidebar
+from shared import cached, permissions, sidebar
 from shared.view import View
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def show_sizes(view: View) -> None:
 def show_encoders(view: View) -> None:
     """Whether a larger encoder is better."""
     st.caption("Does a larger encoder help? Each one embeds the images and the prompts; the first time takes a while.")
+    if permissions.refused("edit"):  # vectors of another encoder are kept
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         encoders = st.multiselect(
             "Encoders",

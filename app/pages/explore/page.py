@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from access import refusal
 from components.gallery import Section, gallery
 from shared import cached, map_controls, maps, neighbors, selection
 from shared.sidebar import readable
@@ -61,8 +62,10 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
             on_change=neighbors.text_was_typed,
         )
         with st.popover("Search by image", icon=":material/image_search:"):
+            reason = refusal("edit")
+            kinds = ["jpg", "jpeg", "png", "webp", "bmp", "gif"]
             st.file_uploader(
-                "An image of your own", type=["jpg", "jpeg", "png", "webp", "bmp", "gif"], key="upload", on_change=neighbors.image_was_given
+                "An image of your own", type=kinds, key="upload", on_change=neighbors.image_was_given, disabled=bool(reason), help=reason or None
             )
         choice = map_controls.choose("explore")
     return neighbors.current_query(view), choice

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from access import redact
+from access import check_may, redact, refusal
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, default_vocabularies, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
@@ -65,20 +65,21 @@ def _library(view: View) -> None:
     names = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     names = names if draft.name in names else [draft.name, *names]
     st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view,))
+    reason = refusal("edit")
     with st.container(horizontal=True, gap="small"):
-        st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=saved_equals(draft))
+        st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=bool(reason) or saved_equals(draft), help=reason or None)
         st.button("Undo", icon=":material/undo:", on_click=_undo, disabled=not drafts.can_undo())
         with st.popover("More", icon=":material/more_horiz:"):
             st.text_input("Name", value=f"{draft.name} copy", key=_key("new_name"))
-            st.button("Duplicate under this name", on_click=_duplicate, width="stretch")
-            st.button("New notion under this name", on_click=_new, width="stretch")
+            st.button("Duplicate under this name", on_click=_duplicate, width="stretch", disabled=bool(reason), help=reason or None)
+            st.button("New notion under this name", on_click=_new, width="stretch", disabled=bool(reason), help=reason or None)
             own = is_own(draft.name, notions_dir())
             st.button(
                 f"Delete {draft.name}",
                 on_click=_delete,
-                disabled=not own,
+                disabled=bool(reason) or not own,
                 width="stretch",
-                help=None if own else "Notions that ship can't be deleted.",
+                help=reason or (None if own else "Notions that ship can't be deleted."),
             )
     for message in filter(None, [st.session_state.pop("editor_message", None), *map(redact, notion_problems(notions_dir()))]):
         st.warning(message, icon=":material/warning:")
@@ -273,6 +274,7 @@ def _delete() -> None:
 
 def _try(action: "object") -> bool:
     try:
+        check_may("edit")
         action()  # type: ignore[operator]
     except InputError as error:
         st.session_state["editor_message"] = redact(error)

@@ -11,7 +11,7 @@ from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import RunFolder, difference, list_runs
 from pages.runs import PAGE
-from shared import cached, run_card, run_words, training_off
+from shared import cached, permissions, run_card, run_words
 from shared.progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
@@ -26,7 +26,7 @@ def main() -> None:
     PAGE.show_head(
         "All figures are measured on classes or images that the network was not trained on. Runs continue when you leave this page or close the app."
     )
-    if training_off.runs_hidden():
+    if permissions.runs_hidden():
         return
     found = {run.name: run for run in list_runs(runs_dir())}
     if not found:
@@ -59,7 +59,7 @@ def main() -> None:
 
 def _nothing() -> None:
     with st.container(border=True):
-        if training_off.tell():
+        if permissions.refused():
             return
         st.markdown("**No runs yet.** Begin with one on the shipped images; on two cores it takes seconds.")
         st.page_link("pages/train/page.py", label="Train a network", icon=":material/model_training:")

@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from access import check_training, redact
+from access import check_may, redact, refusal
 from likeness import training
 from likeness.errors import InputError
 from likeness.studies import StudyFolder, StudyStatus
 from likeness.training import RunFolder
 from pages.shifts import benchmarks
 from pages.shifts.benchmarks import Benchmark
-from server_settings import server
 from shared import run_card, run_words
 
 SECONDS = 1.0
@@ -48,7 +47,7 @@ def _progress(status: StudyStatus) -> str:
 
 def _button(folder: StudyFolder, status: StudyStatus) -> None:
     """The one button: of one key and at the right edge, so that it stays under the pointer while the card is drawn anew."""
-    if status.state == "finished" or not server().allows_training:
+    if status.state == "finished" or refusal("train"):
         return
     stopping = status.state == "running" and folder.stop_requested()
     if status.state == "running":
@@ -60,6 +59,7 @@ def _button(folder: StudyFolder, status: StudyStatus) -> None:
 
 def _stop(folder: StudyFolder) -> None:
     try:
+        check_may("train")
         folder.request_stop()
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
@@ -67,7 +67,7 @@ def _stop(folder: StudyFolder) -> None:
 
 def _resume(folder: StudyFolder) -> None:
     try:
-        check_training()
+        check_may("train")
         folder.begin()
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

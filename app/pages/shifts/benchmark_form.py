@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from access import check_training, redact, resolve_source
+from access import check_may, redact, resolve_source
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -148,7 +148,7 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     folder = StudyFolder((runs_dir() / name).resolve())
     file = folder.path / "splits.json"
     try:
-        check_training()
+        check_may("train")
         write_splits(file, splits)
         folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
         folder.begin()

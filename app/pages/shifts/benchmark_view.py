@@ -6,7 +6,7 @@ from access import redact
 from likeness.errors import InputError
 from pages.shifts import benchmark_card, benchmark_form, benchmark_results, benchmarks
 from pages.shifts.benchmarks import Benchmark
-from shared import training_off
+from shared import permissions
 from shared.view import View
 
 _EVERY = 2.0  # seconds
@@ -50,7 +50,7 @@ def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
 
 
 def _form(view: View) -> None:
-    if training_off.tell():
+    if permissions.refused():
         return
     if view.base.table.attributes:
         benchmark_form.show(view)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from access import redact
+from access import check_may, redact, refusal
+from likeness.errors import InputError
 from likeness.io import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
 from visitors import splits_dir
@@ -36,7 +37,9 @@ def read(choice: str) -> SplitFile | None:
 
 
 def _opened() -> SplitFile | None:
-    given = st.file_uploader("A file of splits", "json", key="shift_file", help="As `likeness splits build` writes it, or the download below.")
+    reason = refusal("edit")
+    help = reason or "As `likeness splits build` writes it, or the download below."
+    given = st.file_uploader("A file of splits", "json", key="shift_file", help=help, disabled=bool(reason))
     if given is not None:
         st.session_state["shift_opened"] = (given.name, given.getvalue())
     if "shift_opened" not in st.session_state:
@@ -77,14 +80,26 @@ def save(splits: SplitFile) -> None:
             on_click="ignore",
             key="shift_download",
         )
-        st.button("Keep it here", icon=":material/bookmark_add:", key="shift_keep", disabled=bool(wrong), on_click=_keep, args=(name, chosen))
+        reason = refusal("edit")
+        st.button(
+            "Keep it here",
+            icon=":material/bookmark_add:",
+            key="shift_keep",
+            disabled=bool(wrong or reason),
+            help=reason or None,
+            on_click=_keep,
+            args=(name, chosen),
+        )
     message = ", ".join(f"{split.name} ({split.distance:.3g})" for split in chosen)
     st.caption(wrong or f"{message}. Kept splits appear under Splits above, and in benchmarks.")
 
 
 def _keep(name: str, splits: SplitFile) -> None:
     try:
+        check_may("edit")
         write_splits(splits_dir() / f"{name}.json", splits)
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:
         message = f"The splits could not be kept ({error.strerror or redact(error)}); make room, or download them."
         st.toast(message, icon=":material/error:", duration="long")

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from access import redact
+from access import redact, refusal
 from likeness.errors import InputError
 from likeness.io import cache_dir, parse_yaml, write_atomic
 from likeness.training import RunConfig, as_yaml, config_from, read_config, with_changes
@@ -44,7 +44,10 @@ def config() -> RunConfig:
 
 
 def take(content: str) -> None:
-    """Makes `typed` the config, valid or not."""
+    """Makes `content` the config, valid or not; for a visitor who may not train, `refused` says why."""
+    if refusal("train"):
+        refuse(refusal("train"))
+        return
     token = st.session_state.setdefault("train_token", secrets.token_hex(8))
     st.session_state["train_text"] = content
     st.session_state.pop("train_refused", None)

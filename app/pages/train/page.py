@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from access import check_training, redact, shared_name
+from access import check_may, redact, shared_name
 from config_access import resolve_config
 from likeness import training
 from likeness.errors import InputError
@@ -13,7 +13,7 @@ from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_confi
 from pages.train import PAGE, draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
-from shared import run_card, trained, training_off
+from shared import permissions, run_card, trained
 from shared.sidebar import readable
 
 _LONGEST = 200  # bytes of a name; file systems take some more
@@ -22,7 +22,7 @@ _LONGEST = 200  # bytes of a name; file systems take some more
 def main() -> None:
     """Draws the page."""
     PAGE.show_head("With labels on a scale, the distance between images follows that of their labels. Language guidance adds how classes relate.")
-    if training_off.tell():
+    if permissions.refused():
         return
     chosen, problem = _config()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -127,7 +127,7 @@ def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
 def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
-        check_training()
+        check_may("train")
         training.start_run(run, resolve_config(chosen))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

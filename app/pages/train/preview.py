@@ -27,7 +27,7 @@ from likeness.training import (
     run_images,
     summarize_similarities,
 )
-from shared import cached, progress
+from shared import cached, permissions, progress
 from visitors import visitor
 
 _KIND = "pseudolabels"
@@ -174,6 +174,9 @@ def _pseudolabels(config: RunConfig, images: RunImages) -> None:
 
 
 def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
+    if not permissions.permitted("train"):
+        return
+
     def work(job: Job) -> NDArray[np.int64]:
         from likeness.training import pseudolabels
 

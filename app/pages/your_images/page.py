@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from access import path_text, redact, resolve_encoder, resolve_source, shared_name, upload_limits
+from access import check_may, path_text, redact, refusal, resolve_encoder, resolve_source, shared_name, upload_limits
 from background import Job, jobs, run_in_background
 from likeness.data import (
     SHIPPED_CARS,
@@ -22,7 +22,7 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.your_images import PAGE
 from server_settings import server
-from shared import progress, sidebar
+from shared import permissions, progress, sidebar
 from shared.plain import plain
 from visitors import visitor
 
@@ -38,7 +38,10 @@ _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded a
 
 def main() -> None:
     """Draws the page."""
-    if server().shared and not server().roots:
+    if refusal("edit"):
+        PAGE.show_head()
+        permissions.refused("edit")
+    elif server().shared and not server().roots:
         PAGE.show_head("Uploads are kept on this server. Only you and people you share a link with can open them.")
         _upload()
     else:
@@ -116,6 +119,7 @@ def _recognized(folder: str) -> str | None:
 
 def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
     try:
+        check_may("edit")
         table = read_dataset(resolve_source(source), path_column=column)
         entry = new_entry(name or table.name, shared_name(absolute_source(resolve_source(source))), encoder, column)
         resolve_encoder(encoder)
@@ -133,8 +137,12 @@ def _check_load() -> None:
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
-    """Starts embedding in the background; the dataset joins the catalog when it is done."""
+    """Starts embedding in the background; the dataset joins the catalog when it is done.
 
+    Raises:
+        InputError: the visitor may not add images.
+    """
+    check_may("edit")
     source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
 
     def work(job: Job) -> Space:
@@ -159,6 +167,7 @@ def _upload() -> None:
     encoder = _encoder("upload")
     if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
         try:
+            check_may("edit")
             _check_load()
             table = save_uploads(((file.name, file.getvalue()) for file in files), name, limits=upload_limits())
             source = shared_name(absolute_source(str(table.root)))
@@ -212,11 +221,13 @@ def _datasets() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{plain(entry.name)}**  :gray[encoder {plain(redact(entry.encoder))}]", width="stretch")
             _link(entry.id, "Explore")
-            if entry.id != "cars" and (not server().shared or entry.owner == visitor()):
+            if entry.id != "cars" and (not server().shared or entry.owner == visitor()) and not refusal("edit"):
                 st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Removes it from this list; the images stay.")
 
 
 def _remove(id: str) -> None:
+    if not permissions.permitted("edit"):
+        return
     remove_dataset(id, visitor())
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = SHIPPED_CARS.id

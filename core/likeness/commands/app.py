@@ -25,6 +25,14 @@ def app(
     trust_network: Annotated[
         bool, typer.Option("--trust-network", help="Serve beyond this machine although whoever connects may do all that you may.")
     ] = False,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="A further name under which browsers reach the app, such as a reverse proxy's; repeatable.")
+    ] = None,
+    token: Annotated[
+        bool | None, typer.Option("--token/--no-token", help="Whether only the printed link opens the app, and nobody else on this machine.")
+    ] = None,
+    auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness password` writes.")] = None,
+    auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,
 ) -> None:
     """Serve the app in the browser.
 
@@ -40,6 +48,10 @@ def app(
         "runs": runs,
         "downloads": downloads,
         "trust_network": trust_network or None,
+        "allowed_hosts": allowed_host or None,
+        "token": token,
+        "auth": str(auth) if auth else None,
+        "auth_header": auth_header,
     }
     # the app stands above this package: it checks these itself, in the process that this one becomes
     os.execv(sys.executable, [sys.executable, str(app_dir() / "serve.py"), json.dumps(options)])

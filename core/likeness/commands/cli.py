@@ -16,6 +16,7 @@ from likeness.commands.index import index
 from likeness.commands.info import info
 from likeness.commands.kinds import kinds
 from likeness.commands.listed_help import ListedHelp
+from likeness.commands.password import password
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.render import render
 from likeness.commands.runs import runs
@@ -33,6 +34,7 @@ from likeness.io import restore_interruption
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     app,
+    password,
     embed,
     fit,
     index,

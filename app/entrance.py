@@ -1,0 +1,52 @@
+"""Which doors stand before the app on this server, and the link that leads through them."""
+
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from doors import Doors
+from header_login import HeaderLogin
+from likeness.errors import InputError
+from login import Login
+from server_settings import FORWARDED, server
+from token_door import TokenDoor, new_token
+
+_token = new_token()
+
+
+def doors(address: str) -> list[Middleware]:
+    """The outermost first, for a server that is bound to `address`.
+
+    Raises:
+        InputError: a server behind a proxy that was not started by `likeness app`.
+    """
+    settings = server()
+    found = [Middleware(Doors, address=address, settings=settings)]
+    if settings.auth is not None:
+        found.append(Middleware(Login, settings=settings))
+    elif settings.auth_header is not None:
+        if os.environ.get(FORWARDED) != "":
+            raise InputError("A server that believes a proxy's header is started by `likeness app`, not by Streamlit; start it like this.")
+        found.append(Middleware(HeaderLogin, settings=settings))
+    elif settings.token and not settings.shared:
+        found.append(Middleware(TokenDoor, token=_token))
+    return found
+
+
+@asynccontextmanager
+async def printed_link(app: object) -> AsyncIterator[None]:
+    """Prints where the app is, once the port is known."""
+    print(f"\n  Likeness is ready: {link()}\n", flush=True)
+    yield
+
+
+def link() -> str:
+    """The address that opens the app; with the token on a server of one person."""
+    address = st.get_option("server.address") or "0.0.0.0"
+    host = socket.gethostname() if address in ("0.0.0.0", "::") else f"[{address}]" if ":" in address else address
+    query = f"?token={_token}" if server().token and not server().shared else ""
+    return f"http://{host}:{st.get_option('server.port')}/{query}"
