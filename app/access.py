@@ -9,25 +9,27 @@ from pathlib import Path
 from typing import Literal
 
 import likeness
-from likeness.data import UploadLimits, plain_names, uploads_dir
+from likeness.data import DatasetEntry, UploadLimits, plain_names
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
 from likeness.language import map_language_path
+from quotas import room_for_uploads
 from server_settings import UPLOADS, server
 from signed_in import account, has_role
-from visitors import notions_dir, splits_dir, visitors_dir
+from visitors import notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 _MOST_GENERATED = 10_000
+_PRIVATE = "(another visitor's)"
 
 
 def confine_server() -> None:
     """Confines this process, and those that it starts, to what a shared server shows, and switches downloads off where there are none."""
     settings = server()
     if settings.shared:
-        confine([*_folders(), *(cache_dir() / each for each in ("notions", "splits"))], [uploads_dir(), visitors_dir()], settings.urls)
+        confine(_folders(), [visitors_dir()], settings.urls)
     if not settings.allows_downloads:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -36,7 +38,7 @@ def resolve_path(given: str | Path) -> Path:
     """The path that a visitor names, before anything is looked up there.
 
     Where the server is not shared: the path, "~" expanded. On a shared server: "ROOT/..." below the root of that name, or "uploads/..." for
-    what was uploaded; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
+    what he uploaded himself; or a whole path, if it lies below a root or in what Likeness itself keeps for its visitors. Symbolic links are followed
     before the check. The same answer is given whether or not there is something, so that nobody can feel his way around.
 
     Raises:
@@ -64,10 +66,32 @@ def allowed(path: Path) -> bool:
         real = os.path.realpath(path)
     except (OSError, ValueError):
         return False
-    uploads = uploads_dir()  # whoever knows the name of one reads it; they are not listed
+    uploads = own_uploads_dir()
     if _inside(real, uploads):
         return real != os.path.realpath(uploads)
     return any(_inside(real, base) for base in (*_folders(), notions_dir(), splits_dir()))
+
+
+def resolve_entry(entry: DatasetEntry) -> str:
+    """The source of a dataset that the server lists, as `likeness.data.read_dataset` takes it: whoever knows its id may open it.
+
+    Raises:
+        InputError: its place may not be read any more.
+    """
+    first, _, rest = entry.source.partition("/")
+    if server().shared and entry.owner and first == UPLOADS:
+        return str(as_path(visitors_dir() / entry.owner / UPLOADS / rest))
+    return resolve_source(entry.source)
+
+
+def store_dir(entry: DatasetEntry) -> Path | None:
+    """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
+    return visitors_dir() / entry.owner / "embeddings" if server().shared and entry.owner else None
+
+
+def owner_of(source: str) -> str:
+    """Whose a dataset of this source is: the visitor's own where he uploaded it, everyone's ("") else."""
+    return visitor() or "" if server().shared and source.partition("/")[0] == UPLOADS else ""
 
 
 def resolve_source(source: str) -> str:
@@ -91,12 +115,17 @@ def resolve_source(source: str) -> str:
 
 
 def shared_name(text: str) -> str:
-    """The reverse: paths in a text as a shared server's visitors write them, "ROOT/..."; elsewhere the text as it is."""
+    """The reverse: paths in a text as a shared server's visitors write them, "ROOT/..."; elsewhere the text as it is.
+
+    Of what belongs to another visitor, nothing is told.
+    """
     if not server().shared:
         return text
     for name, place in _places().items():
         for written in {str(place), os.path.realpath(place)}:
             text = re.sub(rf"(?<![\w./-]){re.escape(written)}(?![\w.-])", name, text)
+    for place in {str(visitors_dir()), os.path.realpath(visitors_dir())}:
+        text = re.sub(rf"{re.escape(place)}/[^\s'\"]*", _PRIVATE, text)
     return text
 
 
@@ -136,8 +165,7 @@ def check_may(what: Literal["edit", "train"]) -> None:
 def upload_limits() -> UploadLimits:
     """What one upload may hold here."""
     settings = server()
-    total = settings.max_uploads_gb if settings.shared else None
-    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, total)
+    return UploadLimits(settings.max_upload_images, settings.max_unpacked_mb, settings.max_pixels, room_for_uploads())
 
 
 _WHOLE = re.compile(r"""(?P<quote>['"])(?P<path>(?:/|~/|[A-Za-z]:\\)[^'"\n]*)(?P=quote)""")
@@ -153,7 +181,7 @@ def redact(shown: object) -> str:
     text = shared_name(str(shown))
     if not server().shared:
         return text
-    bases = [*_folders(), uploads_dir(), visitors_dir(), cache_dir()]
+    bases = [*_folders(), visitors_dir(), cache_dir()]
     for place in sorted({os.path.realpath(base) for base in bases} | {str(base) for base in bases}, key=len, reverse=True):
         text = text.replace(f"{place}/", "/./")  # paths with spaces, which are not quoted, at least begin so
     text = _WHOLE.sub(lambda found: found["quote"] + _last(found["path"]) + found["quote"], text)
@@ -172,7 +200,7 @@ def _last(path: str) -> str:
 
 def _places() -> dict[str, Path]:
     """What a path may begin with on a shared server."""
-    return server().roots | {UPLOADS: uploads_dir()}
+    return server().roots | {UPLOADS: own_uploads_dir()}
 
 
 def _below_a_place(text: str) -> Path | None:

@@ -6,13 +6,17 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from clients import client
 from likeness.errors import InputError
+from server_settings import server
+from slots import Slots
 
 _KEPT = 64  # ended jobs of a kind
+_MOST_WAITING = 12  # jobs of one visitor of a shared server, those under way included
 _numbers = count()
 
 
@@ -38,6 +42,7 @@ class Job:
         work: `work(job)` calls `job.report(done, total)` as it goes on and returns early once `job.should_stop()`.
         unit: what it counts, in the plural.
         stoppable: whether people are offered to stop it.
+        turns: what it waits for before it begins; None: nothing.
 
     Attributes:
         id: kind and key in a short text, for widgets.
@@ -48,8 +53,10 @@ class Job:
         error: one sentence for people, or None.
     """
 
-    def __init__(self, kind: str, key: Hashable, title: str, work: "Work", unit: str = "images", stoppable: bool = True) -> None:
-        self.kind, self.key, self.title, self.unit, self.stoppable = kind, key, title, unit, stoppable
+    def __init__(
+        self, kind: str, key: Hashable, title: str, work: "Work", unit: str = "images", stoppable: bool = True, turns: "Turns | None" = None
+    ) -> None:
+        self.kind, self.key, self.title, self.unit, self.stoppable, self.turns = kind, key, title, unit, stoppable, turns
         self.done = self.total = 0
         self.stage: Stage | None = None
         self.found: list[Any] = []
@@ -121,6 +128,18 @@ class Job:
             raise Stopped
 
     def _run(self) -> None:
+        if self.turns is None:
+            self._work()
+            return
+        self.stage = Stage("Waiting for others to finish", 0, 0)
+        if self.turns.slots.wait_for(self.turns.who, self.should_stop):
+            self.stage, self._first_report = None, time.monotonic()
+            try:
+                self._work()
+            finally:
+                self.turns.slots.give_back(self.turns.who)
+
+    def _work(self) -> None:
         try:
             self.result = self.work(self)
         except Stopped:
@@ -136,11 +155,19 @@ class Job:
 Work = Callable[[Job], Any]
 
 
+class Turns(NamedTuple):
+    """On a shared server: of how many jobs at once one is, and for whom."""
+
+    slots: Slots
+    who: str
+
+
 class Jobs:
     """The jobs of one process: all under way, and of each kind those that were asked for last."""
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, Hashable], Job] = {}
+        self._slots = Slots(server().max_jobs, server().visitor_jobs)
         self._lock = threading.Lock()
 
     def run(self, kind: str, key: Hashable, title: str, work: Work, *, anew: bool = False, kept: int = _KEPT, **options: Any) -> Job:
@@ -148,12 +175,21 @@ class Jobs:
         with self._lock:
             job = self._jobs.pop((kind, key), None)
             if job is None or (anew and job.finished):
-                job = Job(kind, key, title, work, **options)
+                job = Job(kind, key, title, work, **options, turns=self._turns())
             self._jobs[kind, key] = job  # the last one asked for
             ended = [each for each in self._jobs.values() if each.kind == kind and each.finished and each is not job]
             for each in ended[: max(0, len(ended) + 1 - kept)]:
                 del self._jobs[kind, each.key]
             return job
+
+    def _turns(self) -> Turns | None:
+        if not server().shared:
+            return None
+        who = client()
+        waiting = sum(not job.finished and job.turns is not None and job.turns.who == who for job in self._jobs.values())
+        if waiting >= _MOST_WAITING:
+            raise InputError(f"{waiting} computations of yours are under way or waiting; wait for one to finish, or stop it.")
+        return Turns(self._slots, who)
 
     def again(self, job: Job) -> Job:
         """The same work anew, where the job has ended."""

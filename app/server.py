@@ -9,7 +9,9 @@ from streamlit.runtime.pages_manager import PagesManager
 import routes
 from access import confine_server
 from entrance import doors, printed_link
+from limits import Limits
 from server_settings import check_address, server
+from slow_clients import limit_connections
 from visitors import Visits
 from warm import open_early
 
@@ -27,5 +29,9 @@ PagesManager.uses_pages_directory = False
 # Streamlit looks for components through all that is installed, which takes half a second; the app brings its own.
 manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 
-app = st.App("main.py", routes=routes.ROUTES, middleware=[Middleware(Visits), *doors(address)], lifespan=printed_link)
+middleware = [Middleware(Visits), *doors(address)]
+if server().shared:
+    middleware.append(Middleware(Limits, settings=server()))
+    limit_connections()
+app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
 open_early()

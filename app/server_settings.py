@@ -37,6 +37,21 @@ class ServerSettings(FrozenConfig):
         max_upload_images: of one upload, those in ZIP files included.
         max_unpacked_mb: of one upload.
         max_uploads_gb: of all uploads on this server together.
+        visitor_uploads_gb: of one visitor's uploads together.
+        visitor_files: drafts that are kept for one visitor, those written last; and as many notions and splits of his own.
+        max_prompts: of one notion.
+        max_jobs: embeddings, comparisons and other long work under way at once; more wait for their turn.
+        visitor_jobs: of these, by one visitor.
+        max_trainings: runs and benchmarks under way at once.
+        visitor_trainings: of these, begun by one visitor.
+        max_sockets: pages that are open at once.
+        visitor_sockets: of these, by one visitor.
+        visitor_requests: requests of one visitor that are answered at once; and connections that one address opens.
+        max_waiting_mb: files in memory that browsers have sent and no page has taken yet.
+        visitor_waiting_mb: of these, by one visitor.
+        request_seconds: until a request must have come in, and between two parts of what it sends.
+        max_cache_gb: of what can be computed again (maps, distances of labels, prompts' vectors); of more, what was not used for longest goes.
+        keep_days: after which a visitor's things are removed if he has not come back; None: never.
         max_pixels: of one uploaded image.
         datasets_mb: memory for the datasets that were last looked at, by all visitors together; more are opened again.
         fits_mb: memory for the spaces of notions that were last looked at, by all visitors together; more are fitted again when they are asked for.
@@ -61,6 +76,21 @@ class ServerSettings(FrozenConfig):
     max_upload_images: int = Field(default=20_000, ge=1)
     max_unpacked_mb: int = Field(default=512, ge=1)
     max_uploads_gb: float = Field(default=20.0, gt=0)
+    visitor_uploads_gb: float = Field(default=2.0, gt=0)
+    visitor_files: int = Field(default=300, ge=1)
+    max_prompts: int = Field(default=2_000, ge=1)
+    max_jobs: int = Field(default=4, ge=1)
+    visitor_jobs: int = Field(default=2, ge=1)
+    max_trainings: int = Field(default=2, ge=1)
+    visitor_trainings: int = Field(default=1, ge=1)
+    max_sockets: int = Field(default=400, ge=1)
+    visitor_sockets: int = Field(default=16, ge=1)
+    visitor_requests: int = Field(default=64, ge=1)
+    max_waiting_mb: int = Field(default=2_000, ge=1)
+    visitor_waiting_mb: int = Field(default=500, ge=1)
+    request_seconds: float = Field(default=20.0, gt=0)
+    max_cache_gb: float = Field(default=20.0, gt=0)
+    keep_days: float | None = Field(default=None, gt=0)
     max_pixels: int = Field(default=64_000_000, ge=10_000)
     datasets_mb: int = Field(default=2_000, ge=1)
     fits_mb: int = Field(default=1_000, ge=1)

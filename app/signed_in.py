@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 import streamlit as st
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -25,6 +26,11 @@ def account() -> str | None:
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
     return unquote(st.context.headers.get(_HEADER) or "")
+
+
+def account_in(scope: Scope) -> str:
+    """Name of who is signed in, of a request that was let in; "" without accounts."""
+    return unquote(Headers(scope=scope).get(_HEADER, ""))
 
 
 def has_role(name: str, role: Role) -> bool:

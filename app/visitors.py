@@ -1,5 +1,6 @@
-"""Who is asking: on a shared server each account, or each browser by its cookie, has datasets, notions and splits of its own."""
+"""Who is asking: on a shared server each account, or each browser by its cookie, has uploads, notions, splits and drafts of its own."""
 
+import hashlib
 import hmac
 import os
 import re
@@ -19,16 +20,18 @@ from server_settings import server
 from signed_in import account
 
 COOKIE = "likeness_visitor"
+DRAFTS = "drafts"
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
+_NOBODY = "nobody"  # a folder that is never made
 
 
 def visitor() -> str | None:
-    """The token of who is asking on a shared server, "" in a background thread; None elsewhere: there all belongs to the one who started it."""
+    """Who is asking on a shared server, as the name of his folder; "" in a background thread. None elsewhere: there all is the starter's own."""
     if not server().shared:
         return None
     name = account()
-    return _token() if name is None else account_token(name) if name else ""
+    return _browser() if name is None else account_token(name) if name else ""
 
 
 def account_token(name: str) -> str:
@@ -38,7 +41,7 @@ def account_token(name: str) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Whether this has the form of a visitor's token, which is used as a folder's name."""
+    """Whether this has the form of what a browser's cookie holds."""
     return _TOKEN.fullmatch(text) is not None
 
 
@@ -48,9 +51,32 @@ def visitors_dir() -> Path:
 
 
 def own_dir() -> Path:
-    """Where the things lie that are the visitor's own: the cache itself where the server is not shared."""
-    token = visitor()
-    return visitors_dir() / token if token else cache_dir()
+    """Where the things lie that are the visitor's own: the cache itself where the server is not shared; nowhere for a background thread."""
+    who = visitor()
+    return cache_dir() if who is None else visitors_dir() / (who or _NOBODY)
+
+
+def own_uploads_dir() -> Path:
+    """Where the visitor's uploads lie."""
+    return own_dir() / "uploads"
+
+
+def shown_name() -> str:
+    """The visitor as he stands in the log: his account, or the name of his folder."""
+    return account() or visitor() or ""
+
+
+def draft_file(name: str) -> Path:
+    """Where a draft of this name lies: the visitor's own, or that of another one who gave him its link; else where his own will lie."""
+    own = own_dir() / DRAFTS / name
+    if visitor() is None or own.is_file():
+        return own
+    return next((found for found in visitors_dir().glob(f"*/{DRAFTS}/{name}") if found.is_file()), own)
+
+
+def is_own_draft(name: str) -> bool:
+    """Whether the visitor may write the draft of this name."""
+    return draft_file(name).parent == own_dir() / DRAFTS
 
 
 def notions_dir() -> Path:
@@ -63,15 +89,13 @@ def splits_dir() -> Path:
     return own_dir() / "splits"
 
 
-def _token() -> str:
-    """The token of the browser that this rerun is for; of the session where it takes no cookies; "" in a background thread."""
+def _browser() -> str:
+    """A digest of what the browser's cookie holds, since paths are seen by more eyes than cookies; of the session where it takes none."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
     kept = st.context.cookies.get(COOKIE, "")
-    if is_token(kept):
-        return kept
-    own: str = st.session_state.setdefault("visitor", secrets.token_hex(16))
-    return own
+    token: str = kept if is_token(kept) else st.session_state.setdefault("visitor", secrets.token_hex(16))
+    return hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
 
 
 @lru_cache(maxsize=4)

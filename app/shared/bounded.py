@@ -58,6 +58,12 @@ class BoundedCache(Generic[Value]):
                 _, (_, size) = self._kept.popitem(last=False)
                 total -= size
 
+    def drop_where(self, unwanted: Callable[[Hashable], bool]) -> None:
+        """Forgets the results of the keys that this is true of."""
+        with self._lock:
+            for key in [key for key in self._kept if unwanted(key)]:
+                del self._kept[key]
+
     def clear(self) -> None:
         """Forgets all."""
         with self._lock:

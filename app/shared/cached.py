@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from access import resolve_encoder, resolve_source
+from access import resolve_encoder, resolve_entry, store_dir
 from likeness.data import ImageTable, find_dataset, read_dataset
 from likeness.embedding import embed
 from likeness.errors import InputError
@@ -45,8 +45,8 @@ def open_early(dataset_id: str) -> None:
 def _opened(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
     entry = find_dataset(dataset_id)
     with shown:
-        table = read_dataset(resolve_source(entry.source), path_column=entry.path_column, name=entry.name)
-        return embed(table, resolve_encoder(entry.encoder))
+        table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name)
+        return embed(table, resolve_encoder(entry.encoder), store_dir=store_dir(entry))
 
 
 @st.cache_resource(show_spinner=False)

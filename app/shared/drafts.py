@@ -4,14 +4,15 @@ import json
 import re
 import secrets
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import streamlit as st
 
 from access import refusal
 from likeness.errors import InputError
-from likeness.io import cache_dir, parse_json, text_of, write_atomic
+from likeness.io import parse_json, text_of
 from likeness.notions import Notion
+from quotas import check_notion, write_draft
+from visitors import draft_file, is_own_draft
 
 _HISTORY = 50
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
@@ -41,8 +42,9 @@ class Draft:
         """The notion as it stands.
 
         Raises:
-            InputError: while it is not a valid one.
+            InputError: while it is not a valid one, or a longer one than this server fits.
         """
+        check_notion(self.templates, self.aspects)
         templates = [line for line in self.templates.splitlines() if line.strip()]
         return Notion(
             name=self.name,
@@ -123,10 +125,10 @@ def _load() -> None:
         return
     st.session_state["draft_history"], st.session_state["draft_valid"] = [], None
     token = st.query_params.get("draft", "")
-    if _TOKEN.fullmatch(token) and _file(token).is_file():
+    if _TOKEN.fullmatch(token) and draft_file(_name(token)).is_file():
         st.session_state["draft_token"] = token
         try:
-            drafts = history_of(text_of(_file(token)))
+            drafts = history_of(text_of(draft_file(_name(token))))
         except InputError:
             return
         st.session_state["draft_history"] = drafts
@@ -166,10 +168,12 @@ def _sound(draft: Draft) -> bool:
 def _write() -> None:
     if refusal("edit"):  # such a visitor's edits live in his session alone
         return
-    token = st.session_state.setdefault("draft_token", secrets.token_hex(8))
+    token = st.session_state.get("draft_token")
+    if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
+        token = st.session_state["draft_token"] = secrets.token_hex(8)
     st.query_params["draft"] = token
-    write_atomic(_file(token), json.dumps([asdict(draft) for draft in st.session_state["draft_history"]]).encode())
+    write_draft(_name(token), json.dumps([asdict(draft) for draft in st.session_state["draft_history"]]).encode())
 
 
-def _file(token: str) -> Path:
-    return cache_dir() / "drafts" / f"{token}.json"
+def _name(token: str) -> str:
+    return f"{token}.json"

@@ -72,7 +72,7 @@ def bar(job: Job) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         stage = job.stage
         done, total = (stage.done, stage.total) if stage else (job.done, job.total)
-        said = f"{stage.what}, {done:,} of {total:,}" if stage else _standing(job)
+        said = (f"{stage.what}, {done:,} of {total:,}" if total else stage.what) if stage else _standing(job)
         st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {said}")
         if job.stoppable:
             stopping = job.stopped

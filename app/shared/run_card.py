@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import trainings
 from access import check_may, redact, refusal, resolve_source, shared_name
 from config_access import resolve_run
 from likeness import training
@@ -102,11 +103,14 @@ def _stop(run: RunFolder) -> None:
 
 def _resume(run: RunFolder) -> None:
     try:
-        check_may("train")
-        resolve_run(run)
-        training.start_run(run)
+        trainings.begin(run.path, lambda: _start(run))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
+
+
+def _start(run: RunFolder) -> None:
+    resolve_run(run)
+    training.start_run(run)
 
 
 def problem(run: RunFolder) -> str:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from access import store_dir
 from background import Job, run_in_background
+from likeness.data import find_dataset
 from likeness.embedding import embed
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
@@ -58,10 +60,10 @@ def show(waiting: StillEmbedding) -> None:
 
 
 def _embed(dataset_id: str, run: Path) -> Job:
-    table, encoder = cached.table(dataset_id), f"run:{run.resolve()}"
+    table, encoder, store = cached.table(dataset_id), f"run:{run.resolve()}", store_dir(find_dataset(dataset_id))
 
     def work(job: Job) -> Space:
-        found = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        found = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)
         if len(found.table) < len(table) and not job.should_stop():
             raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
         return found.replace(name=PREFIX + run.name)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from access import redact, resolve_encoder
+from access import redact, resolve_encoder, store_dir
 from background import Job, Stage, Work
 from likeness.data import ImageTable
 from likeness.embedding import embed
@@ -79,7 +80,7 @@ def show_encoders(view: View) -> None:
         request = _request(
             f"Encoders for {called(notions)}" if notions and encoders else "",
             ("encoders", _content(view, notions), tuple(encoders), methods, dim, runs),
-            _measuring_encoders(view.base.table, encoders, notions, methods, dim, range(runs)),
+            _measuring_encoders(store_dir(view.entry), view.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -92,14 +93,14 @@ def show_encoders(view: View) -> None:
     )
 
 
-def _measuring_encoders(*settings: Any) -> Work:
+def _measuring_encoders(store: Path | None, *settings: Any) -> Work:
     def work(job: Job) -> object:
         def embed_images(table: ImageTable, encoder: str) -> Space:
             def progress(done: int, total: int, stage: str = "") -> None:
                 job.stage = Stage(f"{encoder} embeds the images", done, total)
 
             try:
-                return embed(table, resolve_encoder(encoder), progress=progress, should_stop=job.should_stop)
+                return embed(table, resolve_encoder(encoder), store_dir=store, progress=progress, should_stop=job.should_stop)
             finally:
                 job.stage = None
 

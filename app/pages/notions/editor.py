@@ -8,6 +8,7 @@ from likeness.encoders import unknown_words
 from likeness.errors import InputError
 from likeness.notions import Notion, check, default_vocabularies, delete_notion, get_notion, is_own, list_notions, notion_problems, save_notion
 from likeness.space import Space
+from quotas import check_count
 from shared import cached, drafts, sidebar
 from shared.drafts import Draft
 from shared.view import View
@@ -259,9 +260,14 @@ def _start(draft: Draft) -> None:
     if any(notion.name.lower() == draft.name.lower() for notion in list_notions(notions_dir())):
         st.session_state["editor_message"] = f"There is a notion named '{draft.name}' already; choose another name."
         return
-    if _try(lambda: save_notion(draft.notion, folder=notions_dir())):
+    if _try(lambda: _save_new(draft)):
         drafts.put(draft)
         _renew()
+
+
+def _save_new(draft: Draft) -> None:
+    check_count(notions_dir(), "notions")
+    save_notion(draft.notion, folder=notions_dir())
 
 
 def _delete() -> None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import trainings
 from access import check_may, redact, refusal
 from likeness import training
 from likeness.errors import InputError
@@ -67,7 +68,6 @@ def _stop(folder: StudyFolder) -> None:
 
 def _resume(folder: StudyFolder) -> None:
     try:
-        check_may("train")
-        folder.begin()
+        trainings.begin(folder.path, folder.begin)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from access import check_may, redact, resolve_source
+import trainings
+from access import redact, resolve_source
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -147,11 +148,14 @@ def _study(view: View, shown: Progression, splits: SplitFile, methods: list[str]
 def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     folder = StudyFolder((runs_dir() / name).resolve())
     file = folder.path / "splits.json"
-    try:
-        check_may("train")
+
+    def start() -> None:
         write_splits(file, splits)
         folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
         folder.begin()
+
+    try:
+        trainings.begin(folder.path, start)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:

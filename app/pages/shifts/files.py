@@ -10,6 +10,7 @@ from access import check_may, redact, refusal
 from likeness.errors import InputError
 from likeness.io import decoded, parse_json
 from likeness.shifts import SplitFile, list_splits, read_splits, shipped_splits, splits_from, write_splits
+from quotas import check_count
 from visitors import splits_dir
 
 BUILT, OPENED = "built", "opened"
@@ -97,6 +98,7 @@ def save(splits: SplitFile) -> None:
 def _keep(name: str, splits: SplitFile) -> None:
     try:
         check_may("edit")
+        check_count(splits_dir(), "splits")
         write_splits(splits_dir() / f"{name}.json", splits)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

@@ -1,25 +1,27 @@
 """The config that is being edited on Train: its YAML as typed. Kept on disk under a token in the URL, so that no rerun or reload loses it."""
 
 import secrets
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from access import redact, refusal
 from likeness.errors import InputError
-from likeness.io import cache_dir, parse_yaml, write_atomic
+from likeness.io import parse_yaml
 from likeness.training import RunConfig, as_yaml, config_from, read_config, with_changes
+from quotas import write_draft
+from visitors import draft_file, is_own_draft
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token
+_LONGEST_TEXT = 100_000
 
 
 def text() -> str:
     """The YAML as typed, valid or not."""
     if "train_text" not in st.session_state:
         token = st.query_params.get("config", "")
-        kept = _file(token) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
+        kept = draft_file(_name(token)) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
         if kept and kept.is_file():
             st.session_state["train_token"] = token
         st.session_state["train_text"] = (
@@ -48,10 +50,15 @@ def take(content: str) -> None:
     if refusal("train"):
         refuse(refusal("train"))
         return
-    token = st.session_state.setdefault("train_token", secrets.token_hex(8))
+    if len(content) > _LONGEST_TEXT:
+        refuse(f"The config has {len(content):,} letters, and {_LONGEST_TEXT:,} are kept; shorten it.")
+        return
+    token = st.session_state.get("train_token")
+    if token is None or not is_own_draft(_name(token)):  # another visitor's, opened by a link, stays as it is
+        token = st.session_state["train_token"] = secrets.token_hex(8)
     st.session_state["train_text"] = content
     st.session_state.pop("train_refused", None)
-    write_atomic(_file(token), content.encode())
+    write_draft(_name(token), content.encode())
 
 
 def change(changes: dict[str, Any]) -> None:
@@ -75,5 +82,5 @@ def refused() -> str:
     return why
 
 
-def _file(token: str) -> Path:
-    return cache_dir() / "drafts" / f"{token}.yaml"
+def _name(token: str) -> str:
+    return f"{token}.yaml"

@@ -4,7 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from access import check_may, redact, shared_name
+import trainings
+from access import redact, shared_name
 from config_access import resolve_config
 from likeness import training
 from likeness.errors import InputError
@@ -127,8 +128,7 @@ def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
 def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
-        check_may("train")
-        training.start_run(run, resolve_config(chosen))
+        trainings.begin(run.path, lambda: training.start_run(run, resolve_config(chosen)))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     else:

@@ -2,7 +2,19 @@
 
 import streamlit as st
 
-from access import check_may, path_text, redact, refusal, resolve_encoder, resolve_source, shared_name, upload_limits
+from access import (
+    check_may,
+    owner_of,
+    path_text,
+    redact,
+    refusal,
+    resolve_encoder,
+    resolve_entry,
+    resolve_source,
+    shared_name,
+    store_dir,
+    upload_limits,
+)
 from background import Job, jobs, run_in_background
 from likeness.data import (
     SHIPPED_CARS,
@@ -24,7 +36,7 @@ from pages.your_images import PAGE
 from server_settings import server
 from shared import permissions, progress, sidebar
 from shared.plain import plain
-from visitors import visitor
+from visitors import own_uploads_dir, visitor
 
 ENCODERS = {
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
@@ -121,7 +133,8 @@ def _check_and_begin(source: str, encoder: str, column: str | None, name: str | 
     try:
         check_may("edit")
         table = read_dataset(resolve_source(source), path_column=column)
-        entry = new_entry(name or table.name, shared_name(absolute_source(resolve_source(source))), encoder, column)
+        shown = shared_name(absolute_source(resolve_source(source)))
+        entry = new_entry(name or table.name, shown, encoder, column, owner_of(shown))
         resolve_encoder(encoder)
         _check_load()
     except InputError as error:
@@ -143,12 +156,12 @@ def begin(entry: DatasetEntry, total: int) -> Job:
         InputError: the visitor may not add images.
     """
     check_may("edit")
-    source, encoder = resolve_source(entry.source), resolve_encoder(entry.encoder)
+    source, encoder, store = resolve_entry(entry), resolve_encoder(entry.encoder), store_dir(entry)
 
     def work(job: Job) -> Space:
         job.report(0, total)
         table = read_dataset(source, path_column=entry.path_column, name=entry.name)
-        done = embed(table, encoder, progress=job.report, should_stop=job.should_stop)
+        done = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)
         if not job.should_stop():
             add_dataset(entry)
         return done
@@ -169,13 +182,13 @@ def _upload() -> None:
         try:
             check_may("edit")
             _check_load()
-            table = save_uploads(((file.name, file.getvalue()) for file in files), name, limits=upload_limits())
+            table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
             source = shared_name(absolute_source(str(table.root)))
             resolve_encoder(encoder)
         except InputError as error:
             st.error(redact(error), icon=":material/error:")
             return
-        begin(new_entry(name, source, encoder, owner=visitor() or ""), len(table))
+        begin(new_entry(name, source, encoder, owner=owner_of(source)), len(table))
 
 
 def _own_jobs() -> list[Job]:

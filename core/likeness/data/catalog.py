@@ -7,6 +7,7 @@ import hashlib
 import json
 import threading
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
@@ -80,13 +81,21 @@ def _file() -> Path:
 
 
 def _read() -> list[DatasetEntry]:
-    if not _file().exists():
-        return []
     try:
-        return [_entry(fields) for fields in json.loads(_file().read_text(encoding="utf-8"))]
+        stat = _file().stat()
+    except FileNotFoundError:
+        return []
+    return list(_entries(_file(), stat.st_mtime_ns, stat.st_size, stat.st_ino))
+
+
+@lru_cache(maxsize=4)
+def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetEntry, ...]:
+    """Of the file in this state."""
+    try:
+        return tuple(_entry(fields) for fields in json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError, OSError) as error:
         reason = str(error)[:100]
-        raise InputError(f"The list of datasets '{_file().name}' is damaged ({reason}); delete it and add the datasets again.") from error
+        raise InputError(f"The list of datasets '{file.name}' is damaged ({reason}); delete it and add the datasets again.") from error
 
 
 def _entry(fields: dict[str, str | None]) -> DatasetEntry:

@@ -1,0 +1,138 @@
+"""What one client of a shared server may have open at once: pages, requests, and files that wait in memory. Others are answered meanwhile."""
+
+import asyncio
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import get_instance
+
+from clients import client_of, named
+from door_page import answer
+from server_settings import ServerSettings
+from slots import Slots
+
+_UPLOAD = "/_stcore/upload_file/"
+
+
+class Limits:
+    """Refuses what passes the limits, and gives up on requests whose content does not come.
+
+    Args:
+        app: what answers the others.
+        settings: of the server.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self.app, self._settings = app, settings
+        self._requests = Slots(16 * settings.visitor_requests, settings.visitor_requests)
+        self._sockets = Slots(settings.max_sockets, settings.visitor_sockets)
+        self._waiting = WaitingFiles(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        client = client_of(scope)
+        slots = self._sockets if scope["type"] == "websocket" else self._requests
+        if not slots.take(client):
+            await answer(scope, receive, send, _refused("pages" if scope["type"] == "websocket" else "requests"))
+            return
+        try:
+            if scope["type"] == "websocket":
+                await self.app(named(scope, client), receive, send)
+            elif scope["method"] == "PUT" and _UPLOAD in scope["path"]:
+                await self._upload(scope, receive, send, client)
+            else:
+                await self.app(scope, self._in_time(receive), send)
+        finally:
+            slots.give_back(client)
+
+    async def _upload(self, scope: Scope, receive: Receive, send: Send, client: str) -> None:
+        session = scope["path"].partition(_UPLOAD)[2].partition("/")[0]
+        length = Headers(scope=scope).get("content-length", "")
+        size = int(length) if length.isdecimal() and len(length) < 16 else self._settings.max_upload_mb * 1_000_000
+        if not self._waiting.begin(client, session, size):
+            message = "Too many files are waiting here; embed or remove those that you uploaded, or try again in some minutes."
+            await answer(scope, receive, send, PlainTextResponse(message, 413))
+            return
+        try:
+            await self.app(scope, self._in_time(receive), send)
+        finally:
+            self._waiting.end(client, size)
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """What a client sends, or that he has gone where nothing comes."""
+        asked_for_all = False
+
+        async def within() -> Message:
+            nonlocal asked_for_all
+            if asked_for_all:  # from here on, only that he goes
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), self._settings.request_seconds)
+            except TimeoutError:
+                return {"type": "http.disconnect"}
+            asked_for_all = not message.get("more_body", False)
+            return message
+
+        return within
+
+
+class WaitingFiles:
+    """What browsers have sent and Streamlit keeps in memory until a page takes it or is closed.
+
+    Args:
+        settings: of the server.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._coming: dict[str, int] = {}
+        self._client_of: dict[str, str] = {}
+
+    def begin(self, client: str, session: str, size: int) -> bool:
+        """Whether a file of so many bytes may come; the session that it is for is counted for this client."""
+        held = self._held()
+        self._client_of = {known: own for known, own in self._client_of.items() if known in held}
+        own = sum(size for known, size in held.items() if self._client_of.get(known) == client) + self._coming.get(client, 0)
+        total = sum(held.values()) + sum(self._coming.values())
+        if own + size > self._settings.visitor_waiting_mb * 1_000_000 or total + size > self._settings.max_waiting_mb * 1_000_000:
+            return False
+        self._client_of[session] = client
+        self._coming[client] = self._coming.get(client, 0) + size
+        return True
+
+    def end(self, client: str, size: int) -> None:
+        """It has come, or will not."""
+        self._coming[client] -= size
+        if not self._coming[client]:
+            del self._coming[client]
+
+    @staticmethod
+    def _held() -> dict[str, int]:
+        """Bytes by session; files of sessions that have ended are given up."""
+        runtime = get_instance()
+        manager = runtime.uploaded_file_mgr
+        held: dict[str, int] = {}
+        for session, files in list(getattr(manager, "file_storage", {}).items()):
+            if _is_over(session):
+                manager.remove_session_files(session)
+            else:
+                held[session] = _total(file.data for file in list(files.values()))
+        return held
+
+
+def _is_over(session: str) -> bool:
+    """Whether Streamlit has forgotten a session; one whose browser was lost a moment ago may come back."""
+    manager = get_instance()._session_mgr
+    return manager.get_session_info(session) is None and session not in getattr(getattr(manager, "_session_storage", None), "_cache", {})
+
+
+def _total(contents: Iterable[bytes]) -> int:
+    return sum(len(content) for content in contents)
+
+
+def _refused(what: str) -> PlainTextResponse:
+    return PlainTextResponse(f"You have too many {what} open on this server; close some, and try again.", 429, {"Retry-After": "2"})
