@@ -24,7 +24,7 @@ from token_door import is_health
 
 _AT_ONCE = 2  # passwords that are checked: each takes 64 MB
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"
-_SENTENCE = "Sign in to use this server."
+_SENTENCE = "This server is for people with an account."
 _WRONG = "Name or password is wrong."
 _FIELDS = (
     '<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>'

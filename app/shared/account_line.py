@@ -19,7 +19,7 @@ def show() -> None:
     with st.sidebar:
         st.caption(f"**{plain(name)}** {_MAY[role]}")
         if server().auth is not None:  # a proxy has a way out of its own
-            st.html('<a href="/logout" target="_self">Sign out</a>')
+            st.html('<a class="sign-out" href="/logout" target="_self">Sign out</a>')
 
 
 def begin_anew_for_another() -> None:

@@ -1,0 +1,286 @@
+"""What an account may do: view looks, edit also uploads, saves and removes, train also trains; on every page, and around it."""
+
+import ast
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import navigation
+import signed_in
+import visitors
+from access import check_may, refusal
+from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
+from likeness.errors import InputError
+from likeness.training import list_runs
+from likeness.training.config import read_config, with_changes
+from likeness.training.runs.run_folder import RunFolder, Status
+from server_settings import settings_from
+from shared.app_page import AppPage
+
+APP = Path(__file__).resolve().parents[2] / "app"
+LOOKS = "Your account may look at everything and change nothing; ask whoever runs this server for the role edit."
+TRAINS_NOT = "Your account may not start or stop trainings; ask whoever runs this server for the role train."
+As = Callable[[str], None]
+
+
+@pytest.fixture
+def sign_in(monkeypatch: pytest.MonkeyPatch, app: AppTest) -> As:
+    """On a shared server behind a proxy: who asks from now on; ada views, ben edits, cleo trains."""
+    content = {"shared": True, "training": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
+    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+
+    def become(name: str) -> None:
+        for module in ("access", "visitors", "shared.account_line"):
+            monkeypatch.setattr(f"{module}.account", lambda: name)
+
+    monkeypatch.setattr("shared.account_line.begin_anew_for_another", lambda: None)
+    become("ada")
+    return become
+
+
+def _open(app: AppTest, address: str) -> AppTest:
+    app.run()
+    app.switch_page(f"pages/{address}/page.py").run()
+    assert not app.exception
+    return app
+
+
+def _messages(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.info, app.warning, app.error, app.toast, app.caption) for element in kind)
+
+
+def _written(cache: Path) -> list[str]:
+    """What people keep, as opposed to what is computed."""
+    kept = ("visitors", "uploads", "drafts", "notions", "splits", "runs")
+    files = (path for path in cache.rglob("*") if path.is_file() and path.relative_to(cache).parts[0] in (*kept, "datasets.json"))
+    return sorted(str(path.relative_to(cache)) for path in files)
+
+
+def test_roles_include_each_other(sign_in: As) -> None:
+    allowed = {}
+    for name in ("ada", "ben", "cleo", ""):
+        sign_in(name)
+        allowed[name] = [not refusal("edit"), not refusal("train")]
+    assert allowed == {"ada": [False, False], "ben": [True, False], "cleo": [True, True], "": [False, False]}
+    sign_in("ada")
+    with pytest.raises(InputError, match="ask whoever runs this server for the role edit"):
+        check_may("edit")
+    sign_in("ben")
+    with pytest.raises(InputError, match="ask whoever runs this server for the role train"):
+        check_may("train")
+
+
+def test_without_accounts_all_is_as_the_server_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_may("edit")
+    check_may("train")
+    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true}")
+    check_may("edit")
+    assert refusal("train").startswith("Training is turned off on this server")
+    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User, roles: {cleo: train}}")
+    monkeypatch.setattr("access.account", lambda: "cleo")
+    assert refusal("train").startswith("Training is turned off on this server")  # no role turns it on
+
+
+@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+def test_whoever_may_look_sees_every_page_and_leaves_nothing_behind(page: AppPage, app: AppTest, sign_in: As, cache: Path) -> None:
+    _open(app, page.address)
+    assert [button.label for button in app.button if button.label in ("Start", "Embed these images", "Remove") and not button.disabled] == []
+    uploads = app.get("file_uploader")
+    assert all(upload.proto.disabled for upload in uploads)
+    assert "**ada** may look" in [caption.value for caption in app.sidebar.caption]
+    assert _written(cache) == []
+
+
+def test_pages_say_why_controls_are_not_there(app: AppTest, sign_in: As) -> None:
+    assert LOOKS in _messages(_open(app, "your_images"))
+    assert not app.get("file_uploader")
+    assert TRAINS_NOT in _messages(_open(app, "train"))
+    assert TRAINS_NOT in _messages(_open(app, "runs"))
+    _open(app, "notions")
+    writing = [button for button in app.button if button.label.split()[0] in ("Save", "Duplicate", "New", "Delete")]
+    assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 4
+
+
+def test_what_a_viewer_edits_stays_in_the_session(app: AppTest, sign_in: As, cache: Path) -> None:
+    _open(app, "notions")
+    area = next(area for area in app.text_area if area.label == "Template")
+    area.set_value("a {} car in the rain").run()
+    assert next(area for area in app.text_area if area.label == "Template").value == "a {} car in the rain"
+    assert "draft" not in app.query_params
+    assert _written(cache) == []
+    sign_in("ben")
+    next(area for area in app.text_area if area.label == "Template").set_value("a {} car in the sun").run()
+    assert [path.partition("/")[0] for path in _written(cache)] == ["drafts"]
+
+
+def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: AppTest, sign_in: As, cache: Path) -> None:
+    """As a message that goes around the page: the button is known to the session, and its role has gone since."""
+    sign_in("ben")
+    _open(app, "notions")
+    named = {button.label: button for button in app.button}
+    sign_in("ada")
+    named["Duplicate under this name"].click().run()
+    assert LOOKS in _messages(app)
+    assert not list(cache.rglob("notions/*.yaml"))
+    sign_in("ben")
+    app.run()
+    {button.label: button for button in app.button}["Duplicate under this name"].click().run()
+    assert [file.name for file in visitors.visitors_dir().rglob("*.yaml")] == ["car-color-copy.yaml"]
+
+
+def test_nor_removes_a_dataset(app: AppTest, sign_in: As, cache: Path) -> None:
+    sign_in("ben")
+    add_dataset(new_entry("Mine", "cars", "cars", owner=visitors.account_token("ben")))
+    _open(app, "your_images")
+    remove = next(button for button in app.button if button.label == "Remove")
+    before = list_datasets()
+    sign_in("ada")
+    remove.click().run()
+    assert list_datasets() == before
+    assert not [button for button in app.button if button.label == "Remove"]
+
+
+def test_nor_embeds_a_folder(app: AppTest, sign_in: As, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "photos").mkdir()
+    content = {"shared": True, "roots": [str(tmp_path / "photos")], "auth_header": "X-User", "roles": {"ben": "edit"}}
+    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    sign_in("ben")
+    _open(app, "your_images")
+    app.text_input(key="folder").input("photos").run()
+    sign_in("ada")
+    app.button(key="begin_folder").click().run()
+    assert LOOKS in _messages(app)
+    assert len(list_datasets()) == 1
+    assert not uploads_dir().exists()
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> RunFolder:
+    """A run that was stopped."""
+    run = RunFolder(tmp_path / "runs" / "mine")
+    run.create(with_changes(read_config("shipped-cars-elg"), {"name": "mine"}))
+    run.report_status(Status("stopped", 2, 10))
+    return run
+
+
+def test_only_the_role_train_starts_and_resumes(app: AppTest, sign_in: As, stopped: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr("likeness.training.start_run", lambda run, config=None: begun.append(run.name))
+    sign_in("cleo")
+    _open(app, "runs")
+    resume = app.button(key="act_mine")
+    sign_in("ben")
+    resume.click().run()
+    assert TRAINS_NOT in _messages(app)
+    assert [button for button in app.button if button.key == "act_mine"] == []
+    sign_in("cleo")
+    _open(app, "train")
+    start = app.button(key="train_start")
+    sign_in("ben")
+    start.click().run()
+    assert TRAINS_NOT in _messages(app)
+    assert begun == []
+    sign_in("cleo")
+    _open(app, "train").button(key="train_start").click().run()
+    assert begun == ["shipped-cars-elg"]
+
+
+def test_only_the_role_train_stops(app: AppTest, sign_in: As, stopped: RunFolder) -> None:
+    stopped.report_status(Status("running", 2, 10, "", os.getpid()))
+    sign_in("cleo")
+    _open(app, "runs")
+    stop = app.button(key="act_mine")
+    sign_in("ben")
+    stop.click().run()
+    assert TRAINS_NOT in _messages(app)
+    assert not stopped.stop_requested()
+    sign_in("cleo")
+    app.run()
+    app.button(key="act_mine").click().run()
+    assert stopped.stop_requested()
+    assert list_runs(stopped.path.parent)
+
+
+def test_what_is_an_accounts_own_goes_with_its_name(sign_in: As, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = {}
+    for name in ("ben", "Ben@x.org".casefold(), "../cleo", "é", "x" * 64):
+        sign_in(name)
+        folders[name] = visitors.notions_dir()
+        assert folders[name].parent.parent == visitors.visitors_dir()
+        assert not visitors.is_token(folders[name].parent.name)  # so no browser's cookie names it
+    assert len(set(folders.values())) == len(folders)
+    assert folders["ben"].parent.name.startswith("ben-")
+    sign_in("ben")
+    assert visitors.notions_dir() == folders["ben"]
+    sign_in("")
+    assert visitors.visitor() == ""
+    assert (cache / "accounts.key").stat().st_mode & 0o777 == 0o600
+    visitors._secret.cache_clear()
+    sign_in("ben")
+    assert visitors.notions_dir() == folders["ben"]  # also after a new start
+    monkeypatch.setenv("LIKENESS_CACHE", str(cache / "other"))
+    assert visitors.account_token("ben") != folders["ben"].parent.name  # and cannot be computed from the name
+
+
+def test_a_header_of_the_browser_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User}")
+    monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning: object())
+
+    class Context:
+        headers = {"X-User": "cleo", "x-likeness-account": "cleo"}  # noqa: RUF012
+
+    monkeypatch.setattr(signed_in.st, "context", Context)
+    assert signed_in.account() == ""
+    Context.headers = {signed_in._HEADER: "ada%40x.org"}
+    assert signed_in.account() == "ada@x.org"
+    monkeypatch.setattr(signed_in, "get_script_run_ctx", lambda suppress_warning: None)
+    assert signed_in.account() == ""
+
+
+def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a browser keeps a page open while someone else signs in: Streamlit takes it back to the session that it had."""
+    monkeypatch.setenv("LIKENESS_SERVER", "{shared: true, auth_header: X-User, default_role: edit}")
+    monkeypatch.setattr("shared.account_line.account", lambda: "ben")
+    app.run()
+    app.session_state["text"] = "a secret of ben's"
+    app.run()
+    assert app.session_state["text"] == "a secret of ben's"
+    monkeypatch.setattr("shared.account_line.account", lambda: "cleo")
+    app.run()
+    assert app.session_state["text"] != "a secret of ben's"
+
+
+# What writes for people or starts work that they own, by the name under which it is called.
+_WRITES = {
+    *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "remove_dataset", "start_run", "request_stop"),
+    *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels"),
+}
+_ASKS = {"check_may", "permitted", "refusal", "refused"}
+_ELSEWHERE = {
+    "accounts.set_password": "of the command `likeness password`",
+    "config_access.resolve_run": "called where a run is resumed, after the check",
+}
+
+
+def _called(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call):
+            yield each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", "")
+
+
+def test_whatever_writes_asks_first() -> None:
+    """Each function of the app that writes or starts asks who may, itself or by a function of its file that it goes through."""
+    found = 0
+    for file in sorted(APP.rglob("*.py")):
+        functions: dict[str, Any] = {node.name: set(_called(node)) for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)}
+        for name, calls in functions.items():
+            if not calls & _WRITES or f"{file.stem}.{name}" in _ELSEWHERE:
+                continue
+            found += 1
+            through = calls | {further for call in calls for further in functions.get(call, ())}
+            assert through & _ASKS, f"{file.relative_to(APP)}: {name} calls {sorted(calls & _WRITES)} and asks nobody"
+    assert found >= 14
