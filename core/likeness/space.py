@@ -216,13 +216,13 @@ class Space:
         Raises:
             InputError: if it can't be read as an image, or the space has no model behind it.
         """
-        from likeness.io import opened_image, read_image, to_rgb
+        from likeness.io import foreign_image, read_image, to_rgb
 
         if self.embed_images is None:
             raise InputError(f"The space '{self.name}' has no model that could read a new image; choose one of its own images instead.")
         if isinstance(image, str | Path):
             return self.embed_images([read_image(Path(image))])
-        return self.embed_images([to_rgb(opened_image(image, name or "upload") if isinstance(image, bytes) else image)])
+        return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
 
     def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str = "suggested", seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).

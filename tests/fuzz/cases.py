@@ -476,8 +476,8 @@ def _shards() -> Case:
 
 def _images() -> list[Case]:
     from likeness.data.thumbnails import thumbnail
-    from likeness.io.image_check import opened_image
-    from likeness.io.images import read_image, to_rgb
+    from likeness.io.foreign_images import foreign_image
+    from likeness.io.images import read_image
 
     def write(folder: Path) -> None:
         exif = Image.Exif()
@@ -499,7 +499,7 @@ def _images() -> list[Case]:
             _answered(lambda file=file: read_image(file))
             with contextlib.suppress(OSError):
                 thumbnail(file)
-            _answered(lambda file=file: to_rgb(opened_image(file.read_bytes(), file.name)))
+            _answered(lambda file=file: foreign_image(file.read_bytes(), file.name))
 
     def read_labelled(folder: Path) -> None:
         from likeness.data import read_folder
@@ -511,7 +511,7 @@ def _images() -> list[Case]:
                 labelled_image(table, None, row)
 
     return [
-        Case("images", write, read, ("*",), ("io/images", "data/thumbnails", "io/image_check")),
+        Case("images", write, read, ("*",), ("io/images", "data/thumbnails", "io/image_check", "io/jpeg_scans", "io/foreign_images")),
         Case("labelled images", write, read_labelled, ("*",), ("plots/labelled_image",)),
     ]
 

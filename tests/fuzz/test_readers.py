@@ -32,6 +32,8 @@ _OWN = {
     "io/array_files": "the reader itself; every case of arrays, weights and checkpoints goes through it",
     "io/mat_worker": "runs in the process that the cases of .mat files reach",
     "io/mat_process": "reached by every case of .mat files",
+    "io/decoder_worker": "runs in the process that the cases of images and uploads reach; a request is written by `io/decoder_process`",
+    "io/decoder_process": "reached by every case of images; what a process could answer is tested in tests/io/test_foreign_images.py",
     "data/readers/cars": "a table that ships",
     "recipes/renders/render": "a table that was drawn here",
     "studies/published": "tables that ship",

@@ -25,7 +25,7 @@ from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url
 from likeness.data.readers.tabular import TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import Failure, ImageTable
-from likeness.data.thumbnails import thumbnail
+from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
 
@@ -94,4 +94,5 @@ __all__ = [
     "source_help",
     "thumbnail",
     "uploads_dir",
+    "upright_picture",
 ]

@@ -1,18 +1,21 @@
 """Small copies of images for galleries and maps."""
 
 import io
+import os
 import threading
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.io import check_readable
+from likeness.io import check_readable, check_scans
 
 if TYPE_CHECKING:
     from PIL import Image
 
 _LARGE = 12_000_000  # pixels
+# several browsers ask at once
 _one_large = threading.Lock()
+_few = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
 def thumbnail(path: Path, size: int = 128) -> bytes:
@@ -23,14 +26,29 @@ def thumbnail(path: Path, size: int = 128) -> bytes:
     Raises:
         OSError: if the file is missing or not an image.
     """
+    return _shrunk(upright_picture(path, 2 * size), size)
+
+
+def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
+    """An image to be shown, upright and RGB. As many are decoded at once as there are processors, and of large ones a single one.
+
+    Args:
+        path: of the file.
+        least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a reduced size.
+
+    Raises:
+        OSError: if the file is missing or not an image.
+    """
     from PIL import Image, ImageOps
 
     try:
-        with Image.open(check_readable(path)) as image:
-            image.draft("RGB", (2 * size, 2 * size))
-            # several browsers ask at once: large images are held in memory one at a time
-            with _one_large if image.width * image.height > _LARGE else nullcontext():
-                return _shrunk(ImageOps.exif_transpose(image).convert("RGB"), size)
+        with check_readable(path).open("rb") as file:
+            check_scans(file, path.name)
+            with Image.open(file) as image:
+                if least is not None:
+                    image.draft("RGB", (least, least))
+                with _one_large if image.width * image.height > _LARGE else nullcontext(), _few:
+                    return ImageOps.exif_transpose(image).convert("RGB")
     except OSError:
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content

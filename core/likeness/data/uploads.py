@@ -7,13 +7,14 @@ import secrets
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from likeness.data.readers.folder import read_folder
-from likeness.data.table import ImageTable
+from likeness.data.table import Failure, ImageTable
 from likeness.data.upload_archive import MAX_IMAGE_BYTES, UploadLimits, zipped_images
 from likeness.errors import InputError
-from likeness.io import cache_dir, image_suffix, plain_name
+from likeness.io import cache_dir, check_images
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
@@ -22,7 +23,7 @@ _ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff"
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _USUAL = UploadLimits()
-_saving = threading.Lock()
+_accounting = threading.Lock()  # held while room is counted and taken, never while anything is decoded
 
 
 def uploads_dir() -> Path:
@@ -35,9 +36,10 @@ def save_uploads(
 ) -> ImageTable:
     """Saves images, and those inside ZIP files, in a folder named after their content, and returns its table.
 
-    What a file is follows from its content, never from its name: an image is decoded, and kept under the suffix of its format. The same files
-    again give the same folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes. Names that lead out of
-    the folder are cut down to what is inside; of several files with one name, the later are numbered.
+    What a file is follows from its content, never from its name: an image is decoded, in a process of its own, and kept under the suffix of its
+    format. One that cannot be read is left out and listed in the table's `failed`, by its place in the upload. The same files again give the same
+    folder; there is the whole folder or none. Inside a ZIP, folders are kept and become classes. Names that lead out of the folder are cut down
+    to what is inside; of several files with one name, the later are numbered.
 
     Args:
         files: name and content of each file.
@@ -46,16 +48,17 @@ def save_uploads(
         limits: of this upload, and of all in the folder.
 
     Raises:
-        InputError: if a file is no image, too large or a damaged ZIP, if there are too many, or none, or no room is left for uploads.
+        InputError: a damaged ZIP, too many files or too large ones together, no image that can be read, or no room left for uploads.
     """
     place = folder or uploads_dir()
     staging = place / f".{secrets.token_hex(8)}.partial"
     try:
-        with _saving:  # one at a time: what is left of the room is counted, and a large upload is in memory
-            _check_room(place, limits)
-            digest = _save(_limited(_unpacked(files, limits), limits), staging)
-            target = place / f"{_slug(name)}-{digest}"
+        _check_room(place, limits)
+        digest, failed = _stage(check_images(_limited(_unpacked(files, limits), limits), limits.pixels, MAX_IMAGE_BYTES), staging)
+        target = place / f"{_slug(name)}-{digest}"
+        with _accounting:
             if not target.is_dir():
+                _check_room(place, limits)
                 staging.rename(target)
     except InputError:
         raise
@@ -64,43 +67,38 @@ def save_uploads(
         raise InputError(f"The upload cannot be saved ({reason}); make room, or upload fewer images.") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return read_folder(target, name)
+    return replace(read_folder(target, name), failed=tuple(failed))
 
 
-def _save(images: Iterable[tuple[str, bytes]], staging: Path) -> str:
-    """Writes images one by one; returns a digest of their names and contents, whatever their order."""
+def _stage(images: Iterable[tuple[str, bytes, str | InputError]], staging: Path) -> tuple[str, list[Failure]]:
+    """Writes images one by one; returns a digest of their names and contents, whatever their order, and which are left out."""
     written: dict[str, bytes] = {}
     taken: set[str] = set()
-    for path, content in images:
-        own = _free(path, taken)
+    failed: list[Failure] = []
+    for row, (path, content, suffix) in enumerate(images):
+        if isinstance(suffix, InputError):
+            failed.append(Failure(row, path, str(suffix)))
+            continue
+        own = _free(_inside(path, suffix), taken)
         taken.add(own.lower())
         (staging / own).parent.mkdir(parents=True, exist_ok=True)
         (staging / own).write_bytes(content)
         written[own] = hashlib.sha256(content).digest()
     if not written:
-        raise InputError("There are no images among the uploaded files; choose image files or a ZIP of images.")
+        raise InputError(failed[0].reason if failed else "There are no images among the uploaded files; choose image files or a ZIP of images.")
     digest = hashlib.sha256()
     for path, own_digest in sorted(written.items()):
         digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + own_digest)
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()[:16], failed
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of images, those inside ZIP files included."""
+    """Names and contents of what should be images, the entries of ZIP files included."""
     for name, content in files:
         if content.startswith(_ZIP) or name.lower().endswith(".zip"):
-            yield from ((_inside(own, _checked(own, image, limits)), image) for own, image in zipped_images(name, content, limits))
+            yield from zipped_images(name, content, limits)
         else:
-            yield _inside(re.split(r"[/\\]", name)[-1], _checked(name, content, limits)), content
-
-
-def _checked(name: str, content: bytes, limits: UploadLimits) -> str:
-    """The suffix that fits the content."""
-    if len(content) > MAX_IMAGE_BYTES:
-        raise InputError(
-            f"The file '{plain_name(name)}' has more than {MAX_IMAGE_BYTES // 1024**2} MB, the limit for one image; shrink it and upload it again."
-        )
-    return image_suffix(content, name, limits.pixels)
+            yield re.split(r"[/\\]", name)[-1], content
 
 
 def _limited(images: Iterable[tuple[str, bytes]], limits: UploadLimits) -> Iterator[tuple[str, bytes]]:

@@ -11,15 +11,15 @@ from .confinement import is_inside as is_inside
 from .files import compute_once_locked as compute_once_locked
 from .files import open_atomic as open_atomic
 from .files import write_atomic as write_atomic
+from .foreign_images import MAX_PIXELS as MAX_PIXELS
+from .foreign_images import check_images as check_images
+from .foreign_images import foreign_image as foreign_image
 from .frozen_config import FrozenConfig as FrozenConfig
 from .frozen_config import validation_message as validation_message
 from .frozen_config import with_keys as with_keys
 from .frozen_config import yaml_content as yaml_content
-from .image_check import MAX_PIXELS as MAX_PIXELS
-from .image_check import image_suffix as image_suffix
-from .image_check import opened_image as opened_image
-from .image_check import plain_name as plain_name
 from .images import UnreadableImageError as UnreadableImageError
+from .images import check_scans as check_scans
 from .images import decode_image as decode_image
 from .images import read_image as read_image
 from .images import to_rgb as to_rgb
@@ -38,6 +38,7 @@ from .plain_pickle import PlainUnpickler as PlainUnpickler
 from .text import decoded as decoded
 from .text import parse_json as parse_json
 from .text import parse_yaml as parse_yaml
+from .text import plain_name as plain_name
 from .text import text_of as text_of
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file

@@ -1,23 +1,31 @@
-"""Whether what was uploaded as an image is one: by decoding its content, in a few known formats, within a number of pixels."""
+"""Whether what a visitor brings as an image is one: by its content, in a few known formats, within a number of pixels and scans.
+
+Decoders of foreign files can take very long or all memory, so this runs in a process of its own (`likeness.io.foreign_images`).
+"""
 
 import io
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PIL import Image
+from PIL import TiffImagePlugin as _TiffImagePlugin  # noqa: F401  (Pillow reads only formats whose modules are imported, and itself imports the others)
+from PIL import WebPImagePlugin as _WebPImagePlugin  # noqa: F401
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from likeness.io.images import to_rgb
+from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
+from likeness.io.text import plain_name
 
 # Format as Pillow names it -> suffix under which it is kept. EPS and PDF start programs, SVG and HTML are no pixels: they are not among these.
 FORMATS = {"JPEG": ".jpg", "MPO": ".jpg", "PNG": ".png", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
 _OPENED = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # Pillow makes an MPO of a JPEG that holds several
-MAX_PIXELS = 64_000_000
 _LONGEST_SIDE = 65_500
-_SHOWN = 80
+_MOST_SCANNED = 2_000_000_000  # pixels of a JPEG in all its scans; two seconds
 
 
-def image_suffix(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> str:
-    """The suffix that fits the content of an uploaded image, whose first frame was decoded whole.
+def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
+    """The image in the content of a foreign file, of which the header alone was read.
 
     Args:
         content: of the file.
@@ -25,44 +33,63 @@ def image_suffix(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> str
         max_pixels: of one image.
 
     Raises:
-        InputError: another format, a damaged image, or more pixels than are allowed, told before decoding.
+        InputError: another format, a damaged header, more pixels than are allowed, or a JPEG of too many scans.
     """
-    return FORMATS[str(opened_image(content, name, max_pixels).format)]
+    with _answered(name):
+        image = Image.open(io.BytesIO(content), formats=_OPENED)
+    _check_size(image, name, max_pixels)
+    _check_scans(image, content, name)
+    return image
 
 
-def opened_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image":
-    """The image of an uploaded file, decoded; raises InputError as `image_suffix`."""
-    import warnings
+def image_suffix(image: Image.Image, name: str) -> str:
+    """Decodes the first frame of an opened image; the suffix of its format. Raises InputError if it is damaged."""
+    with _answered(name):
+        image.load()
+        return FORMATS[str(image.format)]
 
-    from PIL import Image
 
-    Image.init()  # of these, `Image.open` alone knows half
+def rgb_picture(image: Image.Image, name: str, max_pixels: int) -> Image.Image:
+    """Decodes the first frame of an opened image, as upright RGB; one of more than `max_pixels` is halved, or made smaller by another whole number.
+
+    Raises:
+        InputError: if it is damaged.
+    """
+    with _answered(name):
+        picture = to_rgb(image)
+    factor = 1
+    while picture.width * picture.height > max_pixels * factor**2:
+        factor += 1
+    return picture.reduce(factor) if factor > 1 else picture
+
+
+@contextmanager
+def _answered(name: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of sizes that are checked here, and of odd metadata
-            image = Image.open(io.BytesIO(content), formats=_OPENED)
-            _check_size(image, name, max_pixels)
-            image.load()
-    except InputError:
+            yield
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content
         raise InputError(
             f"The image '{plain_name(name)}' cannot be read: by its content it is not a sound JPEG, PNG, WebP, GIF, BMP or TIFF; leave it out or "
             "save it again as PNG or JPEG."
         ) from error
-    return image
 
 
-def plain_name(name: str) -> str:
-    """A file's name as it may stand in a sentence: without signs that cannot be seen, and not too long."""
-    shown = "".join(sign if sign.isprintable() else "_" for sign in name)
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN // 2]}…{shown[-_SHOWN // 2 :]}"
-
-
-def _check_size(image: "Image", name: str, limit: int) -> None:
+def _check_size(image: Image.Image, name: str, limit: int) -> None:
     """By what the header declares. Of an animation the first frame alone is ever decoded."""
     width, height = image.size
     if width * height > limit or max(width, height) > _LONGEST_SIDE:
         raise InputError(
             f"The image '{plain_name(name)}' is {width:,} x {height:,} pixels, and {limit:,} are allowed; make it smaller and upload it again."
+        )
+
+
+def _check_scans(image: Image.Image, content: bytes, name: str) -> None:
+    most = min(MAX_SCANS, _MOST_SCANNED // max(1, image.width * image.height))
+    if has_more_scans(content, most):
+        raise InputError(
+            f"The image '{plain_name(name)}' is a JPEG of more than {most} scans, which takes too long to decode; save it again as PNG or JPEG."
         )

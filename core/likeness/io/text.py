@@ -10,6 +10,7 @@ _LONGEST_YAML = 2_000_000  # characters; the parser takes a second for a megabyt
 _DEEPEST_YAML = 40
 _LONGEST_TEXT = 1 << 30  # bytes
 _SHOWN = 120
+_SHOWN_OF_A_NAME = 80
 
 
 def text_of(path: Path, longest: int = _LONGEST_TEXT) -> str:
@@ -34,6 +35,12 @@ def decoded(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not text in UTF-8 (byte {error.start:,}); save it again in UTF-8.") from error
+
+
+def plain_name(name: str) -> str:
+    """A file's name as it may stand in a sentence: without signs that cannot be seen, and not too long."""
+    shown = "".join(sign if sign.isprintable() else "_" for sign in name)
+    return shown if len(shown) <= _SHOWN_OF_A_NAME else f"{shown[: _SHOWN_OF_A_NAME // 2]}…{shown[-_SHOWN_OF_A_NAME // 2 :]}"
 
 
 def parse_json(text: str, name: str) -> Any:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable
+from likeness.data import ImageTable, upright_picture
 from likeness.errors import InputError
-from likeness.io import check_readable
 from likeness.labels import LabelsConfig, joints_of, read_layouts
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 
@@ -50,16 +49,9 @@ def labelled_image(table: ImageTable, config: LabelsConfig | None, row: int, sid
 
 def _opened(table: ImageTable, row: int, side: int) -> "tuple[Image, float]":
     """The image and how many of its pixels make one of the file's; small ones are enlarged, so that what is drawn on them is smooth."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
-    file = check_readable(table.paths()[row])
-    try:
-        with Image.open(file) as opened:
-            picture = ImageOps.exif_transpose(opened).convert("RGB")
-    except OSError:
-        raise
-    except Exception as error:  # Pillow's parsers raise anything on foreign content
-        raise OSError(f"'{file.name}' is damaged") from error
+    picture = upright_picture(table.paths()[row])
     scale = side / max(picture.size)
     width, height = (max(1, round(length * scale)) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS), scale

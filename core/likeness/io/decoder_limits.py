@@ -1,0 +1,67 @@
+"""Seconds and memory that a process allows itself for one image: what takes more ends it."""
+
+import mmap
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+if sys.platform != "win32":  # which has no such limits: whoever started the process ends it when it takes too long
+    import resource
+
+OUT_OF_MEMORY = 86  # exit status where the system itself enforces no limit of memory
+# Some four times what the slowest sound images take, progressive JPEGs of the highest quality
+_SECONDS, _SECONDS_PER_PIXEL = 5.0, 0.25e-6
+_MEMORY, _BYTES_PER_PIXEL = 256 << 20, 24
+_LOOK_EVERY_S = 0.02
+
+
+class DecoderLimits:
+    """Limits of this process, set anew for each image by the pixels that its header declares."""
+
+    def __init__(self) -> None:
+        if sys.platform == "win32":
+            return
+        _set_limit(resource.RLIMIT_CORE, 0)
+        self._own, self._peak, self._peak_allowed = _address_space(), _peak_memory(), 0
+        self.allow(0, 0)
+        if self._own is None:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def allow(self, pixels: int, content: int) -> None:
+        """From now on the seconds of processor and the bytes that an image of `pixels`, in a file of `content` bytes, may take.
+
+        What takes more seconds is ended by the system. What takes more memory gets a MemoryError; on macOS, which enforces no such limit, the
+        process ends with the status OUT_OF_MEMORY once it holds that much.
+        """
+        if sys.platform == "win32":
+            return
+        _set_limit(resource.RLIMIT_CPU, int(time.process_time() + _SECONDS + _SECONDS_PER_PIXEL * pixels) + 1)
+        memory = _MEMORY + _BYTES_PER_PIXEL * pixels + 3 * content
+        if self._own is not None:
+            _set_limit(resource.RLIMIT_AS, self._own + memory)
+        else:
+            self._peak_allowed = max(self._peak_allowed, self._peak + memory)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(_LOOK_EVERY_S)
+            if _peak_memory() > self._peak_allowed:
+                os._exit(OUT_OF_MEMORY)
+
+
+def _set_limit(which: int, value: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    resource.setrlimit(which, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _address_space() -> int | None:
+    """Bytes of it that this process has; None where the system does not say, and knows no limit of it either."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[0]) * mmap.PAGESIZE if statm.is_file() else None
+
+
+def _peak_memory() -> int:
+    """The most bytes that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,121 @@
+"""A few processes that decode foreign images, lent to whoever has used them least."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from likeness.errors import InputError
+from likeness.io.decoder_process import PROGRAM, Answer, DecoderProcess, Request
+
+_SECONDS = 120.0
+_IDLE_S = 60.0
+_TURN_S = 0.2
+_LOOK_EVERY_S = 1.0
+
+
+@dataclass
+class Client:
+    """Who has images decoded, one upload say, and the seconds that this has taken so far."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Turn:
+    client: Client
+    large: bool
+
+
+class DecoderPool:
+    """At most so many images are decoded at once, one of them large. Where more wait, the client comes next whose images have taken the least
+    time: one whose images are made to take long does not hold up the others.
+
+    Args:
+        size: processes at most; they begin when they are needed.
+        program: their command line.
+        seconds: on the clock, for one image; processor time has a limit of its own, which is reached first unless the process sleeps.
+        idle_s: how long a process without work is kept.
+    """
+
+    def __init__(self, size: int, program: Sequence[str] = PROGRAM, seconds: float = _SECONDS, idle_s: float = _IDLE_S) -> None:
+        self.size = size
+        self._program, self._seconds, self._idle_s = program, seconds, idle_s
+        self._change = threading.Condition()
+        self._waiting: list[_Turn] = []
+        self._lent: dict[_Turn, DecoderProcess] = {}
+        self._idle: list[tuple[float, DecoderProcess]] = []  # and since when, the longest first
+        self._watch: threading.Thread | None = None
+
+    def ask(self, requests: Sequence[Request], client: Client) -> list[Answer | InputError]:
+        """What the processes answer to each request, or why the image cannot be decoded."""
+        answers: list[Answer | InputError] = []
+        while len(answers) < len(requests):
+            with self._process(_Turn(client, large=False)) as process:
+                begin = time.monotonic()
+                while len(answers) < len(requests) and time.monotonic() < begin + _TURN_S:
+                    answers.append(process.ask(requests[len(answers)]))
+        for place, answer in enumerate(answers):
+            if isinstance(answer, Answer) and answer.large:
+                with self._process(_Turn(client, large=True)) as process:
+                    answers[place] = process.ask(requests[place], large=True)
+        return answers
+
+    def close(self) -> None:
+        """Ends the processes that have no work."""
+        with self._change:
+            idle, self._idle = self._idle, []
+        for _, process in idle:
+            process.end()
+
+    @contextmanager
+    def _process(self, turn: _Turn) -> Iterator[DecoderProcess]:
+        """A process, lent when it is this one's turn."""
+        with self._change:
+            self._waiting.append(turn)
+            try:
+                self._change.wait_for(lambda: self._next() is turn)
+                process = self._idle.pop()[1] if self._idle else DecoderProcess(self._program, self._seconds)
+                self._lent[turn] = process
+            finally:
+                self._waiting.remove(turn)
+                self._change.notify_all()
+            self._watch_over()
+        begin = time.monotonic()
+        try:
+            yield process
+        finally:
+            with self._change:
+                turn.client.seconds += time.monotonic() - begin
+                del self._lent[turn]
+                self._idle.append((time.monotonic(), process))
+                self._change.notify_all()
+
+    def _next(self) -> _Turn | None:
+        if len(self._lent) == self.size:
+            return None
+        large = any(turn.large for turn in self._lent)
+        return min((turn for turn in self._waiting if not (large and turn.large)), key=lambda turn: turn.client.seconds, default=None)
+
+    def _watch_over(self) -> None:
+        if self._watch is None:
+            self._watch = threading.Thread(target=self._end_late_and_idle, name="likeness-decoders", daemon=True)
+            self._watch.start()
+
+    def _end_late_and_idle(self) -> None:
+        """Ends processes that take too long for an image, and those that had nothing to do for `idle_s`; returns when none is left."""
+        while True:
+            time.sleep(min(_LOOK_EVERY_S, self._seconds, self._idle_s))
+            with self._change:
+                since = time.monotonic() - self._idle_s
+                idle = [process for begin, process in self._idle if begin <= since]
+                self._idle = self._idle[len(idle) :]
+                for process in self._lent.values():
+                    process.end_if_late()
+                if not self._idle and not self._lent:
+                    self._watch = None
+            for process in idle:
+                process.end()
+            if self._watch is None:
+                return

@@ -1,0 +1,151 @@
+"""One process that decodes foreign images (`likeness.io.decoder_worker`): begun when it is first needed, and again when an image ended it."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from likeness.errors import InputError
+from likeness.io.decoder_limits import OUT_OF_MEMORY
+from likeness.io.text import parse_json, plain_name
+
+PROGRAM = (sys.executable, "-P", "-m", "likeness.io.decoder_worker")
+_LONGEST_LINE, _MOST_PIXELS = 10_000, 1 << 26  # bytes of an answer
+
+
+@dataclass(frozen=True)
+class Request:
+    """A file's content, and what is wanted of it: a picture, or whether it is one.
+
+    Attributes:
+        name: of the file; stands in messages.
+        content: of the file.
+        max_pixels: of the image, by its header.
+        picture: whether its pixels are wanted; otherwise the suffix of its format.
+    """
+
+    name: str
+    content: bytes
+    max_pixels: int
+    picture: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The suffix of a sound image; or its size and pixels, RGB; or that it is too large to be decoded beside others."""
+
+    suffix: str = ""
+    width: int = 0
+    height: int = 0
+    pixels: bytes = b""
+    large: bool = False
+
+
+class DecoderProcess:
+    """The process; for one thread at a time.
+
+    Args:
+        program: command line.
+        seconds: on the clock, that it may take for one image.
+    """
+
+    def __init__(self, program: Sequence[str], seconds: float) -> None:
+        self._program, self._seconds = program, seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._deadline = float("inf")
+        self._late = False
+
+    def ask(self, request: Request, large: bool = False) -> Answer | InputError:
+        """The answer to a request; or why the image cannot be decoded: it is none, is not sound, or ended the process."""
+        process = self._running()
+        self._late, self._deadline = False, time.monotonic() + self._seconds
+        try:
+            return _exchange(process, request, large)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return InputError(f"The image '{plain_name(request.name)}' {_reason(self.end(), self._late)}")
+        except BaseException:  # the rest of an interrupted answer would be taken for that to the next request
+            self.end()
+            raise
+        finally:
+            self._deadline = float("inf")
+
+    def end_if_late(self) -> None:
+        """Ends the process if it takes too long; called from another thread."""
+        process = self._process
+        if process is not None and time.monotonic() > self._deadline:
+            self._late = True
+            process.kill()
+
+    def end(self) -> int | None:
+        """Ends the process; returns its exit status, None where there is none."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):  # what was still to be written to a process that is gone
+                stream.close()  # type: ignore[union-attr]
+        return process.returncode
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        if self._process is None or self._process.poll() is not None:
+            self.end()
+            source = str(Path(__file__).resolve().parents[2])
+            path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH")) if part)
+            environment = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
+            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            self._process = subprocess.Popen(self._program, env=environment, stdin=pipe, stdout=pipe, stderr=nothing)
+        return self._process
+
+
+def _exchange(process: "subprocess.Popen[bytes]", request: Request, large: bool) -> Answer | InputError:
+    """Sends a request and reads the answer, of which nothing is taken on trust: whatever was decoded may have taken over its process."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    head = {"name": request.name, "bytes": len(request.content), "max_pixels": request.max_pixels, "picture": request.picture, "large": large}
+    process.stdin.write(json.dumps(head).encode() + b"\n")
+    process.stdin.write(request.content)
+    process.stdin.flush()
+    line = parse_json(process.stdout.readline(_LONGEST_LINE).decode(errors="replace"), "The answer")
+    if "error" in line:
+        return InputError(str(line["error"]))
+    if "large" in line and not large:
+        return Answer(large=True)
+    if request.picture:
+        return _picture(process, int(line["width"]), int(line["height"]))
+    return Answer(suffix=_known_suffix(line["suffix"]))
+
+
+def _picture(process: "subprocess.Popen[bytes]", width: int, height: int) -> Answer:
+    assert process.stdout is not None
+    size = width * height * 3
+    if not 0 < size <= _MOST_PIXELS:
+        raise ValueError("more pixels than were asked for")
+    pixels = process.stdout.read(size)
+    if len(pixels) < size:
+        raise ValueError("the answer broke off")
+    return Answer(width=width, height=height, pixels=pixels)
+
+
+def _known_suffix(suffix: str) -> str:
+    from likeness.io.image_check import FORMATS
+
+    if suffix not in FORMATS.values():
+        raise ValueError("no suffix of an image")
+    return suffix
+
+
+def _reason(status: int | None, late: bool) -> str:
+    """Why a process ended by which an image was to be decoded."""
+    if late or (hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU):
+        return "takes too long to decode; leave it out or save it again as PNG or JPEG."
+    if status == OUT_OF_MEMORY:
+        return "takes more memory to decode than is allowed; make it smaller."
+    return "brought its decoder down; leave it out or save it again as PNG or JPEG."

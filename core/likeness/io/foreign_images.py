@@ -1,0 +1,106 @@
+"""Images that visitors bring, checked and decoded in processes of their own, where a hostile one can neither crash this one nor fill its memory."""
+
+import atexit
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
+from likeness.io.decoder_pool import Client, DecoderPool
+from likeness.io.decoder_process import Answer, Request
+from likeness.io.text import plain_name
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_PIXELS = 64_000_000
+_BATCH, _BATCH_BYTES = 16, 1 << 20
+_AHEAD_BYTES = 64 << 20
+
+_uploads = DecoderPool(os.cpu_count() or 1)
+_queries = DecoderPool(2)  # who drops an image waits for it, and not for uploads
+atexit.register(_uploads.close)
+atexit.register(_queries.close)
+
+
+def check_images(
+    files: Iterable[tuple[str, bytes]], max_pixels: int = MAX_PIXELS, max_bytes: int = 100 << 20
+) -> Iterator[tuple[str, bytes, str | InputError]]:
+    """Decodes images, as many at once as there are processors, and yields each file in order with the suffix that fits its content.
+
+    Of one that is not sound, the error stands in place of the suffix: it is no JPEG, PNG, WebP, GIF, BMP or TIFF, is damaged, has more pixels or
+    scans than are allowed, or took too much time or memory. Files are taken while others are decoded, so that few are in memory.
+
+    Args:
+        files: name and content of each; the name stands in messages and counts for nothing else.
+        max_pixels: of one image.
+        max_bytes: of one file.
+    """
+    client = Client()
+    ahead: deque[tuple[list[tuple[str, bytes]], Future[list[str | InputError]]]] = deque()
+    threads = ThreadPoolExecutor(_uploads.size + 1, thread_name_prefix="likeness-check")  # while one takes its answers, another begins
+    try:
+        for batch in _batches(files):
+            ahead.append((batch, threads.submit(_suffixes, batch, max_pixels, max_bytes, client)))
+            while len(ahead) > 2 * _uploads.size or sum(_size(waiting) for waiting, _ in ahead) > _AHEAD_BYTES:
+                yield from _checked(*ahead.popleft())
+        while ahead:
+            yield from _checked(*ahead.popleft())
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "Image":
+    """The image in the content of a file, upright and RGB, made smaller by a whole number where it has more than 16 million pixels.
+
+    Args:
+        content: of the file; of an animation the first frame counts.
+        name: as the browser gave it; stands in messages.
+        max_pixels: of the image.
+
+    Raises:
+        InputError: it is not sound, see `check_images`.
+    """
+    from PIL import Image
+
+    (answer,) = _queries.ask([Request(name, content, max_pixels, picture=True)], Client())
+    if isinstance(answer, InputError):
+        raise answer
+    return Image.frombytes("RGB", (answer.width, answer.height), answer.pixels)
+
+
+def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+    """Files in groups: to hand over a small image takes as long as to decode it."""
+    batch: list[tuple[str, bytes]] = []
+    for file in files:
+        batch.append(file)
+        if len(batch) == _BATCH or _size(batch) > _BATCH_BYTES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _size(batch: list[tuple[str, bytes]]) -> int:
+    return sum(len(content) for _, content in batch)
+
+
+def _suffixes(batch: list[tuple[str, bytes]], max_pixels: int, max_bytes: int, client: Client) -> list[str | InputError]:
+    requests = [Request(name, content, max_pixels) for name, content in batch if len(content) <= max_bytes]
+    answers = iter(_uploads.ask(requests, client))
+    return [_suffix(next(answers)) if len(content) <= max_bytes else _too_large(name, max_bytes) for name, content in batch]
+
+
+def _suffix(answer: Answer | InputError) -> str | InputError:
+    return answer if isinstance(answer, InputError) else answer.suffix
+
+
+def _too_large(name: str, max_bytes: int) -> InputError:
+    return InputError(f"The file '{plain_name(name)}' has more than {max_bytes >> 20:,} MB, the limit for one image; shrink it and upload it again.")
+
+
+def _checked(batch: list[tuple[str, bytes]], suffixes: "Future[list[str | InputError]]") -> Iterator[tuple[str, bytes, str | InputError]]:
+    for (name, content), suffix in zip(batch, suffixes.result(), strict=True):
+        yield name, content, suffix
