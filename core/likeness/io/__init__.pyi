@@ -39,5 +39,8 @@ from .text import decoded as decoded
 from .text import parse_json as parse_json
 from .text import parse_yaml as parse_yaml
 from .text import text_of as text_of
+from .transient import TransientError as TransientError
+from .transient import is_transient as is_transient
+from .transient import transient_reason as transient_reason
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file

@@ -1,5 +1,7 @@
 """Images behind URLs: on an object store or a web server, reached through fsspec."""
 
+import errno
+import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -87,8 +89,11 @@ def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
         files, place = file_system(url)
         by_system.setdefault(id(files), (files, []))[1].append((url, place))
     for files, places in by_system.values():
-        # not `cat`: it takes ? * [ in a name for a pattern
-        contents = files.cat_ranges([place for _, place in places], None, None, on_error="return")
+        try:
+            # not `cat`: it takes ? * [ in a name for a pattern
+            contents = files.cat_ranges([place for _, place in places], None, None, on_error="return")
+        except Exception as error:  # a timeout of all of them together is raised, whatever is asked for
+            contents = [error] * len(places)
         for (url, _), content in zip(places, contents, strict=True):
             found[url] = as_os_error(content) if isinstance(content, Exception) else bytes(content)
     return [found[url] for url in urls]
@@ -96,6 +101,8 @@ def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
 
 def as_os_error(error: Exception) -> OSError:
     """Any file system's error as one that the callers of local files know."""
+    if isinstance(error, MemoryError):
+        return OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
     return error if isinstance(error, OSError) else OSError(_reason(error))
 
 
