@@ -10,7 +10,7 @@ from pathlib import Path
 import likeness
 from likeness.data import UploadLimits, plain_names, uploads_dir
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
+from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
 from server_settings import UPLOADS, server
 from visitors import notions_dir, splits_dir, visitors_dir
 
@@ -37,7 +37,7 @@ def resolve_path(given: str | Path) -> Path:
     Raises:
         InputError: no path, or on a shared server any other path.
     """
-    text = str(given)
+    text = text_to_name(str(given))
     if not server().shared or not can_be_a_path(text):
         return as_path(text)
     path = _below_a_place(text)

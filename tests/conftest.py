@@ -92,3 +92,16 @@ def _photo(width: int, height: int, seed: int = 0) -> Image.Image:
 def photo() -> Callable[..., Image.Image]:
     """Makes an image with detail at all scales: `photo(width, height, seed=0)`."""
     return _photo
+
+
+@pytest.fixture
+def odd_names(tmp_path: Path) -> Path:
+    """A folder of seven images whose names, and that of a subfolder and its own, are not what programs expect."""
+    names = [b"cl\xe9/caf\xe9.png", b"ok/new\nline.png", b"ok/caf\xe9 2.png", b"ok/plain.png"]
+    names += [name.encode() for name in ("ok/😀.png", "ok/\u202egnp.exe.png", "ok/שלום.png")]
+    folder = os.fsencode(tmp_path) + b"/phot\xf6s"
+    for number, name in enumerate(names):
+        os.makedirs(os.path.dirname(folder + b"/" + name), exist_ok=True)
+        with open(folder + b"/" + name, "xb") as file:
+            Image.fromarray(np.random.default_rng(number).integers(0, 256, (16, 16, 3), dtype=np.uint8)).save(file, "PNG")
+    return Path(os.fsdecode(folder))

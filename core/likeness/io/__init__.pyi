@@ -8,6 +8,8 @@ from .confinement import check_url as check_url
 from .confinement import confine as confine
 from .confinement import is_confined as is_confined
 from .confinement import is_inside as is_inside
+from .file_names import name_to_text as name_to_text
+from .file_names import text_to_name as text_to_name
 from .files import compute_once_locked as compute_once_locked
 from .files import open_atomic as open_atomic
 from .files import write_atomic as write_atomic

@@ -13,7 +13,7 @@ from likeness.data import is_url
 from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
 from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
 from likeness.errors import InputError
-from likeness.io import TransientError, UnreadableImageError, transient_reason
+from likeness.io import TransientError, UnreadableImageError, text_to_name, transient_reason
 
 # How torch says that an allocation failed, on the processor and on a GPU.
 _OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
@@ -59,7 +59,7 @@ class ImageFiles(Sequence[Any]):
         return [self._file(path) for path in self._paths[where]] if isinstance(where, slice) else self._file(self._paths[where])
 
     def _file(self, path: str) -> Path | RemoteFile:
-        return RemoteFile(path) if self._remote and is_url(path) else self._root / path
+        return RemoteFile(path) if self._remote and is_url(path) else self._root / text_to_name(path)
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
