@@ -12,7 +12,7 @@ import likeness
 from likeness.data import DatasetEntry, UploadLimits, plain_names
 from likeness.encoders import map_path
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir
+from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
 from likeness.language import map_language_path
 from quotas import room_for_uploads
 from server_settings import UPLOADS, server
@@ -44,7 +44,7 @@ def resolve_path(given: str | Path) -> Path:
     Raises:
         InputError: no path, or on a shared server any other path.
     """
-    text = str(given)
+    text = text_to_name(str(given))
     if not server().shared or not can_be_a_path(text):
         return as_path(text)
     path = _below_a_place(text)

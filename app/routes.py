@@ -53,8 +53,7 @@ def serve_info(request: Request) -> Response:
 
 @lru_cache(maxsize=20_000)
 def _thumbnail(dataset: str, row: int) -> bytes:
-    table = cached.table(dataset)
-    return thumbnail(table.root / table.frame["path"].iat[row])
+    return thumbnail(cached.table(dataset).file(row))
 
 
 @lru_cache(maxsize=5_000)

@@ -116,3 +116,16 @@ def tiny_timm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tiny_models import save_timm
 
     return save_timm(tmp_path_factory.mktemp("timm"))
+
+
+@pytest.fixture
+def odd_names(tmp_path: Path) -> Path:
+    """A folder of seven images whose names, and that of a subfolder and its own, are not what programs expect."""
+    names = [b"cl\xe9/caf\xe9.png", b"ok/new\nline.png", b"ok/caf\xe9 2.png", b"ok/plain.png"]
+    names += [name.encode() for name in ("ok/😀.png", "ok/\u202egnp.exe.png", "ok/שלום.png")]
+    folder = os.fsencode(tmp_path) + b"/phot\xf6s"
+    for number, name in enumerate(names):
+        os.makedirs(os.path.dirname(folder + b"/" + name), exist_ok=True)
+        with open(folder + b"/" + name, "xb") as file:
+            Image.fromarray(np.random.default_rng(number).integers(0, 256, (16, 16, 3), dtype=np.uint8)).save(file, "PNG")
+    return Path(os.fsdecode(folder))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from likeness.data import ImageTable, read_dataset
-from likeness.embedding import embed
+from likeness.embedding import embed, load_space
 from likeness.errors import InputError
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding, get_notion
 from likeness.search import build_index, nearest, search_plan
@@ -124,3 +124,22 @@ def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, m
     # a notion on top of a notion, and one that is no linear map, have no index
     assert through.project(InDiReCT(dim=4).fit(through.vectors[:50]), "twice").search is None
     assert indexed.refit(notion, PCA(dim=4)).search is None
+
+
+def test_a_space_of_odd_names_is_saved_loaded_and_finds_its_images(odd_names: Path, tmp_path: Path) -> None:
+    import json
+
+    space = embed(read_dataset(odd_names), "cars-small")
+    assert (len(space.table), space.table.name) == (7, "phot\N{REPLACEMENT CHARACTER}F6s")
+    loaded = load_space(space.save(tmp_path / "x.parquet"))
+    np.testing.assert_array_equal(loaded.vectors, space.vectors)
+    assert loaded.table.paths() == space.table.paths()
+    assert all(path.is_file() for path in loaded.table.paths())
+    assert loaded.table.file(3) == loaded.table.paths()[3]
+    space.table.frame.to_csv(odd_names / "images.csv", index=False)
+    assert embed(read_dataset(odd_names / "images.csv"), "cars-small").table.paths() == space.table.paths()
+    given = Space(space.vectors, space.table.paths(), name="mine")
+    assert given.table.paths() == space.table.paths()
+    shown = [loaded.table._repr_html_(), given.nearest(given.vectors[0], 5)._repr_html_(), repr(loaded.table)]
+    assert shown[0].count("data:image/webp") == 7
+    json.dumps(shown, ensure_ascii=False).encode()

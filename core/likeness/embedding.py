@@ -8,7 +8,7 @@ import numpy as np
 from likeness.data import ImageTable, read_dataset
 from likeness.defaults import ENCODER
 from likeness.errors import InputError
-from likeness.io import read_vector_file
+from likeness.io import read_vector_file, text_to_name
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def load_space(path: Path | str) -> Space:
     try:
         about = file.about
         linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
-        table = ImageTable(str(about["table"]), Path(str(about["root"])), file.frame, has_images=bool(about["has_images"]))
+        table = ImageTable(str(about["table"]), Path(text_to_name(str(about["root"]))), file.frame, has_images=bool(about["has_images"]))
         space = Space(file.vectors, table, name=str(about["name"]), encoder=str(about["encoder"]) or None, provenance=str(about["provenance"]))
         fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
         mute = not fits or (about["notion"] and linear is None)

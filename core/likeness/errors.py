@@ -1,5 +1,8 @@
 """The one exception that speaks to people."""
 
+import re
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of file names that are not UTF-8: nothing can show them
 _LONGEST, _END = 700, 200  # letters of a message, and of its end, where the remedy stands
 
 
@@ -10,5 +13,5 @@ class InputError(ValueError):
     """
 
     def __str__(self) -> str:
-        text = " ".join(super().__str__().split("\n"))  # a value that is shown may hold anything
+        text = _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", " ".join(super().__str__().split("\n")))  # a value that is shown may hold anything
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} … {text[-_END:]}"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from likeness.arrays import as_unit_rows, to_numpy
 from likeness.data import ImageTable, image_classes
 from likeness.errors import InputError
-from likeness.io import write_vector_file
+from likeness.io import name_to_text, write_vector_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -285,7 +285,7 @@ class Space:
         about = {
             "name": self.name,
             "table": self.table.name,
-            "root": str(self.table.root.resolve()) if self.table.has_images else "",
+            "root": name_to_text(str(self.table.root.resolve())) if self.table.has_images else "",
             "has_images": self.table.has_images,
             "encoder": self.encoder if isinstance(self.encoder, str) else "",
             "provenance": self.provenance,
@@ -382,7 +382,7 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     elif images is None:
         table = ImageTable(name, Path(), pd.DataFrame(index=range(n)), has_images=False)
     else:
-        frame = images if isinstance(images, pd.DataFrame) else pd.DataFrame({"path": [str(path) for path in images]})
+        frame = images if isinstance(images, pd.DataFrame) else pd.DataFrame({"path": [name_to_text(str(path)) for path in images]})
         table = ImageTable(name, Path(), frame)
     if len(table) != n:
         raise InputError(f"The space '{name}' has {n} vectors for {len(table)} images; give one row per image.")

@@ -2,17 +2,20 @@
 
 import importlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import navigation
+from likeness.data import absolute_source, add_dataset, new_entry
 from shared.app_page import AppPage
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "app" / "pages"
 MINE = """
 from pathlib import Path
+from types import SimpleNamespace
 
 from shared.app_page import AppPage
 
@@ -72,3 +75,21 @@ def test_one_line_puts_a_page_into_the_menu_and_opens_it(app: AppTest, tmp_path:
     assert app.title[0].value == "My page"
     assert app.caption[0].value == "Counts the images. No more than that."
     assert app.metric[0].value == "2000"
+
+
+@pytest.mark.parametrize("page", navigation.PAGES, ids=lambda page: page.address)
+def test_images_with_odd_names_are_shown_on_every_page(app: AppTest, odd_names: Path, page: AppPage) -> None:
+    entry = new_entry("Odd", absolute_source(str(odd_names)), "cars-small")
+    add_dataset(entry)
+    app.query_params["open"] = entry.id
+    app.run()
+    app.switch_page(f"pages/{page.address}/page.py").run()
+    assert not app.exception
+    assert app.session_state["view"].entry.id == entry.id
+    if page.address == "explore":
+        import routes
+
+        for row in range(7):
+            request = SimpleNamespace(path_params={"dataset": entry.id, "row": row})
+            answers = [serve(request) for serve in (routes.serve_info, routes.serve_thumbnail)]  # type: ignore[arg-type]
+            assert [answer.status_code for answer in answers] == [200, 200]

@@ -127,3 +127,36 @@ main()
     assert list(store.rglob("*.partial")) == []
     assert len(children) > 3
     assert psutil.wait_procs(children, timeout=300)[1] == []
+
+
+def test_names_that_no_terminal_shows_are_embedded_searched_and_indexed_like_any_other(run: Run, odd_names: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "x.parquet"
+    (odd_names / "ok" / os.fsdecode(b"br\xf6ken\n\x1b[2J.png")).write_bytes(b"no image")
+    status, out, err = run("embed", str(odd_names), "--encoder", "cars-small", "--out", str(kept))
+    assert (status, "7 images, 512 dimensions, 1 skipped" in out) == (0, True), err
+    assert "skipped ok/br�F6ken �[2J.png: it is empty or not an image" in err
+    paths = pd.read_parquet(kept)["path"].tolist()
+    assert {"cl�E9/caf�E9.png", "ok/new\nline.png", "ok/caf�E9 2.png", "ok/😀.png", "ok/\u202egnp.exe.png", "ok/שלום.png"} < set(paths)
+    query = os.fsdecode(os.fsencode(odd_names) + b"/cl\xe9/caf\xe9.png")
+    status, out, err = run("search", str(odd_names), "--image", query, "--encoder", "cars-small", "-k", "7")
+    assert status == 0, err
+    assert out.splitlines()[1].split()[2:] == ["cl�E9/caf�E9.png", "cl�E9"]
+    assert out.isascii() is False
+    assert all(line.isprintable() for line in out.splitlines())
+    assert len(out.splitlines()) == 8
+    status, out, err = run("index", str(odd_names), "--encoder", "cars-small")
+    assert (status, out.startswith("7 images")) == (0, True), err
+
+
+def test_a_folder_is_also_found_by_its_name_as_it_is_shown(run: Run, odd_names: Path) -> None:
+    shown = str(odd_names.parent / "phot�F6s" / "cl�E9")
+    status, out, err = run("embed", shown, "--encoder", "cars-small")
+    assert (status, "1 images" in out) == (0, True), err
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_a_terminal_that_lacks_a_sign_gets_another(odd_names: Path, encoding: str) -> None:
+    command = [sys.executable, "-m", "likeness", "search", str(odd_names), "--row", "0", "--encoder", "cars-small"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
+    assert b"ok/?.png" in done.stdout

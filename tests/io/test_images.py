@@ -1,12 +1,15 @@
 """Reading images of every mode as upright, opaque RGB."""
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from likeness.io import TransientError, images
 from likeness.io.images import UnreadableImageError, read_image, to_rgb
 
 RED, WHITE = (255, 0, 0), (255, 255, 255)
@@ -153,3 +156,53 @@ def test_too_many_pixels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_image(tmp_path / "nowhere.png")
+
+
+def test_too_little_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Image.core, "new", refuse)
+    with pytest.raises(TransientError, match=r"'a.png' cannot be read now: there is not enough memory now; try again") as caught:
+        read_image(save(Image.frombytes("L", (1, 1), b"a"), tmp_path / "a.png"))
+    assert not isinstance(caught.value, UnreadableImageError)
+
+
+def test_damage_is_not_believed_while_memory_is_short(tmp_path: Path, photo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise MemoryError
+
+    (tmp_path / "a.png").write_bytes(save(photo(64, 64), tmp_path / "whole.png").read_bytes()[:5000])
+    with monkeypatch.context() as patch:
+        patch.setattr(images, "check_memory", refuse)
+        with pytest.raises(TransientError, match="not enough memory now"):
+            read_image(tmp_path / "a.png")
+    with pytest.raises(UnreadableImageError, match="damaged"):
+        read_image(tmp_path / "a.png")
+
+
+# Decodes files with little more memory than the process has already, and prints what each is answered with.
+SHORT_OF_MEMORY = """
+import resource, sys
+from pathlib import Path
+from PIL import Image
+from likeness.io import read_image
+Image.init()
+size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + 35_000_000,) * 2)
+for path in sys.argv[1:]:
+    try:
+        read_image(Path(path))
+        print(path, "read")
+    except Exception as error:
+        print(path, type(error).__name__)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_codecs_that_call_a_lack_of_memory_damage_are_not_believed(tmp_path: Path) -> None:
+    large = Image.new("RGB", (2600, 2600), (1, 2, 3))
+    files = [save(large, tmp_path / "a.webp", method=0), save(large, tmp_path / "b.jpg", progressive=True)]
+    done = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY, *map(str, files)], capture_output=True, text=True)
+    assert done.stdout.split() == [word for file in files for word in (str(file), "TransientError")], done.stderr
+    assert all(read_image(file).size == (2600, 2600) for file in files)

@@ -25,6 +25,7 @@ from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.study import study
+from likeness.commands.terminal import print_what_fits
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
@@ -84,6 +85,7 @@ def command_line() -> typer.Typer:
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit status 2, an interruption 130."""
     restore_interruption()
+    print_what_fits()
     try:
         command_line()()
     except InputError as error:

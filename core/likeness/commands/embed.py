@@ -6,6 +6,7 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
+from likeness.commands.terminal import printable
 from likeness.defaults import ENCODER
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def embed(
     table = _table(source)
     base = embedded(table, encoder, batch_size=batch_size, store_dir=store, remote=True, engine=engine, workers=workers, ray_address=ray_address)
     for failure in base.table.failed:
-        typer.echo(f"skipped {failure.path}: {failure.reason}", err=True)
+        typer.echo(printable(f"skipped {failure.path}: {failure.reason}").replace("\n", " "), err=True)
     n, d = base.vectors.shape
     typer.echo(f"{n} images, {d} dimensions, {len(base.table.failed)} skipped")
     if out:

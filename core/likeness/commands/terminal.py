@@ -1,5 +1,7 @@
 """What the commands print: tables, files, progress."""
 
+import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -28,7 +30,20 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
         "latex": lambda: as_latex(frame).rstrip(),
     }
     check_format(format)
-    typer.echo(writers[format]())
+    text = writers[format]()
+    typer.echo(printable(text) if format == "table" else text)
+
+
+def printable(text: str) -> str:
+    """Lines as a terminal may get them: signs that move its cursor or turn its text around, which file names may hold, as a replacement sign."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
+
+
+def print_what_fits() -> None:
+    """From now on, signs that the encoding of stdout or stderr lacks are printed as "?"; without it they end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def check_format(format: str) -> None:

@@ -44,7 +44,7 @@ def new_entry(name: str, source: str, encoder: str, path_column: str | None = No
     """An entry whose id follows from its source and encoder, and, where it has one, its owner: nobody else can guess it then."""
     text = "\n".join([source, encoder, path_column or "", *([owner] if owner else [])])
     digits = 32 if owner else 16
-    return DatasetEntry(hashlib.sha256(text.encode()).hexdigest()[:digits], name, source, encoder, path_column, owner)
+    return DatasetEntry(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:digits], name, source, encoder, path_column, owner)
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 from likeness.data.thumbnails import thumbnail
+from likeness.io import name_to_text
 
 _SIDE = 96
 _TILE = "display:inline-block;width:{side}px;margin:2px;vertical-align:top;font:11px sans-serif;overflow:hidden;text-overflow:ellipsis"
@@ -29,5 +30,5 @@ def _picture(path: Path) -> str:
     try:
         content = base64.b64encode(thumbnail(path, _SIDE)).decode()
     except OSError:
-        return escape(path.name)
-    return f'<img src="data:image/webp;base64,{content}" alt="{escape(path.name)}">'
+        return escape(name_to_text(path.name))
+    return f'<img src="data:image/webp;base64,{content}" alt="{escape(name_to_text(path.name))}">'

@@ -13,7 +13,7 @@ from likeness.data.readers.folder import read_folder
 from likeness.data.registry import dataset_names, named_dataset, plain_names, published_names
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, name_to_text
 
 # Two characters at least: "C:\cars" is a folder.
 _PUBLISHED = re.compile(r"(?P<name>[A-Za-z0-9][\w-]+)(?:/(?P<split>\w+))?:(?P<folder>.*)", re.DOTALL)
@@ -67,8 +67,8 @@ def absolute_source(source: str) -> str:
         return source
     if is_published_source(source):
         published = _published(source)
-        return str(published._replace(folder=str(as_path(published.folder).resolve())))
-    return str(as_path(source).resolve())
+        return name_to_text(str(published._replace(folder=str(as_path(published.folder).resolve()))))
+    return name_to_text(str(as_path(source).resolve()))
 
 
 def is_published_source(source: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.io import name_to_text, text_to_name
 
 _NOT_ATTRIBUTES = ("path", "sha256")
 _SHOWN = 12
@@ -28,7 +29,8 @@ class ImageTable:
     Attributes:
         name: shown to people.
         root: folder that the paths are relative to.
-        frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes), perhaps
+        frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes; a name
+            that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps
             `sha256` (digest of each file, by which embeddings are found), every further column an attribute.
         failed: images that were left out because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
@@ -69,7 +71,7 @@ class ImageTable:
         from likeness.data.picture_html import picture_html
 
         shown = self.paths()[:_SHOWN] if self.has_images else []
-        return picture_html(repr(self), shown, [path.name for path in shown])
+        return picture_html(repr(self), shown, [name_to_text(path.name) for path in shown])
 
     @property
     def attributes(self) -> list[str]:
@@ -84,4 +86,8 @@ class ImageTable:
         """
         if not self.has_images:
             raise InputError(f"The rows of '{self.name}' have no images; pass `images=` with the vectors.")
-        return [self.root / path for path in self.frame["path"]]
+        return [self.root / text_to_name(path) for path in self.frame["path"]]
+
+    def file(self, row: int) -> Path:
+        """Absolute path of one image."""
+        return self.root / text_to_name(str(self.frame["path"].iat[row]))

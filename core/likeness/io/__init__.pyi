@@ -8,6 +8,8 @@ from .confinement import check_url as check_url
 from .confinement import confine as confine
 from .confinement import is_confined as is_confined
 from .confinement import is_inside as is_inside
+from .file_names import name_to_text as name_to_text
+from .file_names import text_to_name as text_to_name
 from .files import compute_once_locked as compute_once_locked
 from .files import open_atomic as open_atomic
 from .files import write_atomic as write_atomic
@@ -40,5 +42,8 @@ from .text import parse_json as parse_json
 from .text import parse_yaml as parse_yaml
 from .text import plain_name as plain_name
 from .text import text_of as text_of
+from .transient import TransientError as TransientError
+from .transient import is_transient as is_transient
+from .transient import transient_reason as transient_reason
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file

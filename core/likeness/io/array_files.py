@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.transient import TransientError, is_transient
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -23,11 +24,13 @@ def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
         mapped: it stays on disk and is read as it is used.
 
     Raises:
+        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
     try:
         found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except Exception as error:  # NumPy's parsers of headers raise anything on foreign content
+        _check_lasting(f"'{path.name}'", error)
         raise InputError(f"'{path.name}' cannot be read as an array ({_reason(error)}); save it with numpy.save.") from error
     if not isinstance(found, np.ndarray):
         raise InputError(f"'{path.name}' holds several arrays; save the one that is wanted with numpy.save.")
@@ -38,6 +41,7 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[A
     """Arrays of an .npz file by their names; arrays of objects, which are pickles, are refused.
 
     Raises:
+        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or lacks one of them.
     """
     name = content.name if isinstance(content, Path) else "The file"
@@ -45,6 +49,7 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[A
         with np.load(io.BytesIO(content) if isinstance(content, bytes) else content, allow_pickle=False) as arrays:
             return [np.asarray(arrays[each]) for each in names]
     except Exception as error:  # as above, and whatever a damaged ZIP file does to its reader
+        _check_lasting(f"'{name}'", error)
         raise InputError(f"'{name}' cannot be read as arrays ({_reason(error)}); make it anew.") from error
 
 
@@ -52,6 +57,7 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
     """The tensors of a .safetensors file by their names.
 
     Raises:
+        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or something else, such as a pickle.
     """
     from safetensors.torch import load_file
@@ -59,6 +65,7 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
     try:
         return load_file(path)
     except Exception as error:  # safetensors and torch raise their own kinds
+        _check_lasting(f"'{path.name}'", error)
         raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
 
 
@@ -70,6 +77,7 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
         options: of `torch.load`, such as map_location.
 
     Raises:
+        TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or holds something else.
     """
     import torch
@@ -81,6 +89,12 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
     if not isinstance(state, dict):
         raise InputError(f"The checkpoint '{path}' holds {type(state).__name__}, expected a run's state; delete it to train anew.")
     return state
+
+
+def _check_lasting(what: str, error: Exception) -> None:
+    """Raises TransientError for what says nothing about the file."""
+    if is_transient(error):
+        raise TransientError(what, error) from error
 
 
 def _reason(error: BaseException) -> str:

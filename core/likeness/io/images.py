@@ -11,6 +11,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from likeness.errors import InputError
 from likeness.io.confinement import check_readable
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
+from likeness.io.transient import TransientError, check_memory
 
 
 class UnreadableImageError(InputError):
@@ -31,6 +32,7 @@ def read_image(path: Path) -> Image.Image:
 
     Raises:
         UnreadableImageError: if the content is no image or is damaged.
+        TransientError: if there is not enough memory now.
         OSError: if the file cannot be opened (missing, not permitted).
     """
     with check_readable(path).open("rb") as file:
@@ -43,20 +45,23 @@ def decode_image(file: BinaryIO, name: str) -> Image.Image:
     try:
         with Image.open(file) as image:
             return to_rgb(image)
-    except UnidentifiedImageError as error:
-        raise UnreadableImageError(name, "it is empty or not an image in a known format") from error
-    except Image.DecompressionBombError as error:
-        raise UnreadableImageError(name, "it has more pixels than is safe to decode") from error
     except MemoryError as error:
-        raise UnreadableImageError(name, "it takes more memory than there is") from error
-    except OSError as error:
+        raise TransientError(f"The image '{name}'", error) from error
+    except Exception as error:  # Pillow's parsers raise anything on foreign content
         # The system's own errors (a failing disk) carry a number; Pillow's about damaged content do not.
-        if error.errno is not None:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise UnreadableImageError(name, f"it is damaged ({error})") from error
-    except (SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error, zlib.error) as error:
-        # Pillow's parsers answer damaged content with any of these.
-        raise UnreadableImageError(name, f"it is damaged ({error})") from error
+        try:
+            check_memory()
+        except MemoryError as short:
+            raise TransientError(f"The image '{name}'", short) from error
+        raise UnreadableImageError(name, _reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnidentifiedImageError):
+        return "it is empty or not an image in a known format"
+    return "it has more pixels than is safe to decode" if isinstance(error, Image.DecompressionBombError) else f"it is damaged ({error})"
 
 
 def check_scans(file: BinaryIO, name: str) -> None:

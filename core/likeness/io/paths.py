@@ -5,6 +5,7 @@ from pathlib import Path
 
 from likeness.errors import InputError
 from likeness.io.confinement import allows
+from likeness.io.file_names import text_to_name
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -41,12 +42,13 @@ def runs_dir() -> Path:
 
 
 def as_path(given: str | Path) -> Path:
-    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there.
+    """The path that a person, a config or a table names, "~" expanded; nothing is looked up there. A name
+    that is not UTF-8 is taken as it is shown (`likeness.io.file_names`).
 
     Raises:
         InputError: it cannot be a path, or it lies outside of what may be read (`likeness.io.confinement`), whether or not there is something.
     """
-    text = str(given)
+    text = text_to_name(str(given))
     if not can_be_a_path(text):
         raise InputError(f"'{text[:60]}' is no path: it is too long or has signs that no file name has; give the path of a file or folder.")
     path = Path(text).expanduser()

@@ -42,7 +42,7 @@ def car_masks(space: "Space", rows: Sequence[int]) -> Masks:
     if missing or space.differentiable is None:
         raise InputError(f"Where the cars are in '{space.table.name}' is not known: it lacks {missing or 'a model'}; use Synthetic Cars.")
     frame = space.table.frame.iloc[[_known(row, space) for row in rows]]
-    with Image.open(space.table.root / frame["path"].iloc[0]) as picture:
+    with Image.open(space.table.file(_known(rows[0], space))) as picture:
         size = picture.width
     masks = [Image.fromarray(mask.astype(np.uint8) * 255).convert("RGB") for mask in render_masks(frame, size)]
     return np.asarray(space.differentiable().prepare(masks)[..., 0] >= 128)

@@ -178,12 +178,8 @@ def _file(spaces: "Sequence[Explainable]", row: int) -> Path:
     table = spaces[0].table
     if not 0 <= row < len(table):
         raise InputError(f"There is no image {row}; the last of '{table.name}' is {len(table) - 1}.")
-    path = _path(table, row)
+    path = table.file(row)
     for other in spaces[1:]:
-        if row >= len(other.table) or _path(other.table, row) != path:
+        if row >= len(other.table) or other.table.file(row) != path:
             raise InputError(f"Image {row} is not the same in the spaces '{spaces[0].name}' and '{other.name}'; compare spaces of one dataset.")
     return path
-
-
-def _path(table: "ImageTable", row: int) -> Path:
-    return table.root / str(table.frame["path"].iloc[row])

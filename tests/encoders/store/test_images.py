@@ -18,6 +18,7 @@ from PIL import Image
 from likeness.data.table import ImageTable
 from likeness.encoders import embed_images, ship_embeddings, store_folder
 from likeness.errors import InputError
+from likeness.io import TransientError
 
 # A process that embeds with a slow encoder and notes each batch it encodes before it returns.
 WORKER = """
@@ -136,6 +137,68 @@ def test_an_image_that_may_not_be_opened_is_tried_again(table, fake, monkeypatch
     assert result.n_encoded == 1
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (TransientError("The image '0002.png'", MemoryError()), "there is not enough memory now"),
+        (MemoryError(), "there is not enough memory now"),
+        *((OSError(number, os.strerror(number)), os.strerror(number).lower()) for number in (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ETIMEDOUT)),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "there is not enough memory now"),
+        (TimeoutError(), "it took too long"),
+    ],
+    ids=["decoding", "preparing", "EMFILE", "ENFILE", "EIO", "ETIMEDOUT", "ENOMEM", "timeout"],
+)
+def test_what_passes_is_told_and_only_those_images_are_read_again(table, fake, monkeypatch: pytest.MonkeyPatch, error, reason: str) -> None:
+    from likeness.encoders.store import pipeline
+
+    read = pipeline.read_image
+
+    def fail(path: Path) -> Image.Image:
+        if path.name == "0002.png":
+            raise error
+        return read(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "read_image", fail)
+        result = embed_images(table, fake)
+    assert [failure.row for failure in result.failed] == [2]
+    assert reason in result.failed[0].reason
+    result = embed_images(table, fake)
+    assert not result.failed
+    assert result.n_encoded == 1
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")])
+def test_an_encoder_without_memory_is_one_sentence_and_keeps_what_is_done(table, fake, monkeypatch: pytest.MonkeyPatch, error) -> None:
+    encode = fake.encode_images
+
+    def fail(images: list) -> np.ndarray:
+        if fake.images >= 8:
+            raise error
+        return encode(images)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fake, "encode_images", fail)
+        with pytest.raises(InputError, match="There is not enough memory now to encode 4 images at once; choose a smaller batch size"):
+            embed_images(table, fake, batch_size=4)
+    assert embed_images(table, fake).n_encoded == 12
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EMFILE, "Too many open files"), OSError(errno.EIO, "Input/output error")])
+def test_stored_embeddings_that_cannot_be_read_now_stay(table, fake, monkeypatch: pytest.MonkeyPatch, error) -> None:
+    def fail(*_, **__) -> None:
+        raise error
+
+    embed_images(table, fake)
+    before = shards(table, fake)
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", fail) if isinstance(error, MemoryError) else patch.setattr(Path, "read_bytes", fail)
+        with pytest.raises(TransientError, match=r"The embeddings in '.*' cannot be read now: .*; try again"):
+            embed_images(table, fake)
+    assert shards(table, fake) == before
+    assert embed_images(table, fake).n_encoded == 0
+
+
 def test_nothing_readable(tmp_path: Path, fake) -> None:
     (tmp_path / "a.png").write_bytes(b"")
     result = embed_images(ImageTable("bad", tmp_path, pd.DataFrame({"path": ["a.png", "b.png"]})), fake)
@@ -203,12 +266,12 @@ def test_an_error_of_the_encoder_keeps_what_is_done(table, fake, monkeypatch: py
 
     def fail_late(images):
         if fake.images >= 12:
-            raise RuntimeError("out of memory")
+            raise RuntimeError("a defect")
         return encode(images)
 
     with monkeypatch.context() as patch:
         patch.setattr(fake, "encode_images", fail_late)
-        with pytest.raises(RuntimeError, match="out of memory"):
+        with pytest.raises(RuntimeError, match="a defect"):
             embed_images(table, fake, batch_size=4, shard_size=100)
     assert embed_images(table, fake).n_encoded == 8
 

@@ -82,6 +82,24 @@ def test_images_behind_urls_are_embedded_like_files(table: ImageTable, fake, buc
     assert embed_images(behind, fake, remote=True).n_encoded == 1
 
 
+def test_a_timeout_behind_urls_fails_its_images_alone_and_is_not_remembered(table: ImageTable, fake, bucket: str, monkeypatch) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe(f"{bucket}/photos/a.png", (table.root / "0000.png").read_bytes())
+    behind = ImageTable("urls", table.root, pd.DataFrame({"path": [f"{bucket}/photos/a.png", "0001.png"]}))
+
+    def late(*_, **__) -> None:
+        raise fsspec.exceptions.FSTimeoutError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory), "cat_ranges", late)
+        assert [each.reason for each in embed_images(behind, fake, remote=True).failed] == ["the file cannot be opened (it took too long)"]
+    result = embed_images(behind, fake, remote=True)
+    assert not result.failed
+    assert result.n_encoded == 1
+
+
 def test_urls_are_not_followed_unless_allowed(fake, tmp_path: Path) -> None:
     Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
     Image.new("RGB", (4, 4)).save(tmp_path / "secret.png")

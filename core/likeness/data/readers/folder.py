@@ -9,7 +9,7 @@ import pandas as pd
 
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import allows, as_path
+from likeness.io import allows, as_path, name_to_text
 
 SUFFIXES = frozenset(
     [".avif", ".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".jp2", ".pbm", ".pgm", ".png", ".ppm", ".tga", ".tif", ".tiff", ".webp"]
@@ -42,7 +42,7 @@ def read_folder(path: str | Path, name: str | None = None) -> ImageTable:
     classes = [parts[-2] if len(parts := image.split("/")) > 1 else NO_CLASS for image in paths]
     if set(classes) != {NO_CLASS}:
         frame["class"] = classes
-    return ImageTable(name or folder.name or str(folder), folder, frame)
+    return ImageTable(name or name_to_text(folder.name or str(folder)), folder, frame)
 
 
 def natural_key(path: str) -> list[list[tuple[int, int, str]]]:
@@ -58,7 +58,7 @@ def is_image_name(name: str) -> bool:
 
 
 def _images(folder: Path) -> Iterator[str]:
-    """Paths of images relative to the folder, with forward slashes; linked folders are followed, each once."""
+    """Paths of images relative to the folder, with forward slashes, as text; linked folders are followed, each once."""
     visited: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
         real = os.path.realpath(place)
@@ -68,7 +68,7 @@ def _images(folder: Path) -> Iterator[str]:
         visited.add(real)
         folders[:] = [entry for entry in folders if not entry.startswith(".") and entry != "__MACOSX"]
         relative = Path(place).relative_to(folder)
-        yield from ((relative / file).as_posix() for file in files if is_image_name(file))
+        yield from (name_to_text((relative / file).as_posix()) for file in files if is_image_name(file))
 
 
 def _refuse(error: OSError) -> None:

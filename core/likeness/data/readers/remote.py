@@ -1,5 +1,7 @@
 """Images behind URLs: on an object store or a web server, reached through fsspec."""
 
+import errno
+import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +16,7 @@ import pandas as pd
 from likeness.data.readers.folder import NO_CLASS, is_image_name, natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import check_url
+from likeness.io import check_url, name_to_text, text_to_name
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs"}
@@ -43,8 +45,8 @@ def read_remote_folder(url: str, name: str | None = None) -> ImageTable:
         raise InputError(f"'{url}' cannot be listed ({_reason(error)}); check the address and your right to read it.") from error
     if not found:
         raise InputError(f"There are no images below '{url}'; check the address, or name a CSV or Parquet file with a column of URLs.")
-    frame = pd.DataFrame({"path": [files.unstrip_protocol(path) for path in found]})
-    parents = [path.removeprefix(place).strip("/").split("/")[:-1] for path in found]
+    frame = pd.DataFrame({"path": [name_to_text(files.unstrip_protocol(path)) for path in found]})
+    parents = [name_to_text(path).removeprefix(place).strip("/").split("/")[:-1] for path in found]
     if any(parents):
         frame["class"] = [parent[-1] if parent else NO_CLASS for parent in parents]
     # pathlib folds the two slashes of a URL into one: `root` names the place in messages and stores, `path` is what is opened
@@ -59,6 +61,7 @@ def file_system(url: str) -> tuple[Any, str]:
     """
     import fsspec
 
+    url = text_to_name(url)
     check_url(url)
     protocol = url.partition("://")[0].lower()
     try:
@@ -107,8 +110,11 @@ def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
         files, place = file_system(url)
         by_system.setdefault(id(files), (files, []))[1].append((url, place))
     for files, places in by_system.values():
-        # not `cat`: it takes ? * [ in a name for a pattern
-        contents = files.cat_ranges([place for _, place in places], None, None, on_error="return")
+        try:
+            # not `cat`: it takes ? * [ in a name for a pattern
+            contents = files.cat_ranges([place for _, place in places], None, None, on_error="return")
+        except Exception as error:  # a timeout of all of them together is raised, whatever is asked for
+            contents = [error] * len(places)
         for (url, _), content in zip(places, contents, strict=True):
             found[url] = as_os_error(content) if isinstance(content, Exception) else bytes(content)
     return [found[url] for url in urls]
@@ -116,6 +122,8 @@ def fetch(urls: Sequence[str]) -> list[bytes | OSError]:
 
 def as_os_error(error: Exception) -> OSError:
     """Any file system's error as one that the callers of local files know."""
+    if isinstance(error, MemoryError):
+        return OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
     return error if isinstance(error, OSError) else OSError(_reason(error))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, name_to_text, text_to_name
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
@@ -40,7 +40,7 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
     attributes = frame.drop(columns=column)
     attributes = attributes.rename(columns={"path": "path (attribute)"})
     attributes.insert(0, "path", images)
-    return ImageTable(name or file.stem, file.parent, attributes)
+    return ImageTable(name or name_to_text(file.stem), file.parent, attributes)
 
 
 def _check_file(file: Path, given: str) -> None:
@@ -121,7 +121,7 @@ def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[
 
 
 def _check_one_there(images: list[str], file: Path) -> None:
-    if not any(os.path.isfile(file.parent / image) for image in images):  # false for what is no path at all
+    if not any(os.path.isfile(file.parent / text_to_name(image)) for image in images):  # false for what is no path at all
         first = ", ".join(f"'{image}'" for image in images[:3])
         raise InputError(
             f"None of the {len(images)} images that '{file.name}' lists is there (the first are {first}); give paths relative to '{file.parent}'."

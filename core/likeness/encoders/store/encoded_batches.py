@@ -1,6 +1,5 @@
 """Images through an encoder, batch by batch: the same steps wherever they run."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,11 @@ from PIL import Image
 from likeness.data import is_url
 from likeness.encoders.encoder import Encoder, StagedEncoder, Vectors
 from likeness.encoders.store.pipeline import PreparedBatch, RemoteFile, prepared_batches
-from likeness.io import UnreadableImageError
+from likeness.errors import InputError
+from likeness.io import TransientError, UnreadableImageError, text_to_name, transient_reason
 
+# How torch says that an allocation failed, on the processor and on a GPU.
+_OUT_OF_MEMORY = ("can't allocate memory", "out of memory")
 _NO_VECTOR = "the encoder gives no finite vector for it"
 
 
@@ -27,7 +29,7 @@ class EncodedBatch:
         positions: (k,) of those with a vector, within the batch.
         vectors: (k, d), float32, finite.
         damaged: position and reason of images that give no vector until they change.
-        unopened: position and reason of images that could not be opened, which may pass (permissions, a network share).
+        unopened: position and reason of images that could not be opened, which may pass (permissions, a network share, too little memory).
         n_encoded: images that the encoder saw.
     """
 
@@ -57,7 +59,7 @@ class ImageFiles(Sequence[Any]):
         return [self._file(path) for path in self._paths[where]] if isinstance(where, slice) else self._file(self._paths[where])
 
     def _file(self, path: str) -> Path | RemoteFile:
-        return RemoteFile(path) if self._remote and is_url(path) else self._root / path
+        return RemoteFile(path) if self._remote and is_url(path) else self._root / text_to_name(path)
 
 
 def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, threads: int | None = None) -> Iterator[EncodedBatch]:
@@ -86,12 +88,22 @@ def _encoded(encoder: Encoder, batch: PreparedBatch, start: int, n: int) -> Enco
 def _vectors(encoder: Encoder, values: list[Any]) -> Vectors:
     if not values:
         return np.zeros((0, 0), dtype=np.float32)
-    encoded = encoder.encode_prepared(values) if isinstance(encoder, StagedEncoder) else encoder.encode_images(values)
+    try:
+        encoded = encoder.encode_prepared(values) if isinstance(encoder, StagedEncoder) else encoder.encode_images(values)
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and not any(words in str(error) for words in _OUT_OF_MEMORY):
+            raise
+        raise InputError(
+            f"There is not enough memory now to encode {len(values)} images at once; choose a smaller batch size, or start again when the machine "
+            "is less busy (what was finished is kept)."
+        ) from error
     return np.asarray(encoded, dtype=np.float32)
 
 
-def _not_opened(error: OSError) -> str:
-    cause = os.strerror(error.errno).lower() if error.errno else " ".join(str(error).split())[:100]
+def _not_opened(error: TransientError | OSError) -> str:
+    if isinstance(error, TransientError):
+        return error.reason
+    cause = transient_reason(error)
     return f"the file cannot be opened ({cause})" if cause else "the file cannot be opened"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from likeness.data import fetch
-from likeness.io import UnreadableImageError, decode_image, read_image, to_rgb
+from likeness.io import TransientError, UnreadableImageError, decode_image, read_image, to_rgb
 
 MAX_THREADS = 8
 _FETCHED_AT_ONCE = 32
@@ -37,7 +37,7 @@ class PreparedBatch:
 
     positions: list[int]
     values: list[Any]
-    errors: list[tuple[int, UnreadableImageError | OSError]]
+    errors: list[tuple[int, UnreadableImageError | TransientError | OSError]]
 
 
 def prepared_batches(
@@ -70,8 +70,10 @@ def _prepare_batch(images: Sequence[Path | RemoteFile | Image.Image], start: int
     for position, image in enumerate(_fetched(images), start):
         try:
             value = prepare(_opened(image))
-        except (UnreadableImageError, OSError) as error:
+        except (UnreadableImageError, TransientError, OSError) as error:
             batch.errors.append((position, error))
+        except MemoryError as error:  # of what makes it ready
+            batch.errors.append((position, TransientError("The image", error)))
         else:
             batch.positions.append(position)
             batch.values.append(value)

@@ -16,7 +16,7 @@ from likeness.encoders.store.encoded_batches import EncodedBatch
 from likeness.encoders.store.keys import KEY_BYTES, Keys, key_array
 from likeness.encoders.store.shard_folder import ShardFolder
 from likeness.errors import InputError
-from likeness.io import read_arrays
+from likeness.io import TransientError, read_arrays
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -69,9 +69,18 @@ def read_shards(folder: ShardFolder, *, repair: bool) -> Iterator[tuple[str, Sha
 
 
 def read_shard(folder: ShardFolder, name: str) -> Shard | None:
-    """One shard; None if it is damaged, or gone since it was listed."""
-    content = folder.read(name)
-    return None if content is None else _parse(content)
+    """One shard; None if it is damaged, or gone since it was listed.
+
+    Raises:
+        TransientError: it cannot be read now, by no fault of its own; it stays where it is.
+    """
+    try:
+        content = folder.read(name)
+        return None if content is None else _parse(content)
+    except TransientError as error:
+        raise TransientError(f"The embeddings in '{folder}'", error.__cause__ or error) from error
+    except (OSError, MemoryError) as error:
+        raise TransientError(f"The embeddings in '{folder}'", error) from error
 
 
 class ShardWriter:
@@ -133,6 +142,8 @@ def _parse(content: bytes) -> Shard | None:
         vectors = np.asarray(rows, dtype=np.float32)
         keys, failed = _checked_keys(own), _checked_keys(failed_keys)
         reasons = [str(reason) for reason in texts]
+    except TransientError:
+        raise
     except (ValueError, TypeError):
         return None
     if vectors.ndim != 2 or len(keys) != len(vectors) or len(failed) != len(reasons):

@@ -55,7 +55,7 @@ class TextCache:
             try:
                 with closing(self._connect()) as connection, connection:
                     return work(connection)
-            except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages may hold damaged names
+            except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:  # SQLite's own messages may hold damaged names
                 damaged = isinstance(error, UnicodeDecodeError) or getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
                 if damaged and attempt == 0:
                     _log.warning("The text cache %s is damaged (%s) and begun anew.", self.path, error)

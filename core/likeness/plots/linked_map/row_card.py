@@ -17,7 +17,7 @@ def row_picture(table: ImageTable | None, row: int) -> bytes | None:
     if table is None or not table.has_images:
         return None
     try:
-        return thumbnail(table.root / str(table.frame["path"].iat[row]))
+        return thumbnail(table.file(row))
     except (OSError, ValueError):  # the file is gone or damaged, or may not be read
         return None
 

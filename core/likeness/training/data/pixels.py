@@ -121,7 +121,7 @@ def _key(table: "ImageTable", size: int) -> str:
             stat = path.stat()
         except OSError as error:
             raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); restore it or leave it out.") from error
-        digest.update(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+        digest.update(os.fsencode(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n"))
     return digest.hexdigest()[:32]
 
 

@@ -1,0 +1,39 @@
+"""File names as text. A name that is not UTF-8 stands in tables, files and messages in a form that leads back to the file.
+
+Python holds the bytes of such a name as halves of surrogate pairs, which no Parquet file, terminal or browser takes. Here each of these bytes is
+written as the replacement sign and two hex digits, "caf\N{REPLACEMENT CHARACTER}E9.png"; so are the three bytes of that sign itself, in the rare
+name that has it. All other names stay as they are.
+"""
+
+import re
+
+_ODD = re.compile("[\udc80-\udcff\N{REPLACEMENT CHARACTER}]")
+_WRITTEN = re.compile("(?:\N{REPLACEMENT CHARACTER}[89A-F][0-9A-F])+")
+
+
+def name_to_text(name: str) -> str:
+    """A file name or path, as Python's functions on files give it, as text that can be stored and shown.
+
+    Example:
+        >>> name_to_text("caf\\udce9.png") == "caf\\ufffdE9.png", name_to_text("café.png")
+        (True, 'café.png')
+    """
+    return name if name.isascii() else _ODD.sub(_bytes_written, name)
+
+
+def text_to_name(text: str) -> str:
+    """The reverse: the name or path under which the file is opened.
+
+    Example:
+        >>> text_to_name("caf\\ufffdE9.png") == "caf\\udce9.png"
+        True
+    """
+    return text if text.isascii() else _WRITTEN.sub(_bytes_read, text)
+
+
+def _bytes_written(found: "re.Match[str]") -> str:
+    return "".join(f"\N{REPLACEMENT CHARACTER}{byte:02X}" for byte in found[0].encode("utf-8", "surrogateescape"))
+
+
+def _bytes_read(found: "re.Match[str]") -> str:
+    return bytes.fromhex(found[0].replace("\N{REPLACEMENT CHARACTER}", "")).decode("utf-8", "surrogateescape")
