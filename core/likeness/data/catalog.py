@@ -11,7 +11,7 @@ from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
-from likeness.io import cache_dir, write_atomic
+from likeness.io import cache_dir, regular_file, write_atomic
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _read() -> list[DatasetEntry]:
     if not _file().exists():
         return []
     try:
-        return [_entry(fields) for fields in json.loads(_file().read_text(encoding="utf-8"))]
+        return [_entry(fields) for fields in json.loads(regular_file(_file()).read_text(encoding="utf-8"))]
     except (ValueError, TypeError, RecursionError, OSError) as error:
         reason = str(error)[:100]
         raise InputError(f"The list of datasets '{_file().name}' is damaged ({reason}); delete it and add the datasets again.") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from likeness.errors import InputError
+from likeness.io.regular_file import regular_file
 
 VARIABLE = "LIKENESS_CONFINED"
 
@@ -58,10 +59,11 @@ def check_readable(path: Path) -> Path:
 
     Raises:
         PermissionError: it lies outside of the folders that may be read.
+        OSError: as `regular_file`.
     """
     if not allows(path):
         raise PermissionError(1, "the file lies outside of the folders that may be read here", path.name)
-    return path
+    return regular_file(path)
 
 
 def check_url(url: str) -> None:

@@ -49,20 +49,29 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
+        if options:  # before the hub is asked, whose errors would hide theirs
+            _without_weights(config.name, options)
 
         def create(local_files_only: bool) -> Any:
             with hub_switch(local_files_only):
                 return timm.create_model(config.name, pretrained=True, **options)
 
         return load_from_hub(config.name, create)
-    try:
-        model = timm.create_model(config.name, pretrained=False, **options)
-    except TypeError as error:
-        raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
+    model = _without_weights(config.name, options)
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
         _load_weights(model, as_path(config.weights), config.name)
     return model
+
+
+def _without_weights(name: str, options: dict[str, Any]) -> Any:
+    import timm
+
+    try:
+        return timm.create_model(name, pretrained=False, **options)
+    except Exception as error:  # timm's constructors raise anything on values that they do not take
+        reason = " ".join(str(error).split())[:150] or type(error).__name__
+        raise InputError(f"The backbone '{name}' does not take the options {options} ({reason}); change backbone.options.") from error
 
 
 def _check_options(options: Mapping[str, object]) -> None:
