@@ -56,7 +56,8 @@ def refusal(error: OSError) -> str:
 def fail(message: str) -> NoReturn:
     """Prints an error as one line on stderr and ends the program with status 2."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as where the shell has closed it
+            sys.stdout.flush()
     except OSError:  # nobody takes what is left to print, and Python would complain of it once more at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     typer.secho(f"Error: {message}", fg="red", err=True)
