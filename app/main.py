@@ -10,10 +10,12 @@ from navigation import menu
 from shared import account_line, drafts, layouts, progress, selection, sidebar, trained
 from shared.view import set_view
 from warm import warm_up
+from widget_values import check_widget_values
 
 HERE = Path(__file__).parent
 
 confine_server()  # also where main.py is served by itself
+check_widget_values()
 
 st.set_page_config(page_title="Likeness", page_icon=HERE / "logo.svg", layout="wide")
 st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")

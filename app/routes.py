@@ -17,6 +17,7 @@ from shared import cached
 from shared.sidebar import readable
 
 _NOT_THERE = (InputError, IndexError, OSError)
+_DIGITS = 15
 # "same-origin": no page of another site shows these pictures
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
 _FOREVER = _HEADERS | {"Cache-Control": "private, max-age=86400"}
@@ -25,7 +26,7 @@ _FOREVER = _HEADERS | {"Cache-Control": "private, max-age=86400"}
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`; a grey tile where the file can't be read any more."""
     try:
-        return Response(_thumbnail(request.path_params["dataset"], request.path_params["row"]), media_type="image/webp", headers=_FOREVER)
+        return Response(_thumbnail(request.path_params["dataset"], _row(request)), media_type="image/webp", headers=_FOREVER)
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
 
@@ -34,7 +35,7 @@ def serve_labelled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
     place, query = request.path_params, request.query_params
     try:
-        picture = _labelled(place["dataset"], place["row"], query.get("kind", ""), query.get("columns", "[]"))
+        picture = _labelled(place["dataset"], _row(request), query.get("kind", ""), query.get("columns", "[]"))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     return Response(picture, media_type="image/webp", headers=_FOREVER)
@@ -44,11 +45,23 @@ def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`."""
     try:
         table = cached.table(request.path_params["dataset"])
-        row = table.frame.iloc[request.path_params["row"]]
+        row = table.frame.iloc[_row(request)]
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     attributes = {readable(name): _short(row[name]) for name in table.attributes}
     return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_FOREVER)
+
+
+def _row(request: Request) -> int:
+    """The row that an address names, in the digits 0 to 9.
+
+    Raises:
+        IndexError: it names none, or one beyond any table.
+    """
+    text: str = request.path_params["row"]
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise IndexError(text)
+    return int(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -67,7 +80,7 @@ def _short(value: object) -> str:
 
 
 ROUTES = [
-    Route("/thumbnails/{dataset}/{row:int}", serve_thumbnail),
-    Route("/labelled/{dataset}/{row:int}", serve_labelled),
-    Route("/info/{dataset}/{row:int}", serve_info),
+    Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
+    Route("/labelled/{dataset}/{row}", serve_labelled),
+    Route("/info/{dataset}/{row}", serve_info),
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
+from port import check_port
 from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
 
 
@@ -22,6 +23,7 @@ def serve(options: dict[str, Any]) -> None:
     address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
     settings = _settings(file, options)
     check_address(address, settings)
+    check_port(address, port or 0)
     os.environ[VARIABLE] = settings.as_text()
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]

@@ -1,6 +1,6 @@
 """Pictures in equal tiles, with what one wants to know about neighbors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Literal
@@ -10,6 +10,8 @@ import streamlit as st
 
 from likeness.errors import InputError
 from likeness.plots.linked_map import read_script, read_text
+
+from .message import message
 
 SCRIPTS = ("icons", "gallery")
 
@@ -65,11 +67,12 @@ def gallery(
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
     page: tiles shown before "Show more". on_click: called with the row before the script reruns.
     """
-    clicked_key = f"{key}:clicked"
+    clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
 
     def take_in() -> None:
-        row = ((st.session_state.get(key) or {}).get("click") or {}).get("row")
-        if isinstance(row, int):
+        click = message(key, "click")
+        row = click.get("row") if isinstance(click, Mapping) else None
+        if isinstance(row, int) and not isinstance(row, bool) and row in shown:
             st.session_state[clicked_key] = row
             if on_click is not None:
                 on_click(row)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from likeness.plots.linked_map import SCRIPTS, Coloring, MapEvent, MapPanel, decode_event, encode_map, read_script, read_text
 
+from .message import message
 from .publisher import streamlit_publisher
 
 
@@ -39,11 +40,9 @@ def linked_map(
     seen_key, event_key = f"{key}:seen", f"{key}:event"
 
     def take_in() -> None:
-        edit = (st.session_state.get(key) or {}).get("edit")
-        if not edit:
-            return
-        event = decode_event(edit, n)
-        st.session_state[seen_key] = edit.get("id")
+        event = decode_event(message(key, "edit"), n)
+        if event.id:
+            st.session_state[seen_key] = event.id
         st.session_state[event_key] = event
         if on_event is not None and event:
             on_event(event)

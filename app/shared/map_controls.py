@@ -40,16 +40,17 @@ def choose(page: str) -> Choice:
         _read_link()
         _begin_anew()
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        kept = METHODS[_kept("layout", "umap")].title
         title = st.segmented_control(
             "Layout",
             list(_TITLES),
-            default=METHODS[_kept("layout", "umap")].title,
+            default=kept,
             required=True,
             key=_control("layout"),
             label_visibility="collapsed",
             help="  \n".join(f"**{method.title}** {method.help[0].lower()}{method.help[1:]}" for method in METHODS.values()),
         )
-        name = _TITLES[title]
+        name = _TITLES[title or kept]
         st.session_state["map_settings"]["layout"] = name
         with st.popover("Map settings", icon=":material/tune:"):
             values = _settings(name)

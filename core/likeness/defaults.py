@@ -4,3 +4,5 @@ DATASET = "cars"
 ENCODER = "cars"
 # the notions that the InDiReCT paper measures on Synthetic Cars (Table 2)
 PAPER_NOTIONS = ("car-model", "car-color", "background-color")
+# the least of the bounds that NumPy, torch and scikit-learn have
+LARGEST_SEED = 2**32 - 1

@@ -65,15 +65,26 @@ def _library(view: View) -> None:
     assert draft is not None
     names = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     names = names if draft.name in names else [draft.name, *names]
-    st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view,))
+    st.selectbox(
+        "Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view, _key("picked"))
+    )
     reason = refusal("edit")
     with st.container(horizontal=True, gap="small"):
         st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=bool(reason) or saved_equals(draft), help=reason or None)
         st.button("Undo", icon=":material/undo:", on_click=_undo, disabled=not drafts.can_undo())
         with st.popover("More", icon=":material/more_horiz:"):
             st.text_input("Name", value=f"{draft.name} copy", key=_key("new_name"))
-            st.button("Duplicate under this name", on_click=_duplicate, width="stretch", disabled=bool(reason), help=reason or None)
-            st.button("New notion under this name", on_click=_new, width="stretch", disabled=bool(reason), help=reason or None)
+            st.button(
+                "Duplicate under this name",
+                on_click=_duplicate,
+                args=(_key("new_name"),),
+                width="stretch",
+                disabled=bool(reason),
+                help=reason or None,
+            )
+            st.button(
+                "New notion under this name", on_click=_new, args=(_key("new_name"),), width="stretch", disabled=bool(reason), help=reason or None
+            )
             own = is_own(draft.name, notions_dir())
             st.button(
                 f"Delete {draft.name}",
@@ -223,9 +234,11 @@ def _pasted(key: str) -> None:
     _renew()
 
 
-def _pick(view: View) -> None:
-    _open(sidebar.notion_named(st.session_state[_key("picked")]), view)
-    _renew()
+def _pick(view: View, key: str) -> None:
+    notion = next((notion for notion in list_notions(notions_dir()) if notion.name == st.session_state.get(key)), None)
+    if notion is not None:  # it may be gone by now
+        _open(notion, view)
+        _renew()
 
 
 def _open(notion: Notion, view: View) -> None:
@@ -246,14 +259,14 @@ def _save() -> None:
     _try(lambda: save_notion(draft.notion, folder=notions_dir()))
 
 
-def _duplicate() -> None:
-    draft, name = drafts.latest(), st.session_state[_key("new_name")].strip()
+def _duplicate(key: str) -> None:
+    draft, name = drafts.latest(), st.session_state[key].strip()
     assert draft is not None
     _start(Draft(**{**vars(draft), "name": name}))
 
 
-def _new() -> None:
-    _start(Draft(st.session_state[_key("new_name")].strip(), "Two images are similar if ...", "a photo of a {}", "cat\ndog", None))
+def _new(key: str) -> None:
+    _start(Draft(st.session_state[key].strip(), "Two images are similar if ...", "a photo of a {}", "cat\ndog", None))
 
 
 def _start(draft: Draft) -> None:

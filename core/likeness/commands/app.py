@@ -12,7 +12,7 @@ from likeness.io import app_dir
 
 
 def app(
-    port: Annotated[int | None, typer.Option(help="Port to serve on; the first free one from 8501 by default.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on; the first free one from 8501 by default.")] = None,
     address: Annotated[str, typer.Option(help="Address to bind to. Beyond this machine only with --shared or --trust-network.")] = "127.0.0.1",
     shared: Annotated[bool, typer.Option("--shared", help="Others use it: no local paths, no training, no downloads unless allowed below.")] = False,
     root: Annotated[list[Path] | None, typer.Option(help="On a shared server: a folder of images that others may open; repeatable.")] = None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.options import Changes, Format
+from likeness.commands.options import Changes, Format, output_file, output_folder
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -21,11 +21,11 @@ def captioning(
         list[str] | None, typer.Option("--features", help="`imagenet`, or `run:FOLDER`: the backbone of a trained run; may be repeated.")
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; may be repeated. Without: the config's.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the models. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Without: runs/NAME.")] = None,
     change: Changes = None,
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(help="CSV file for the table.")] = None,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the table.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
     """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.

@@ -25,7 +25,7 @@ from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.study import study
-from likeness.commands.terminal import print_what_fits
+from likeness.commands.terminal import fail, print_any_text, refusal
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
@@ -83,14 +83,25 @@ def command_line() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: bad input is one line on stderr and exit status 2, an interruption 130."""
+    """Entry point: bad input, and what the system refuses, is one line on stderr and exit status 2.
+
+    An interruption is 130, and 1 stands for a reader of the output that has gone, as in `likeness info | head -1`.
+    """
     restore_interruption()
-    print_what_fits()
+    print_any_text()
     try:
         command_line()()
     except InputError as error:
-        typer.secho(f"Error: {error}", fg="red", err=True)
-        sys.exit(2)
+        fail(str(error))
+    except MemoryError:
+        fail("There is too little memory for this; ask for less at once.")
+    except OSError as error:
+        if error.errno is None:  # of a library's own, and not of the system
+            raise
+        fail(refusal(error))
+    except KeyboardInterrupt:  # outside of Typer's reach
+        typer.echo("Stopped; what was finished is kept.", err=True)
+        sys.exit(INTERRUPTED)
     except SystemExit as end:  # Typer answers an interruption by this status and an empty line
         if end.code == INTERRUPTED:
             typer.echo("Stopped; what was finished is kept.", err=True)

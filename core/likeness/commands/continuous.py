@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import embedded, notion_named
-from likeness.commands.options import Format, Source
+from likeness.commands.options import Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
@@ -29,7 +29,7 @@ def continuous(
     encoder: Annotated[list[str] | None, typer.Option("--encoder", "-e", help="An encoder or `run:FOLDER`; may be repeated.")] = None,
     notion: Annotated[list[str] | None, typer.Option("--notion", help="A notion on top of the first encoder; may be repeated.")] = None,
     format: Format = "table",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for every figure.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every figure.")] = None,
 ) -> None:
     """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image asks all others.
 

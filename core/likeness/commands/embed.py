@@ -33,8 +33,11 @@ def embed(
     `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`
     """
     from likeness.encoders import check_engine
+    from likeness.io import check_vector_file
 
     check_engine(engine, workers)
+    if out:
+        check_vector_file(out)
     table = _table(source)
     base = embedded(table, encoder, batch_size=batch_size, store_dir=store, remote=True, engine=engine, workers=workers, ray_address=ray_address)
     for failure in base.table.failed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import dimensions, embedded, notions_for
-from likeness.commands.options import EncoderName, Format, Source
+from likeness.commands.options import EncoderName, Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET, ENCODER
 
@@ -35,7 +35,9 @@ def evaluate(
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file for every single run; written on Ctrl+C too.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every single run; written on Ctrl+C too.")
+    ] = None,
 ) -> None:
     """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
 

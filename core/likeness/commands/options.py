@@ -5,12 +5,30 @@ from typing import Annotated
 
 import typer
 
+from likeness.defaults import LARGEST_SEED
+from likeness.io import check_output_file, check_output_folder
+
+
+def output_file(place: Path | None) -> Path | None:
+    """What an option that names a file to write calls when it is read, so that nobody works for a result that has no place."""
+    if place is not None:
+        check_output_file(place)
+    return place
+
+
+def output_folder(place: Path | None) -> Path | None:
+    """As `output_file`, of a folder."""
+    if place is not None:
+        check_output_folder(place)
+    return place
+
+
 Source = Annotated[str, typer.Argument(help="{datasets}")]
 EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="{encoders}.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
 Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]
 Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
-OutputFile = Annotated[Path | None, typer.Option("--out", "-o", help="File to write.")]
+Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
+OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]

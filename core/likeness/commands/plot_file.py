@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from likeness.commands.options import output_file
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Plot = Annotated[Path | None, typer.Option(help="Interactive figure to write, FILE.html; opens without network.")]
+Plot = Annotated[Path | None, typer.Option(callback=output_file, help="Interactive figure to write, FILE.html; opens without network.")]
 
 
 def check_plot(plot: Path | None) -> None:

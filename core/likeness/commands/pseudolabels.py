@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.options import Changes
+from likeness.commands.options import Changes, output_file
 from likeness.commands.terminal import progress_bar
 from likeness.commands.train import changed
 
 
 def pseudolabels(
     config: Annotated[str, typer.Argument(help="A YAML file or a preset, of kind plg.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file: a line per class, its names best first.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="CSV file: a line per class, its names best first.")],
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Names of each class.")] = 20,
     change: Changes = None,
 ) -> None:

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.options import Seed
+from likeness.commands.options import Seed, output_folder
 from likeness.commands.terminal import progress_bar
 
 
 def render(
-    folder: Annotated[Path, typer.Argument(help="Folder to write the images and `attributes.csv` to.")],
+    folder: Annotated[Path, typer.Argument(callback=output_folder, help="Folder to write the images and `attributes.csv` to.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many images.")] = 2000,
     seed: Seed = 0,
     what: Annotated[str, typer.Option(help="{renders}.")] = "synthetic-cars",

@@ -12,7 +12,7 @@ from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.search import Hits
+    from likeness.search import Hits, LanceIndex
     from likeness.space import Space, Vectors
 
 
@@ -36,20 +36,22 @@ def search(
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`
     """
     from likeness.data import read_dataset
+    from likeness.search import LanceIndex
 
     if sum(given is not None for given in (text, image, row)) != 1:
         raise InputError("Say what to search for with exactly one of --text, --image and --row.")
     if where is not None and lance is None:
         raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
+    if image is not None and not image.is_file():
+        raise InputError(f"There is no file '{image}'; give the path of an image.")
+    index = None if lance is None else LanceIndex(lance)
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
-    if image is not None and not image.is_file():
-        raise InputError(f"There is no file '{image}'; give the path of an image.")
     query = space.vectors[[row or 0]] if text is None else space.text_query(text)
     if image is not None:
         query = space.image_query(image)
-    found = _through_files(space, query, k, row) if lance is None else _through_lance(lance, space, query, k, row, where)
+    found = _through_files(space, query, k, row) if index is None else _through_lance(index, space, query, k, row, where)
     frame = space.table.frame.iloc[found.rows[0]].copy()
     frame.insert(0, "similarity", found.similarities[0])
     frame.insert(0, "row", found.rows[0])
@@ -62,11 +64,11 @@ def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) ->
     return space.nearest(query, k, exclude=None if row is None else [row])
 
 
-def _through_lance(place: str, space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
-    from likeness.search import Hits, LanceIndex
+def _through_lance(index: "LanceIndex", space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
+    from likeness.search import Hits
 
     others = f"row <> {row}" if row is not None else "row >= 0"
-    found = LanceIndex(place).nearest(query, k, space.linear, f"({where}) AND {others}" if where else others)
+    found = index.nearest(query, k, space.linear, f"({where}) AND {others}" if where else others)
     kept = found.rows[0] >= 0
     if not kept.any():
         raise InputError(f"No image meets the condition {where!r}; widen it.")

@@ -7,7 +7,7 @@ import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Changes, Format, Seed, Source
+from likeness.commands.options import Changes, Format, Seed, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import DATASET, ENCODER
@@ -36,7 +36,7 @@ Removal = Literal["paper", "score", "official"]
 
 @splits.command(cls=ListedHelp)
 def build(
-    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     source: Source = DATASET,
     attribute: Attribute = None,
     encoder: Encoder = ENCODER,
@@ -99,7 +99,7 @@ def show(
 def import_pickle(
     pickle: Annotated[Path, typer.Argument(help="A pickle of the ooDML benchmark; it is read by a reader that executes nothing.")],
     dataset: Annotated[str, typer.Option(help="Whose classes it names.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     attribute: Annotated[str, typer.Option("--attribute", "-a", help="What the class of an image is.")] = "class",
     format: Format = "table",
 ) -> None:

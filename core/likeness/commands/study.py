@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.options import Changes, Format
+from likeness.commands.options import Changes, Format, output_file, output_folder
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def study(
     config: Annotated[str, typer.Argument(help="A YAML file, or a shipped study; `likeness study --list` names them.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the runs. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the runs. Without: runs/NAME.")] = None,
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(help="CSV file for the figures, a row per finished run.")] = None,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
 ) -> None:
     """Train a table: variants of a config times seeds, each a run of its own. Called again, it goes on with what is not finished.

@@ -1,10 +1,11 @@
 """What the commands print: tables, files, progress."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -39,17 +40,34 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
-def print_what_fits() -> None:
-    """From now on, signs that the encoding of stdout or stderr lacks are printed as "?"; without it they end the command."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
 def check_format(format: str) -> None:
     """Raises InputError unless `print_table` knows the format; called before slow work."""
     if format not in FORMATS:
         raise InputError(f"There is no format '{format}'; choose one of {', '.join(FORMATS)}.")
+
+
+def print_any_text() -> None:
+    """Signs that the terminal cannot show, and bytes of a file's name that are no text, are printed as escapes instead of raising."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def refusal(error: OSError) -> str:
+    """What the system refused, as a sentence."""
+    place = f"'{error.filename}'" if isinstance(error.filename, str | bytes) else "A file"
+    return f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place."
+
+
+def fail(message: str) -> NoReturn:
+    """Prints an error as one line on stderr and ends the program with status 2."""
+    try:
+        if sys.stdout is not None:  # as where the shell has closed it
+            sys.stdout.flush()
+    except OSError:  # nobody takes what is left to print, and Python would complain of it once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    typer.secho(f"Error: {message}", fg="red", err=True)
+    sys.exit(2)
 
 
 @contextmanager

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-import yaml
 
-from likeness.commands.options import Changes
+from likeness.commands.options import Changes, output_folder
 from likeness.commands.runs import MAIN_METRICS
 from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
-from likeness.io import runs_dir
+from likeness.io import parse_yaml, runs_dir
 
 if TYPE_CHECKING:
     from likeness.training import RunConfig
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def train(
     config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` names them.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. Without: runs/NAME.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the run. Without: runs/NAME.")] = None,
     change: Changes = None,
     show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
@@ -77,7 +76,4 @@ def changed(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise InputError(f"'--set {text}' has no '='; write it as --set guidance.omega=5.")
-    try:
-        return key.strip(), yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise InputError(f"The value in '--set {text}' cannot be read; quote texts with special characters.") from error
+    return key.strip(), parse_yaml(value, f"The value in '--set {text}'")

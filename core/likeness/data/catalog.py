@@ -12,7 +12,7 @@ from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
-from likeness.io import cache_dir, write_atomic
+from likeness.io import cache_dir, regular_file, write_atomic
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _read() -> list[DatasetEntry]:
 def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetEntry, ...]:
     """Of the file in this state."""
     try:
-        return tuple(_entry(fields) for fields in json.loads(file.read_text(encoding="utf-8")))
+        return tuple(_entry(fields) for fields in json.loads(regular_file(file).read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError, OSError) as error:
         reason = str(error)[:100]
         raise InputError(f"The list of datasets '{file.name}' is damaged ({reason}); delete it and add the datasets again.") from error

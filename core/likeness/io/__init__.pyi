@@ -30,6 +30,8 @@ from .interruption import restore_interruption as restore_interruption
 from .mat_process import MatError as MatError
 from .mat_process import mat_shapes as mat_shapes
 from .mat_process import mat_variable as mat_variable
+from .output_place import check_output_file as check_output_file
+from .output_place import check_output_folder as check_output_folder
 from .paths import app_dir as app_dir
 from .paths import as_path as as_path
 from .paths import assets_dir as assets_dir
@@ -37,6 +39,7 @@ from .paths import cache_dir as cache_dir
 from .paths import can_be_a_path as can_be_a_path
 from .paths import runs_dir as runs_dir
 from .plain_pickle import PlainUnpickler as PlainUnpickler
+from .regular_file import regular_file as regular_file
 from .text import decoded as decoded
 from .text import parse_json as parse_json
 from .text import parse_yaml as parse_yaml
@@ -45,5 +48,6 @@ from .text import text_of as text_of
 from .transient import TransientError as TransientError
 from .transient import is_transient as is_transient
 from .transient import transient_reason as transient_reason
+from .vector_file import check_vector_file as check_vector_file
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file

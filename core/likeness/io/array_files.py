@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.regular_file import regular_file
 from likeness.io.transient import TransientError, is_transient
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
         InputError: it is not there, damaged, or holds something else.
     """
     try:
-        found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+        found = np.load(regular_file(path), mmap_mode="r" if mapped else None, allow_pickle=False)
     except Exception as error:  # NumPy's parsers of headers raise anything on foreign content
         _check_lasting(f"'{path.name}'", error)
         raise InputError(f"'{path.name}' cannot be read as an array ({_reason(error)}); save it with numpy.save.") from error
@@ -46,7 +47,7 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[A
     """
     name = content.name if isinstance(content, Path) else "The file"
     try:
-        with np.load(io.BytesIO(content) if isinstance(content, bytes) else content, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(content) if isinstance(content, bytes) else regular_file(content), allow_pickle=False) as arrays:
             return [np.asarray(arrays[each]) for each in names]
     except Exception as error:  # as above, and whatever a damaged ZIP file does to its reader
         _check_lasting(f"'{name}'", error)
@@ -63,7 +64,7 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
     from safetensors.torch import load_file
 
     try:
-        return load_file(path)
+        return load_file(regular_file(path))
     except Exception as error:  # safetensors and torch raise their own kinds
         _check_lasting(f"'{path.name}'", error)
         raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
@@ -83,7 +84,7 @@ def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:
     import torch
 
     try:
-        state = torch.load(path, weights_only=True, **options)
+        state = torch.load(regular_file(path), weights_only=True, **options)
     except Exception as error:  # torch's readers raise anything on foreign content
         raise InputError(f"The checkpoint '{path}' cannot be read ({_reason(error)}); delete it to train anew.") from error
     if not isinstance(state, dict):

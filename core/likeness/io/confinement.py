@@ -14,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from likeness.errors import InputError
+from likeness.io.regular_file import regular_file
 
 VARIABLE = "LIKENESS_CONFINED"
 _MOST_DECODED = 5  # times that an address may be written in percent signs
@@ -61,10 +62,11 @@ def check_readable(path: Path) -> Path:
 
     Raises:
         PermissionError: it lies outside of the folders that may be read.
+        OSError: as `regular_file`.
     """
     if not allows(path):
         raise PermissionError(1, "the file lies outside of the folders that may be read here", path.name)
-    return path
+    return regular_file(path)
 
 
 def check_url(url: str) -> None:

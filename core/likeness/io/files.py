@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from likeness.errors import InputError
 from likeness.io.paths import cache_dir
+from likeness.io.regular_file import regular_file
 
 # Seconds between two checks of whether to stop waiting for a lock.
 _POLL_SECONDS = 0.5
@@ -26,8 +27,13 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
 
     The temporary file lies in the same folder, so that the final rename stays on one file system. On any error (a full disk, say)
     the old file is untouched and the temporary one is gone.
+
+    Raises:
+        OSError: it cannot be written, or what is there is no file: a device or a pipe is not replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        regular_file(path)
     # not mkstemp: its files are readable by their owner alone, whatever the umask says
     temporary = path.with_name(f".{secrets.token_hex(8)}.partial")
     try:

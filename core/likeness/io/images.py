@@ -1,7 +1,5 @@
 """Reading image files as upright, opaque RGB."""
 
-import struct
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO

@@ -14,6 +14,7 @@ import numpy as np
 from likeness.io.array_files import read_array
 from likeness.io.mat_worker import RECORDS
 from likeness.io.plain_pickle import PlainUnpickler
+from likeness.io.regular_file import regular_file
 
 _SECONDS = 600.0
 
@@ -28,6 +29,7 @@ def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
     Raises:
         MatError: a damaged or foreign file.
     """
+    _check(file)
     with tempfile.TemporaryDirectory(prefix="likeness-mat-") as folder:
         out = Path(folder) / "variable.npy"
         answer = _worker.ask({"file": str(file), "variable": variable, "squeeze": squeeze, "out": str(out)})
@@ -44,8 +46,16 @@ def mat_variable(file: Path, variable: str, *, squeeze: bool = True) -> Any:
 
 def mat_shapes(file: Path) -> dict[str, tuple[int, ...]]:
     """Shapes of all variables of a .mat file, without reading them; raises MatError as `mat_variable`."""
+    _check(file)
     answer = _worker.ask({"file": str(file), "variable": None})
     return {name: tuple(shape) for name, shape in answer["shapes"].items()}
+
+
+def _check(file: Path) -> None:
+    try:
+        regular_file(file)
+    except OSError as error:
+        raise MatError((error.strerror or "it cannot be opened").lower()) from error
 
 
 def _with_records(value: Any) -> Any:

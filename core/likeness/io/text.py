@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
+from likeness.io.regular_file import regular_file
 
 _LONGEST_YAML = 2_000_000  # characters; the parser takes a second for a megabyte
 _DEEPEST_YAML = 40
@@ -20,7 +21,7 @@ def text_of(path: Path, longest: int = _LONGEST_TEXT) -> str:
         InputError: it is not there, cannot be read, is no such text, or has more than `longest` bytes.
     """
     try:
-        size = path.stat().st_size
+        size = regular_file(path).stat().st_size
         if size > longest:
             raise InputError(f"'{path.name}' has {size:,} bytes, and {longest:,} are read at most; split it.")
         return decoded(path.read_bytes(), f"'{path.name}'")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io.files import open_atomic
+from likeness.io.regular_file import regular_file
 
 _ABOUT = b"likeness.space"
 _VECTOR = "vector"
@@ -21,6 +22,12 @@ class VectorFile(NamedTuple):
     vectors: NDArray[np.float32]
     frame: pd.DataFrame
     about: dict[str, Any]
+
+
+def check_vector_file(path: Path) -> None:
+    """Raises InputError for a name that `write_vector_file` does not take; called before slow work."""
+    if path.suffix not in (".npy", ".parquet"):
+        raise InputError(f"Can't write '{path}'; end its name in .npy or .parquet.")
 
 
 def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFrame, about: dict[str, Any]) -> None:
@@ -35,8 +42,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
     Raises:
         InputError: another ending, or a column called "vector".
     """
-    if path.suffix not in (".npy", ".parquet"):
-        raise InputError(f"Can't write '{path}'; end its name in .npy or .parquet.")
+    check_vector_file(path)
     if path.suffix == ".npy":
         with open_atomic(path) as file:
             np.save(file, vectors)
@@ -63,7 +69,7 @@ def read_vector_file(path: Path) -> VectorFile:
     if not path.is_file():
         raise InputError(f"There is no file '{path}'; give a file that `space.save` wrote.")
     try:
-        table = parquet.read_table(path)
+        table = parquet.read_table(regular_file(path))
         about = json.loads(table.schema.metadata[_ABOUT])
         column = table.column(_VECTOR).combine_chunks()
         vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)

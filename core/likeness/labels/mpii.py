@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from likeness.data import MPII, MPII_DISTANCES, ImageTable, check_mpii_shape, mpii_image_parts, read_variable
 from likeness.errors import InputError
-from likeness.io import PlainUnpickler
+from likeness.io import PlainUnpickler, regular_file
 from likeness.labels.kind import LabelKind
 from likeness.labels.parts import PartLabels
 
@@ -89,7 +89,7 @@ def _from_lists(root: Path, count: int) -> Matrix:
 def _list(file: Path, count: int, dtype: DTypeLike, kinds: str) -> NDArray[Any]:
     """The training part of a pickle (count, count - 1), in a type that holds no more than it must; the rest is let go."""
     try:
-        with file.open("rb") as opened:
+        with regular_file(file).open("rb") as opened:
             content = PlainUnpickler(opened).load()
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, regular_file
 
 
 def read_captions(path: Path) -> dict[str, str]:
@@ -17,7 +17,7 @@ def read_captions(path: Path) -> dict[str, str]:
         InputError: if the file is missing, no text, has other columns, or gives an image two captions.
     """
     try:
-        text = as_path(path).read_text(encoding="utf-8-sig")
+        text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The captions '{path}' cannot be read ({error}); give a CSV file in UTF-8 with the columns path and caption.") from error
     rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]

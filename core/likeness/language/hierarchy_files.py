@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path, parse_json
+from likeness.io import as_path, parse_json, regular_file
 
 _EXPECTED = "child and parent in two columns (CSV) or as an object (JSON), or one path such as 'animal/bird/cowbird' a line or list entry"
 
@@ -56,7 +56,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
         InputError: if the file is missing, has another form, gives a child two parents, or has a circle.
     """
     try:
-        text = as_path(path).read_text(encoding="utf-8-sig")
+        text = regular_file(as_path(path)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The hierarchy '{path}' cannot be read ({error}); give a CSV or JSON file in UTF-8.") from error
     content = _json(path, text) if path.suffix.lower() == ".json" else _csv(path, text)

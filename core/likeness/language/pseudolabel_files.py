@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import as_path, assets_dir, write_atomic
+from likeness.io import as_path, assets_dir, regular_file, write_atomic
 
 SHIPPED_PSEUDOLABELS = "synthetic-cars"
 
@@ -22,7 +22,7 @@ def read_pseudolabels(file: str) -> dict[str, list[str]]:
     """
     path = assets_dir() / "pseudolabels" / "synthetic-cars.csv" if file == SHIPPED_PSEUDOLABELS else as_path(file)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = regular_file(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The pseudolabels '{file}' cannot be read ({error}); give a CSV file in UTF-8 with a line per class.") from error
     found: dict[str, list[str]] = {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
 from likeness.errors import InputError
-from likeness.io import decoded, parse_json, read_array
+from likeness.io import decoded, parse_json, read_array, regular_file
 from likeness.progress import Progress
 from likeness.search.indexed_search import IndexedSearch
 
@@ -121,7 +121,7 @@ def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
     """
     path, rows = Path(folder), to_numpy(vectors)
     try:
-        about = parse_json(decoded((path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
+        about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
         short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
         if short or about["version"] != _VERSION:
             raise ValueError(f"'{short[0]}.npy' has not the size that it was written with" if short else "it is of another version")

@@ -67,6 +67,8 @@ class LanceIndex:
     """
 
     def __init__(self, uri: str | Path) -> None:
+        if "://" not in str(uri) and not ENGINE.holds(uri):  # LanceDB makes the folder that it opens
+            raise InputError(f"There is no index in '{uri}'; write one with `likeness index --lance`.")
         try:
             database = _connect(uri)
             self._images = database.open_table(_IMAGES)
@@ -188,7 +190,8 @@ class LanceEngine:
         with TemporaryDirectory(prefix="likeness-index-") as folder:
             index = build_ivf(vectors, Path(folder) / "index", **options)
             if "://" not in str(place):
-                shutil.rmtree(place, ignore_errors=True)
+                for name in (_IMAGES, _CENTERS):
+                    shutil.rmtree(Path(place) / f"{name}.lance", ignore_errors=True)
             write_lance(index, pd.DataFrame(index=range(len(index.rows))) if frame is None else frame, place)
         return LanceIndex(place)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.io import PlainUnpickler
+from likeness.io import PlainUnpickler, regular_file
 from likeness.shifts.split_files import VERSION, SplitFile, splits_from
 
 _MOST_BYTES = 100_000_000
@@ -23,7 +23,7 @@ def read_plain_pickle(file: Path | str) -> Any:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InputError(f"'{path.name}' is larger than {_MOST_BYTES // 1_000_000} MB, which no file of splits is; give another one.")
-        content = PlainUnpickler(io.BytesIO(path.read_bytes())).load()
+        content = PlainUnpickler(io.BytesIO(regular_file(path).read_bytes())).load()
     except OSError as error:
         raise InputError(f"'{path}' cannot be read ({error.strerror or error}); give the authors' pickle of splits.") from error
     except InputError:

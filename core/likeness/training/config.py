@@ -6,7 +6,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from likeness.defaults import DATASET
+from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.labels import LabelsConfig
@@ -328,7 +328,7 @@ class FewShotConfig(FrozenConfig):
     rate: float = Field(default=1e-4, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
     batch_size: int = Field(default=112, ge=4)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 
     @field_validator("shots")
     @classmethod
@@ -372,7 +372,7 @@ class RunConfig(FrozenConfig):
     epochs: int = Field(default=150, ge=0)
     evaluate_every: int = Field(default=1, ge=1)
     checkpoint_every: int = Field(default=200, ge=1)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     device: str = "auto"
     devices: int = Field(default=1, ge=1)
     nodes: int = Field(default=1, ge=1)

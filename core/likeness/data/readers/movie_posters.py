@@ -14,6 +14,7 @@ from likeness.data.readers.folder import is_image_name
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.io import regular_file
 
 LAYOUT = OfficialLayout(
     "Movie Posters", "https://www.cs.ccu.edu.tw/~wtchu/projects/MoviePoster/", ("Movie_Poster_Metadata/groundtruth", "groundtruth")
@@ -89,7 +90,7 @@ def _movies(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _decoded(file: Path) -> str:
     """The text of a file: UTF-16 by its first bytes, otherwise UTF-8, otherwise Latin-1, which fits any bytes."""
     try:
-        content = file.read_bytes()
+        content = regular_file(file).read_bytes()
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise InputError(f"'{file.name}' of Movie Posters cannot be read ({reason}); take it anew from {LAYOUT.page}.") from error

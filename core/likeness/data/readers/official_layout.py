@@ -10,7 +10,7 @@ import pandas as pd
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, regular_file
 
 _DIGITS = 15
 
@@ -74,7 +74,7 @@ class OfficialLayout:
             InputError: if it cannot be read as text in UTF-8.
         """
         try:
-            text = file.read_text(encoding="utf-8-sig")
+            text = regular_file(file).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise InputError(f"'{file.name}' of {self.name} is not text in UTF-8; take it anew from {self.page}.") from error
         except OSError as error:

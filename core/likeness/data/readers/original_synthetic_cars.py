@@ -12,6 +12,7 @@ from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.io import regular_file
 
 LAYOUT = OfficialLayout(
     "Synthetic Cars (original)", "https://github.com/konstantinkobs/DML-analysis/tree/master/3D_cars", ("samples.csv", "cars.csv"), distinct=False
@@ -58,7 +59,7 @@ def read_original_synthetic_cars(folder: str | Path, split: str = "test", color_
 def _rows(file: Path) -> pd.DataFrame:
     """The table in the order of its frames; text and numbers checked."""
     try:
-        rows = pd.read_csv(file, encoding="utf-8-sig", dtype={"model": str})
+        rows = pd.read_csv(regular_file(file), encoding="utf-8-sig", dtype={"model": str})
     except Exception as error:  # pandas' own errors are mostly ValueErrors
         reason = " ".join(str(error).split())[:150]
         raise InputError(f"'{file.name}' of {LAYOUT.name} cannot be parsed ({reason}); take it anew from {LAYOUT.page}.") from error

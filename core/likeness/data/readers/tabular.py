@@ -46,8 +46,8 @@ def read_table(path: str | Path, path_column: str | None = None, name: str | Non
 def _check_file(file: Path, given: str) -> None:
     if not file.exists():
         raise InputError(f"There is no file '{given}'; check the spelling, and that it lies on the machine that runs Likeness.")
-    if file.is_dir():
-        raise InputError(f"'{given}' is a folder, not a table; give a CSV or Parquet file.")
+    if not file.is_file():
+        raise InputError(f"'{given}' is {'a folder' if file.is_dir() else 'a pipe or a device'}, not a table; give a CSV or Parquet file.")
     if file.suffix.lower() not in TABLE_SUFFIXES:
         raise InputError(f"'{file.name}' is not one of {', '.join(TABLE_SUFFIXES)}; save the table as CSV or Parquet.")
 

@@ -15,7 +15,7 @@ from likeness.encoders.encoder import Vectors
 from likeness.encoders.store.shard_folder import LocalFolder
 from likeness.encoders.store.shards import not_written
 from likeness.errors import InputError
-from likeness.io import open_atomic
+from likeness.io import open_atomic, regular_file
 
 Part = tuple[NDArray[np.int64], Vectors]
 
@@ -71,7 +71,7 @@ def _is_sound(file: Path, shape: tuple[int, int]) -> bool:
     """Whether a file holds an array of this shape with the checksum that stands behind it."""
     header, size = _header(shape), 4 * shape[0] * shape[1]
     try:
-        with file.open("rb") as content:
+        with regular_file(file).open("rb") as content:
             if file.stat().st_size != len(header) + size + _TRAILER.size or content.read(len(header)) != header:
                 return False
             checksum = _checksum(content, len(header), size)

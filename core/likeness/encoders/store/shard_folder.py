@@ -45,7 +45,7 @@ class LocalFolder:
         return str(self.path)
 
     def names(self) -> list[str]:
-        return sorted(file.name for file in self.path.glob(f"*{SUFFIX}")) if self.path.is_dir() else []
+        return sorted(file.name for file in self.path.glob(f"*{SUFFIX}") if file.is_file()) if self.path.is_dir() else []
 
     def read(self, name: str) -> bytes | None:
         try:

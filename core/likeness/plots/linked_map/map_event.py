@@ -1,32 +1,56 @@
-"""What a person did on a map."""
+"""What a person did on a map, from the message that a browser sends; a message of any other form is as if nothing had been done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from likeness.errors import InputError
 from likeness.plots.linked_map.bitset import decode_rows
+
+_LONGEST_ID = 100
 
 
 @dataclass(frozen=True, eq=False)
 class MapEvent:
-    """The changes since the last run. `selected` and `query` hold what is now so in the browser, changed or not; None is none."""
+    """The changes since the last run. `selected` and `query` hold what is now so in the browser, changed or not; None is none.
+
+    `id` is the message's own name, empty where it has none.
+    """
 
     selection_changed: bool = False
     query_changed: bool = False
     selected: np.ndarray | None = None
     query: int | None = None
+    id: str = ""
 
     def __bool__(self) -> bool:
         return self.selection_changed or self.query_changed
 
 
-def decode_event(edit: Mapping[str, object], n: int) -> MapEvent:
-    """The event in the browser's message; an empty one when it was sent for a map of another size, which is gone by now."""
-    if edit.get("n") != n:
+def decode_event(edit: object, n: int) -> MapEvent:
+    """The event in the browser's message, which may be anything.
+
+    It is empty when it was sent for a map of another size, which is gone by now, or when its rows cannot be read.
+    """
+    if not isinstance(edit, Mapping):
         return MapEvent()
-    changed, bits, query = edit.get("changed"), edit.get("selected"), edit.get("query")
+    changed, bits, name = edit.get("changed"), edit.get("selected"), _id(edit.get("id"))
+    if row_of(edit.get("n"), n + 1) != n:
+        return MapEvent(id=name)
     kinds = changed if isinstance(changed, list) else []
-    rows = decode_rows(bits, n) if isinstance(bits, str) else None
-    row = query if isinstance(query, int) and 0 <= query < n else None
-    return MapEvent("selection" in kinds, "query" in kinds, rows if rows is not None and len(rows) else None, row)
+    try:
+        rows = decode_rows(bits, n) if isinstance(bits, str) else None
+    except InputError:
+        return MapEvent(id=name)
+    chosen = rows if rows is not None and len(rows) else None
+    return MapEvent("selection" in kinds, "query" in kinds, chosen, row_of(edit.get("query"), n), name)
+
+
+def row_of(value: object, n: int) -> int | None:
+    """A row number below n that a browser sent; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n else None
+
+
+def _id(name: object) -> str:
+    return name if isinstance(name, str) and len(name) <= _LONGEST_ID else ""

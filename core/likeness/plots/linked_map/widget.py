@@ -14,7 +14,7 @@ from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
 from likeness.plots.linked_map.frontend import notebook_module
-from likeness.plots.linked_map.map_event import decode_event
+from likeness.plots.linked_map.map_event import decode_event, row_of
 from likeness.plots.linked_map.map_payload import MapPanel, encode_map
 from likeness.plots.linked_map.placement import MapSpace, Placement, place
 from likeness.plots.linked_map.row_card import describe_row, row_picture
@@ -215,21 +215,21 @@ class LinkedMapWidget(anywidget.AnyWidget):
     def _selection_changed(self, _: Any) -> None:
         self._send_map()
 
-    def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
-        """A message of the browser: it asks for an array or a row, or tells what a person did."""
-        kind = message.get("kind")
+    def _answer(self, _: Any, message: Any, __: Any) -> None:
+        """A message of the browser: it asks for an array or a row, or tells what a person did; anything else is passed over."""
+        kind = message.get("kind") if isinstance(message, dict) else None
         if kind == "edit":
             self._take_edit(message)
         elif kind == "part":
             content = self._parts.get(str(message.get("id")))
             self.send(message if content is not None else message | {"error": "These points are gone."}, None if content is None else [content])
-        elif kind == "row" and isinstance(row := message.get("row"), int) and 0 <= row < self.n:
+        elif kind == "row" and (row := row_of(message.get("row"), self.n)) is not None:
             picture = row_picture(self.table, row)
             self.send({"kind": "row", "row": row} | describe_row(self.table, row), None if picture is None else [picture])
 
     def _take_edit(self, edit: dict[str, Any]) -> None:
         event = decode_event(edit, self.n)
-        self._seen = edit.get("id")
+        self._seen = event.id or self._seen
         with self.hold_sync():
             if event.selection_changed:
                 self.selected = event.selected

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from likeness.defaults import DATASET
+from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.training import BackboneConfig
@@ -113,7 +113,7 @@ class CaptioningConfig(FrozenConfig):
     beam: int = Field(default=2, ge=1)
     evaluate_every: int = Field(default=1, ge=1)
     checkpoint_every: int = Field(default=500, ge=1)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     device: str = "auto"
     synonyms: bool = False
 

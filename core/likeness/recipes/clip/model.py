@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.recipes.clip.recipe import ClipRecipe, model_cfg, preprocess_cfg
 from likeness.recipes.clip.tokenizer import save_tokenizer
@@ -22,7 +23,11 @@ def build_model(recipe: ClipRecipe, vocab_size: int) -> Any:
     config: dict[str, Any] = model_cfg(recipe, vocab_size)
     config.pop("custom_text")
     torch.manual_seed(recipe.seed)
-    model = CustomTextCLIP(**config)
+    try:
+        model = CustomTextCLIP(**config)
+    except Exception as error:  # open_clip and timm raise anything on a tower that they do not know or that does not fit
+        reason = " ".join(str(error).split())[:150]
+        raise InputError(f"No model can be built with the tower '{recipe.tower}' ({reason}); choose another timm model, such as resnet18.") from error
     return model.to(memory_format=torch.channels_last)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from likeness.defaults import LARGEST_SEED
 from likeness.recipes.clip.tokenizer import CONTEXT_LENGTH, END, PAD
 
 MEAN, STD = (0.5, 0.5, 0.5), (0.25, 0.25, 0.25)
@@ -30,9 +31,9 @@ class ClipRecipe(BaseModel):
     text_layers: int = Field(default=2, ge=1)
     text_heads: int = Field(default=4, ge=1)
     renders: int = Field(default=80_000, ge=2)
-    seed: int = Field(default=101, ge=0, description="of renders, captions and first weights")
+    seed: int = Field(default=101, ge=0, le=LARGEST_SEED, description="of renders, captions and first weights")
     watch_renders: int = Field(default=500, ge=1)
-    watch_seed: int = Field(default=102, ge=0, description="of the renders whose accuracy is shown while training")
+    watch_seed: int = Field(default=102, ge=0, le=LARGEST_SEED, description="of the renders whose accuracy is shown while training")
     card_renders: int = Field(default=2000, ge=1, description="held-out renders behind the model card's figures")
     batch: int = Field(default=256, ge=2)
     described: int = Field(default=96, ge=1, description="pictures of a batch that get a sentence of their own")

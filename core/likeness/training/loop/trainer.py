@@ -43,7 +43,7 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
         return Trainer(accelerator=config.device, **arguments)
     except (MisconfigurationException, ValueError, RuntimeError) as error:
         if config.processes == 1:
-            raise
+            raise InputError(f"The run can't train on the device '{config.device}': {_first_line(error)}; choose auto or cpu.") from error
         raise InputError(f"{config.devices} processes on a machine can't train on '{config.device}': {_first_line(error)}.") from error
 
 
@@ -58,10 +58,10 @@ def dist_context_of(config: RunConfig) -> DistContext:
     Raises:
         InputError: devices that do not exist, or torchrun or SLURM started another number of processes than the config has.
     """
-    if config.processes == 1:
-        return SINGLE_PROCESS
     with silence_lightning():
         trainer = build_trainer(config, logger=False)
+    if config.processes == 1:
+        return SINGLE_PROCESS
     environment: Any = trainer._accelerator_connector.cluster_environment
     try:
         environment.validate_settings(num_devices=config.devices, num_nodes=config.nodes)

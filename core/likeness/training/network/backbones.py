@@ -39,15 +39,26 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
+        if options:  # before the hub is asked, whose errors would hide theirs
+            _without_weights(config.name, options)
         return load_from_hub(config.name, lambda local: timm_named(config.name, True, local, **options))
-    try:
-        model = timm_named(config.name, False, True, **options)
-    except TypeError as error:
-        raise InputError(f"The backbone '{config.name}' does not take these options: {error}.") from error
+    model = _without_weights(config.name, options)
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
         _load_weights(model, as_path(config.weights), config.name)
     return model
+
+
+def _without_weights(name: str, options: dict[str, Any]) -> Any:
+    from likeness.encoders import timm_named
+
+    try:
+        return timm_named(name, False, True, **options)
+    except InputError:
+        raise
+    except Exception as error:  # timm's constructors raise anything on values that they do not take
+        reason = " ".join(str(error).split())[:150] or type(error).__name__
+        raise InputError(f"The backbone '{name}' does not take the options {options} ({reason}); change backbone.options.") from error
 
 
 def _load_weights(model: nn.Module, file: Path, name: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io import parse_json, text_of, write_atomic
+from likeness.io import parse_json, regular_file, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
@@ -135,7 +135,7 @@ class RunFolder:
     def _lines(self) -> list[str]:
         """Of the measurements; none where there are none, damaged bytes as signs that are no JSON."""
         try:
-            return self._metrics.read_bytes().decode(errors="replace").splitlines()
+            return regular_file(self._metrics).read_bytes().decode(errors="replace").splitlines()
         except OSError:
             return []
 

@@ -1,0 +1,76 @@
+"""The attack on a served app: messages over its WebSocket and addresses of its routes, drawn from seeds, and what was wrong with the answers."""
+
+import random
+import time
+from urllib.parse import quote, urlencode
+
+from app_server import AppServer
+from fuzzing import Found
+from messages import address, any_bytes, route, widget_states
+from websocket_session import Session
+
+_HOME = "layout=PCA"  # the one that needs no waiting
+
+
+def attack_pages(server: AppServer, seeds: range, until: float = float("inf")) -> list[Found]:
+    """Sends, for each page and seed, values for its widgets or an address with parameters; the tracebacks that it showed."""
+    found: list[Found] = []
+    with Session(server.url) as visitor:
+        visitor.rerun(query_string=_HOME)
+        pages = dict(visitor.pages)
+    for name, page in pages.items():
+        with Session(server.url) as visitor:
+            found += _shown(name or "explore", -1, visitor.rerun(query_string=_HOME, page_script_hash=page))
+            for seed in seeds:
+                if time.monotonic() > until:
+                    return found
+                draw = random.Random(f"{name} {seed}")
+                query = _HOME if draw.random() < 0.7 else urlencode(address(draw), doseq=True)
+                states = widget_states(dict(visitor.widgets), draw)
+                errors = visitor.rerun(query_string=query, page_script_hash=page if draw.random() < 0.95 else "no such page", widget_states=states)
+                found += _shown(name or "explore", seed, errors)
+    return found
+
+
+def _shown(page: str, seed: int, errors: list[str]) -> list[Found]:
+    return [Found(f"page {page}", seed, error) for error in errors]
+
+
+def attack_socket(server: AppServer, seeds: range) -> None:
+    """Sends what is no message at all; the server may close the connection, and must go on serving others."""
+    for seed in seeds:
+        draw = random.Random(f"socket {seed}")
+        try:
+            with Session(server.url) as visitor:
+                for _ in range(draw.choice((1, 3))):
+                    visitor.send(any_bytes(draw))
+                visitor.rerun(query_string=_HOME)
+        except Exception:  # closed, or no answer to what was no question
+            continue
+
+
+def attack_routes(server: AppServer, seeds: range) -> list[Found]:
+    """Asks for addresses; an answer with status 500 or none is a defect."""
+    found = []
+    for seed in seeds:
+        place = route(random.Random(f"route {seed}"))
+        status = server.status(quote(place, safe="/?=&%"))
+        if not 200 <= status < 500:
+            found.append(Found("route", seed, f"status {status}: {place[:200]!r}"))
+    return found
+
+
+def aftermath(server: AppServer) -> list[Found]:
+    """What is wrong with the server after an attack: it has ended, does not serve a new visitor, or has logged a traceback."""
+    found = []
+    if not server.is_up:
+        return [Found("server", 0, f"it has ended: {server.log()[-2000:]}")]
+    with Session(server.url) as visitor:
+        found += _shown("explore, after all", 0, visitor.rerun(query_string=_HOME))
+        if not visitor.widgets:
+            found.append(Found("server", 0, "a new visitor sees no widget"))
+    logged = server.log()
+    if "Traceback" in logged:
+        begin = logged.index("Traceback")
+        found.append(Found("log", 0, logged[begin : begin + 4000]))
+    return found
