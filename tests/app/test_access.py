@@ -16,8 +16,10 @@ from access import (
     allowed,
     check_may,
     confine_server,
+    owner_of,
     redact,
     resolve_encoder,
+    resolve_entry,
     resolve_language,
     resolve_path,
     resolve_source,
@@ -25,6 +27,7 @@ from access import (
     upload_limits,
 )
 from config_access import resolve_config
+from likeness.data import new_entry
 from likeness.errors import InputError
 from likeness.io.confinement import check_url
 from likeness.training.config import BackboneConfig, config_from
@@ -344,22 +347,59 @@ def test_addresses(places: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> N
     check_url("s3://mine/a.png")
 
 
-def test_uploads_are_read_by_their_own_name_only(places: Path) -> None:
+def test_uploads_are_read_by_their_owner_and_by_link_only(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness.data import absolute_source, read_dataset, save_uploads
+    from visitors import own_uploads_dir
 
-    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "mine", limits=upload_limits())
+    monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
+    table = save_uploads([("a.png", (places / "secret" / "0.png").read_bytes())], "mine", own_uploads_dir(), upload_limits())
     source = shared_name(absolute_source(str(table.root)))
     assert source == f"uploads/{table.root.name}"
     assert len(read_dataset(resolve_source(source))) == 1
-    with pytest.raises(InputError, match="cannot be reached here"):
-        read_dataset(str(table.root.parent))
+    entry = new_entry("mine", source, "cars", owner=owner_of(source))
+    for folder in (table.root.parent, table.root.parent.parent):
+        with pytest.raises(InputError, match="cannot be reached here"):
+            resolve_path(folder)
+    monkeypatch.setattr("visitors._browser", lambda: "b" * 32)
+    for written in (source, str(table.root)):  # nobody else by its name, wherever he read it
+        with pytest.raises(InputError, match=r"cannot be reached here|There is nothing at"):
+            read_dataset(resolve_source(written))
+    assert len(read_dataset(resolve_entry(entry))) == 1  # whoever was given its link
+
+
+def test_the_config_of_a_run_tells_nothing_of_anothers_upload(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.training import as_yaml
+    from visitors import own_uploads_dir
+
+    monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
+    (own_uploads_dir() / "zebras-0123").mkdir(parents=True)
+    config = as_yaml(resolve_config(config_from({"data": {"source": "uploads/zebras-0123"}})))
+    assert "uploads/zebras-0123" in shared_name(config)
+    monkeypatch.setattr("visitors._browser", lambda: "b" * 32)
+    for shown in (redact(config), shared_name(config)):
+        assert "source: (another visitor's)" in shown
+        assert "zebras" not in shown
+        assert "a" * 32 not in shown
+
+
+def test_where_no_visitor_is_set_nothing_of_the_owner_is_read(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread in the background has no visitor; the owner's notions and splits in the cache are his alone."""
+    from likeness.io import as_path
+
+    for token in ("", "a" * 32):
+        monkeypatch.setattr("visitors._browser", lambda token=token: token)
+        for folder in ("notions", "splits", "drafts", "uploads"):
+            (places / "cache" / folder).mkdir(parents=True, exist_ok=True)
+            assert not allowed(places / "cache" / folder / "mine.yaml")
+            with pytest.raises(InputError, match="cannot be reached here"):
+                as_path(places / "cache" / folder / "mine.yaml")
 
 
 def test_what_is_a_visitors_own_is_no_other_visitors(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own, other, all_of_them = "a" * 32, "b" * 32, places / "cache" / "visitors"
     for token in (own, other):
         (all_of_them / token / "notions").mkdir(parents=True)
-    monkeypatch.setattr("visitors._token", lambda: own)
+    monkeypatch.setattr("visitors._browser", lambda: own)
     assert allowed(all_of_them / own / "notions" / "mine.yaml")
     for place in (all_of_them / other / "notions" / "theirs.yaml", all_of_them, all_of_them / own, places / "cache" / "notions"):
         assert not allowed(place)

@@ -25,7 +25,7 @@ class AppServer:
         environment = os.environ | {"LIKENESS_CACHE": str(folder / "cache"), "LIKENESS_RUNS": str(folder / "runs"), "HF_HUB_OFFLINE": "1"}
         environment |= {"STREAMLIT_LOGGER_ENABLE_RICH": "false", "STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full"}
         with self._log.open("wb") as output:
-            arguments = [sys.executable, "-m", "likeness", "app", "--port", str(port)]
+            arguments = [sys.executable, "-m", "likeness", "app", "--no-token", "--port", str(port)]
             self._process = subprocess.Popen(arguments, env=environment, stdout=output, stderr=subprocess.STDOUT)
 
     def __enter__(self) -> "AppServer":

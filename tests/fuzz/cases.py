@@ -569,7 +569,29 @@ def _app() -> list[Case]:
     return [Case("links and drafts", links, read, ("*",), ("app/shared/selection", "app/shared/drafts", "app/pages/continuous/labels"))]
 
 
+def _models() -> list[Case]:
+    from tiny_models import save_clip, save_timm, save_transformers
+
+    from likeness.encoders.models.clean_copy import clean_copy
+
+    def write(folder: Path) -> None:
+        for name, save in (("open_clip", save_clip), ("timm", save_timm), ("transformers", save_transformers)):
+            save(folder / name)
+        (folder / "transformers" / "special_tokens_map.json").write_text('{"unk_token": "<unk>"}')
+        (folder / "transformers" / "added_tokens.json").write_text('{"<new>": 12}')
+        index = {"metadata": {"total_size": 1}, "weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+        (folder / "transformers" / "model.safetensors.index.json").write_text(json.dumps(index))
+
+    def read(folder: Path) -> None:
+        for model in sorted(folder.iterdir()):
+            with clean_copy(model) as clean:
+                assert not list(clean.glob("*.py"))
+
+    damage = ("*/open_clip_config.json", "*/config.json", "*/*token*.json", "*/*.index.json")
+    return [Case("folders of models", write, read, damage, ("encoders/models/clean_copy",))]
+
+
 def cases() -> list[Case]:
     """All of them."""
-    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _checkpoints, _stores, _images, _uploads, _app)
+    makers = (_papers, _tables, _labels, _notions, _splits, _configs, _language, _runs, _checkpoints, _stores, _images, _uploads, _app, _models)
     return [case for make in makers for case in make()]

@@ -55,7 +55,7 @@ def print_any_text() -> None:
 
 def refusal(error: OSError) -> str:
     """What the system refused, as a sentence."""
-    place = f"'{error.filename}'" if isinstance(error.filename, str | bytes) else "A file"
+    place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
     return f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place."
 
 
