@@ -17,7 +17,7 @@ from likeness.language import map_language_path
 from quotas import room_for_uploads
 from server_settings import UPLOADS, server
 from signed_in import account, has_role
-from visitors import notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+from visitors import EMBEDDINGS, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
@@ -86,7 +86,7 @@ def resolve_entry(entry: DatasetEntry) -> str:
 
 def store_dir(entry: DatasetEntry) -> Path | None:
     """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
-    return visitors_dir() / entry.owner / "embeddings" if server().shared and entry.owner else None
+    return visitors_dir() / entry.owner / EMBEDDINGS if server().shared and entry.owner else None
 
 
 def owner_of(source: str) -> str:

@@ -9,6 +9,7 @@ from likeness.errors import InputError
 from navigation import menu
 from shared import account_line, drafts, layouts, progress, selection, sidebar, trained
 from shared.view import set_view
+from visitor_data import note_visit
 from warm import warm_up
 from widget_values import check_widget_values
 
@@ -23,6 +24,7 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 page = st.navigation(menu())
 st.html(HERE / "style.css")
 account_line.begin_anew_for_another()
+note_visit()
 selection.keep_in_url()
 drafts.keep_in_url()
 watcher = st.container()  # above the page, at the same place in every run

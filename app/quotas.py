@@ -16,8 +16,8 @@ def room_for_uploads() -> float | None:
     settings = server()
     if not settings.shared:
         return None
-    own = _size(own_uploads_dir())
-    of_others = sum(_size(folder) for folder in visitors_dir().glob("*/uploads")) - own
+    own = size_of(own_uploads_dir())
+    of_others = sum(size_of(folder) for folder in visitors_dir().glob("*/uploads")) - own
     return min(settings.visitor_uploads_gb, settings.max_uploads_gb - of_others / 1e9)
 
 
@@ -54,7 +54,7 @@ def _changed(file: Path) -> float:
         return 0.0
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
     """Bytes of all files in a folder; 0 where there is none."""
     total = 0
     for where, _, files in os.walk(folder):

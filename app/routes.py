@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from likeness.data import thumbnail
+from likeness.data import DatasetEntry, find_dataset, thumbnail
 from likeness.errors import InputError
 from likeness.plots import labelled_image, squared_webp
 from pages.continuous import labels
@@ -20,36 +20,48 @@ _NOT_THERE = (InputError, IndexError, OSError)
 _DIGITS = 15
 # "same-origin": no page of another site shows these pictures
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
-_FOREVER = _HEADERS | {"Cache-Control": "private, max-age=86400"}
 
 
 def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`; a grey tile where the file can't be read any more."""
     try:
-        return Response(_thumbnail(request.path_params["dataset"], _row(request)), media_type="image/webp", headers=_FOREVER)
+        entry = _dataset(request)
+        return Response(_thumbnail(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
 
 
 def serve_labelled(request: Request) -> Response:
     """WebP of image `row` with its continuous label drawn on it; which label, `labels.pictures` wrote into the query string."""
-    place, query = request.path_params, request.query_params
+    query = request.query_params
     try:
-        picture = _labelled(place["dataset"], _row(request), query.get("kind", ""), query.get("columns", "[]"))
+        entry = _dataset(request)
+        picture = _labelled(entry.id, _row(request), query.get("kind", ""), query.get("columns", "[]"))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
-    return Response(picture, media_type="image/webp", headers=_FOREVER)
+    return Response(picture, media_type="image/webp", headers=_kept(entry))
 
 
 def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`."""
     try:
-        table = cached.table(request.path_params["dataset"])
+        entry = _dataset(request)
+        table = cached.table(entry.id)
         row = table.frame.iloc[_row(request)]
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
     attributes = {readable(name): _short(row[name]) for name in table.attributes}
-    return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_FOREVER)
+    return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_kept(entry))
+
+
+def _dataset(request: Request) -> DatasetEntry:
+    """The dataset that an address names; raises InputError where none is listed, as after it was removed."""
+    return find_dataset(request.path_params["dataset"])
+
+
+def _kept(entry: DatasetEntry) -> dict[str, str]:
+    """For how long browsers keep a picture: of what a visitor uploaded not long, since he may remove it."""
+    return _HEADERS | {"Cache-Control": f"private, max-age={600 if entry.owner else 86_400}"}
 
 
 def _row(request: Request) -> int:

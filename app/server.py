@@ -9,6 +9,7 @@ from streamlit.runtime.pages_manager import PagesManager
 import routes
 from access import confine_server
 from entrance import doors, printed_link
+from housekeeping import keep_house
 from limits import Limits
 from server_settings import check_address, server
 from slow_clients import limit_connections
@@ -33,5 +34,6 @@ middleware = [Middleware(Visits), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     limit_connections()
+    keep_house()
 app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
 open_early()

@@ -20,7 +20,7 @@ from server_settings import server
 from signed_in import account
 
 COOKIE = "likeness_visitor"
-DRAFTS = "drafts"
+DRAFTS, EMBEDDINGS = "drafts", "embeddings"
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _NOBODY = "nobody"  # a folder that is never made

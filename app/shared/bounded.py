@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
 
@@ -58,7 +58,7 @@ class BoundedCache(Generic[Value]):
                 _, (_, size) = self._kept.popitem(last=False)
                 total -= size
 
-    def drop_where(self, unwanted: Callable[[Hashable], bool]) -> None:
+    def drop_where(self, unwanted: Callable[[Any], bool]) -> None:
         """Forgets the results of the keys that this is true of."""
         with self._lock:
             for key in [key for key in self._kept if unwanted(key)]:

@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import resolve_encoder, resolve_entry, store_dir
-from likeness.data import ImageTable, find_dataset, read_dataset
+from likeness.data import ImageTable, find_dataset, list_datasets, read_dataset
 from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
@@ -32,7 +32,12 @@ _COMPARED = 200_000_000  # where the pairs with all others would be more than th
 
 
 def base(dataset_id: str) -> Space:
-    """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded."""
+    """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded.
+
+    Raises:
+        InputError: it is not listed any more, or cannot be read.
+    """
+    find_dataset(dataset_id)
     return _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images")))
 
 
@@ -58,6 +63,13 @@ def _held(space: Space) -> int:
     """Bytes of memory; vectors that are mapped from a file take none that the system could not use otherwise."""
     mapped = isinstance(space.vectors, np.memmap) or isinstance(space.vectors.base, np.memmap)
     return int(space.table.frame.memory_usage(deep=True).sum()) + (0 if mapped else space.vectors.nbytes)
+
+
+def forget_removed() -> None:
+    """Gives up what is kept in memory of datasets that are not listed any more."""
+    listed = {entry.id for entry in list_datasets()}
+    _bases().drop_where(lambda id: id not in listed)
+    _fits().drop_where(lambda key: key[0] not in listed)
 
 
 def table(dataset_id: str) -> ImageTable:

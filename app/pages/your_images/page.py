@@ -15,12 +15,14 @@ from access import (
     store_dir,
     upload_limits,
 )
+from audit import record
 from background import Job, jobs, run_in_background
 from likeness.data import (
     SHIPPED_CARS,
     DatasetEntry,
     absolute_source,
     add_dataset,
+    find_dataset,
     list_datasets,
     new_entry,
     read_dataset,
@@ -34,9 +36,10 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.your_images import PAGE
 from server_settings import server
-from shared import permissions, progress, sidebar
+from shared import cached, permissions, progress, sidebar
 from shared.plain import plain
-from visitors import own_uploads_dir, visitor
+from visitor_data import remove_upload, remove_visitor
+from visitors import own_dir, own_uploads_dir, shown_name, visitor
 
 ENCODERS = {
     "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
@@ -188,6 +191,7 @@ def _upload() -> None:
         except InputError as error:
             st.error(redact(error), icon=":material/error:")
             return
+        record("uploaded", shown_name(), f"{len(table)} images")
         begin(new_entry(name, source, encoder, owner=owner_of(source)), len(table))
 
 
@@ -235,15 +239,59 @@ def _datasets() -> None:
             st.markdown(f"**{plain(entry.name)}**  :gray[encoder {plain(redact(entry.encoder))}]", width="stretch")
             _link(entry.id, "Explore")
             if entry.id != "cars" and (not server().shared or entry.owner == visitor()) and not refusal("edit"):
-                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help="Removes it from this list; the images stay.")
+                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help=_removal_help())
+    if server().shared and own_dir().is_dir() and not refusal("edit"):
+        _offer_to_remove_all()
+
+
+def _removal_help() -> str:
+    if server().shared:
+        return "Removes its pictures, their vectors and its place in this list. Links to it open nothing any more."
+    return "Removes it from this list; the images stay."
+
+
+def _offer_to_remove_all() -> None:
+    with st.popover("Remove all that is mine", icon=":material/delete_forever:"):
+        st.markdown("Your uploads, notions, splits and drafts are removed from this server, and nobody can bring them back.")
+        st.button("Remove all of it", type="primary", key="remove_all", on_click=_remove_all)
 
 
 def _remove(id: str) -> None:
     if not permissions.permitted("edit"):
         return
-    remove_dataset(id, visitor())
+    try:
+        if server().shared:
+            _remove_own(id)
+        else:
+            remove_dataset(id)
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
     if st.session_state.get("dataset") == id:
         st.session_state["dataset"] = SHIPPED_CARS.id
+
+
+def _remove_own(id: str) -> None:
+    entry = find_dataset(id)
+    if entry.owner != visitor():
+        raise InputError("This dataset belongs to someone else; ask whoever runs this server to remove it.")
+    for job in jobs().all("embedding"):
+        if job.key == id:
+            job.stop()
+    remove_upload(entry, shown_name())
+    cached.forget_removed()
+
+
+def _remove_all() -> None:
+    if not permissions.permitted("edit"):
+        return
+    for job in _own_jobs():
+        job.stop()
+    try:
+        remove_visitor(visitor() or "", shown_name())
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+    cached.forget_removed()
+    st.session_state.clear()
 
 
 main()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import typer
 
+from likeness.commands.admin import admin
 from likeness.commands.analyze import analyze
 from likeness.commands.app import app
 from likeness.commands.captioning import captioning
@@ -36,6 +37,7 @@ from likeness.io import restore_interruption
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     app,
     password,
+    admin,
     embed,
     fit,
     index,

@@ -36,6 +36,7 @@ from .store.images import embed_images as embed_images
 from .store.images import index_folder as index_folder
 from .store.images import ship_embeddings as ship_embeddings
 from .store.images import store_folder as store_folder
+from .store.images import stored_of as stored_of
 from .store.texts import TextEmbeddings as TextEmbeddings
 from .store.texts import embed_texts as embed_texts
 from .store.texts import ship_texts as ship_texts

@@ -170,8 +170,16 @@ def _place(table: ImageTable, store_dir: Path | str | None) -> Path | str:
     """Where the embeddings of a table's images by all encoders lie: a path or a URL."""
     # The root of images behind a URL is no path of this machine.
     root = table.root if table.root.parts[:1] and table.root.parts[0].endswith(":") else table.root.resolve()
-    label = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40] or "images"
-    name = f"{label}-{blake2b(os.fsencode(root), digest_size=6).hexdigest()}"
     if isinstance(store_dir, str) and is_url(store_dir):
-        return f"{store_dir.rstrip('/')}/{name}"
-    return Path(store_dir or cache_dir() / "embeddings") / name
+        return f"{store_dir.rstrip('/')}/{_name(root)}"
+    return Path(store_dir or cache_dir() / "embeddings") / _name(root)
+
+
+def stored_of(root: Path, store_dir: Path) -> Path:
+    """Where a store keeps the embeddings, by all encoders, of the images in a folder."""
+    return store_dir / _name(root.resolve())
+
+
+def _name(root: Path) -> str:
+    label = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40] or "images"
+    return f"{label}-{blake2b(os.fsencode(root), digest_size=6).hexdigest()}"

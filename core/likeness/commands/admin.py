@@ -1,0 +1,68 @@
+"""`likeness admin`: what a shared server keeps of its visitors, and a copy of all of it."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from likeness.io import app_dir
+
+admin = typer.Typer(name="admin", help="What a shared server keeps of its visitors: list, export, delete; back up and restore.", no_args_is_help=True)
+_Visitor = Annotated[str, typer.Argument(help="The visitor's id, as `likeness admin list` shows it.")]
+
+
+@admin.command(name="list")
+def list_() -> None:
+    """List visitors: id, last visit, datasets, drafts, notions, splits, megabytes.
+
+    Example: `likeness admin list`
+    """
+    _call("list")
+
+
+@admin.command()
+def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP file to write; it must not be there yet.")]) -> None:
+    """Write all that is a visitor's into a ZIP file.
+
+    Example: `likeness admin export 3f2a… ada.zip`
+    """
+    _call("export", visitor, str(file))
+
+
+@admin.command()
+def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+    """Delete all that is a visitor's: pictures, vectors, drafts, notions, splits. Links to them open nothing any more.
+
+    Example: `likeness admin delete 3f2a…`
+    """
+    if not yes:
+        typer.confirm(f"Delete all that is kept of '{visitor}'?", abort=True)
+    _call("delete", visitor)
+
+
+@admin.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not be there yet.")],
+) -> None:
+    """Copy a server's folder and its runs into one file; the server may go on meanwhile. What is computed again is left out.
+
+    Example: `likeness admin backup server-2026-11-30.tar`
+    """
+    _call("backup", str(file))
+
+
+@admin.command()
+def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin backup` wrote.")]) -> None:
+    """Put a backup back in place, where nothing is yet: LIKENESS_CACHE and LIKENESS_RUNS name the places.
+
+    Example: `LIKENESS_CACHE=/srv/likeness likeness admin restore server-2026-11-30.tar`
+    """
+    _call("restore", str(file))
+
+
+def _call(*arguments: str) -> NoReturn:
+    # what a visitor is, the app knows, which stands above this package
+    os.execv(sys.executable, [sys.executable, str(app_dir() / "admin.py"), json.dumps(arguments)])
