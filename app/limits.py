@@ -1,6 +1,7 @@
 """What one client of a shared server may have open at once: pages, requests, and files that wait in memory. Others are answered meanwhile."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers
@@ -60,7 +61,7 @@ class Limits:
         try:
             await self.app(scope, self._in_time(receive), send)
         finally:
-            self._waiting.end(client, size)
+            self._waiting.end(session, size)
 
     def _in_time(self, receive: Receive) -> Receive:
         """What a client sends, or that he has gone where nothing comes."""
@@ -89,26 +90,26 @@ class WaitingFiles:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        self._coming: dict[str, int] = {}
-        self._client_of: dict[str, str] = {}
+        self._coming: Counter[str] = Counter()  # bytes by session
+        self._client_of: dict[str, str] = {}  # by session
 
     def begin(self, client: str, session: str, size: int) -> bool:
         """Whether a file of so many bytes may come; the session that it is for is counted for this client."""
-        held = self._held()
+        held = Counter(self._held()) + self._coming
         self._client_of = {known: own for known, own in self._client_of.items() if known in held}
-        own = sum(size for known, size in held.items() if self._client_of.get(known) == client) + self._coming.get(client, 0)
-        total = sum(held.values()) + sum(self._coming.values())
+        own = sum(held[known] for known, whose in self._client_of.items() if whose == client)
+        total = held.total()
         if own + size > self._settings.visitor_waiting_mb * 1_000_000 or total + size > self._settings.max_waiting_mb * 1_000_000:
             return False
         self._client_of[session] = client
-        self._coming[client] = self._coming.get(client, 0) + size
+        self._coming[session] += size
         return True
 
-    def end(self, client: str, size: int) -> None:
+    def end(self, session: str, size: int) -> None:
         """It has come, or will not."""
-        self._coming[client] -= size
-        if not self._coming[client]:
-            del self._coming[client]
+        self._coming[session] -= size
+        if not self._coming[session]:
+            del self._coming[session]
 
     @staticmethod
     def _held() -> dict[str, int]:

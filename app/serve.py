@@ -28,6 +28,10 @@ def serve(options: dict[str, Any]) -> None:
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""
+    if settings.shared:
+        from slow_clients import limit_connections
+
+        limit_connections()  # before uvicorn, which chooses its protocol first of all
     if port:
         arguments += ["--server.port", str(port)]
     _run_streamlit(arguments)

@@ -12,7 +12,6 @@ from entrance import doors, printed_link
 from housekeeping import keep_house
 from limits import Limits
 from server_settings import check_address, server
-from slow_clients import limit_connections
 from visitors import Visits
 from warm import open_early
 
@@ -33,7 +32,6 @@ manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 middleware = [Middleware(Visits), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
-    limit_connections()
     keep_house()
 app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
 open_early()

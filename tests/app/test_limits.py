@@ -1,0 +1,421 @@
+"""What one client may have open at once on a shared server; everyone else is answered meanwhile."""
+
+import asyncio
+import contextlib
+import http.client
+import socket
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+import clients
+import limits
+from background import Jobs
+from likeness.errors import InputError
+from limits import Limits, WaitingFiles
+from quotas import check_count, check_notion, room_for_uploads, write_draft
+from server_settings import ServerSettings
+from slots import Slots
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ServerSettings]:
+    """Makes this process a shared server's: `shared(max_jobs=3)`; who asks is "ada" until `client` is patched again."""
+
+    def make(**settings: Any) -> ServerSettings:
+        made = ServerSettings(shared=True, **settings)
+        monkeypatch.setenv("LIKENESS_SERVER", made.as_text())
+        monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
+        monkeypatch.setattr("background.client", lambda: "ada")
+        return made
+
+    return make
+
+
+class TestSlots:
+    def test_as_many_as_there_are_for_all_and_for_one(self) -> None:
+        slots = Slots(3, 2)
+        assert [slots.take(who) for who in ("ada", "ada", "ada", "ben", "ben")] == [True, True, False, True, False]
+        slots.give_back("ada")
+        assert slots.take("ben")
+        assert (slots.taken(), slots.taken("ada"), slots.taken("ben")) == (3, 1, 2)
+
+    def test_who_waits_gets_the_next_one(self) -> None:
+        slots, got = Slots(1, 1), threading.Event()
+        assert slots.take("ada")
+        waiting = threading.Thread(target=lambda: slots.wait_for("ben", lambda: False) and got.set())
+        waiting.start()
+        assert not got.wait(0.2)
+        slots.give_back("ada")
+        waiting.join(60)
+        assert got.is_set()
+
+    def test_who_gives_up_gets_none(self) -> None:
+        slots = Slots(1, 1)
+        assert slots.take("ada")
+        assert not slots.wait_for("ben", lambda: True)
+        assert slots.taken() == 1
+
+
+async def _asked(app: Any, client: str, kind: str = "http", **scope: Any) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    full = {
+        "type": kind,
+        "method": "GET",
+        "path": "/",
+        "headers": [],
+        "client": (client, 1),
+        "query_string": b"",
+        "extensions": {"websocket.http.response": {}},
+        **scope,
+    }
+    await app(full, receive, send)
+    return sent
+
+
+class TestRequests:
+    @pytest.mark.parametrize(("kind", "setting"), [("http", "visitor_requests"), ("websocket", "visitor_sockets")])
+    def test_one_client_is_refused_and_another_is_not(self, shared, kind: str, setting: str) -> None:
+        inside, seen = asyncio.Event(), []
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            seen.append(scope["client"][0])
+            await inside.wait()
+
+        async def attack() -> tuple[list[Any], list[Any]]:
+            app = Limits(slow, shared(**{setting: 3}))
+            held = [asyncio.create_task(_asked(app, "10.0.0.1", kind)) for _ in range(5)]
+            await asyncio.sleep(0.05)
+            other = asyncio.create_task(_asked(app, "10.0.0.2", kind))
+            await asyncio.sleep(0.05)
+            inside.set()
+            return await asyncio.gather(*held), await other
+
+        held, other = asyncio.run(attack())
+        assert seen == ["10.0.0.1"] * 3 + ["10.0.0.2"]
+        assert sum(bool(answered) for answered in held) == 2
+        assert not other
+
+    def test_a_content_that_does_not_come_is_given_up(self, shared) -> None:
+        async def reads(scope: Any, receive: Any, send: Any) -> None:
+            got = await receive()
+            await PlainTextResponse(got["type"])(scope, receive, send)
+
+        async def attack() -> list[dict[str, Any]]:
+            sent: list[dict[str, Any]] = []
+
+            async def never() -> dict[str, Any]:
+                await asyncio.Event().wait()
+                raise AssertionError
+
+            async def send(message: Any) -> None:
+                sent.append(message)
+
+            scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "client": ("10.0.0.1", 1)}
+            await Limits(reads, shared(request_seconds=0.05))(scope, never, send)
+            return sent
+
+        assert asyncio.run(attack())[1]["body"] == b"http.disconnect"
+
+    def test_pages_know_for_whom_they_are_drawn(self, shared) -> None:
+        seen: list[Any] = []
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            seen.append(dict(scope["headers"]))
+
+        asyncio.run(_asked(Limits(app, shared()), "10.0.0.7", "websocket"))
+        assert seen == [{clients._HEADER.encode(): b"10.0.0.7"}]
+
+
+class TestWaitingFiles:
+    @pytest.fixture
+    def held(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+        found: dict[str, int] = {}
+        monkeypatch.setattr(WaitingFiles, "_held", staticmethod(lambda: dict(found)))
+        return found
+
+    def test_of_one_client_and_of_all(self, shared, held: dict[str, int]) -> None:
+        waiting = WaitingFiles(shared(visitor_waiting_mb=10, max_waiting_mb=15))
+        assert waiting.begin("ada", "session-1", 6_000_000)
+        assert not waiting.begin("ada", "session-2", 5_000_000)  # under way
+        held["session-1"] = 6_000_000
+        waiting.end("session-1", 6_000_000)
+        assert not waiting.begin("ada", "session-2", 5_000_000)  # in memory
+        assert waiting.begin("ada", "session-2", 4_000_000)
+        assert not waiting.begin("ben", "session-3", 6_000_000)  # for all
+        assert waiting.begin("ben", "session-3", 5_000_000)
+
+    def test_what_a_page_has_let_go_counts_no_more(self, shared, held: dict[str, int]) -> None:
+        waiting = WaitingFiles(shared(visitor_waiting_mb=10))
+        assert waiting.begin("ada", "session-1", 9_000_000)
+        waiting.end("session-1", 9_000_000)
+        held["session-1"] = 9_000_000
+        assert not waiting.begin("ada", "session-1", 9_000_000)
+        del held["session-1"]
+        assert waiting.begin("ada", "session-1", 9_000_000)
+
+    def test_files_of_sessions_that_are_over_are_given_up(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
+        from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+        from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+        class Runtime:
+            uploaded_file_mgr = MemoryUploadedFileManager("/upload")
+
+            class _session_mgr:  # noqa: N801
+                @staticmethod
+                def get_session_info(session: str) -> object:
+                    return object() if session == "open" else None
+
+        monkeypatch.setattr(limits, "get_instance", lambda: Runtime)
+        for session in ("open", "over"):
+            Runtime.uploaded_file_mgr.add_file(session, UploadedFileRec("1", "a.png", "image/png", b"x" * 100))
+        assert WaitingFiles._held() == {"open": 100}
+        assert list(Runtime.uploaded_file_mgr.file_storage) == ["open"]
+
+
+class TestJobs:
+    def test_one_visitors_jobs_wait_for_each_other_and_not_others_for_them(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
+        shared(max_jobs=3, visitor_jobs=2)
+        jobs, go, running = Jobs(), threading.Event(), []
+
+        def work(job: Any) -> None:
+            running.append(job.title)
+            go.wait(60)
+
+        begun = [jobs.run("kind", number, f"ada {number}", work) for number in range(4)]
+        monkeypatch.setattr("background.client", lambda: "ben")
+        begun.append(jobs.run("kind", 9, "ben", work))
+        _until(lambda: "ben" in running and len(running) == 3)
+        waits = [job for job in begun if job.stage is not None]
+        assert sorted(job.title.split()[0] for job in waits) == ["ada", "ada"]
+        assert all("Waiting for others" in job.stage.what for job in waits)
+        waits[0].stop()
+        assert waits[0].wait(60)  # who stops while it waits has not begun
+        go.set()
+        assert all(job.wait(60) for job in begun)
+        assert len(running) == 4
+
+    def test_no_more_wait_than_a_page_can_show(self, shared) -> None:
+        shared(max_jobs=1, visitor_jobs=1)
+        jobs, go = Jobs(), threading.Event()
+        begun = [jobs.run("kind", number, "a", lambda job: go.wait(60)) for number in range(12)]
+        with pytest.raises(InputError, match=r"12 computations of yours are under way or waiting; wait for one to finish, or stop it"):
+            jobs.run("kind", 99, "one too many", lambda job: None)
+        assert jobs.run("kind", 3, "a", lambda job: None) is begun[3]  # what is there already is shown
+        go.set()
+        assert all(job.wait(60) for job in begun)
+
+    def test_a_person_alone_waits_for_nobody(self) -> None:
+        jobs, both = Jobs(), threading.Barrier(20)
+        begun = [jobs.run("kind", number, "a", lambda job: both.wait(60)) for number in range(20)]
+        assert all(job.wait(60) and job.error is None for job in begun)
+
+
+class TestTrainings:
+    def test_as_many_as_the_server_runs(self, shared, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        import os
+
+        import trainings
+        from likeness.training import RunFolder, Status
+
+        shared(training=True, max_trainings=2, visitor_trainings=1)
+        monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+
+        def start(name: str) -> None:
+            RunFolder(tmp_path / "runs" / name).report_status(Status("running", 0, 10, "", os.getpid()))
+
+        def begin(who: str, name: str) -> None:
+            monkeypatch.setattr("trainings.client", lambda: who)
+            trainings.begin(tmp_path / "runs" / name, lambda: start(name))
+
+        begin("ada", "first")
+        with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):
+            begin("ada", "second")
+        begin("ben", "third")
+        with pytest.raises(InputError, match="2 trainings are under way, and this server runs 2 at once"):
+            begin("eve", "fourth")
+        RunFolder(tmp_path / "runs" / "first").report_status(Status("finished", 10, 10, "", 0))
+        begin("ada", "second")
+
+
+class TestKept:
+    def test_room_for_uploads_is_the_visitors_and_what_others_leave(self, shared, cache: Path) -> None:
+        shared(visitor_uploads_gb=0.002, max_uploads_gb=0.003)
+        assert room_for_uploads() == pytest.approx(0.002)
+        other = cache / "visitors" / ("b" * 32) / "uploads" / "x"
+        other.mkdir(parents=True)
+        (other / "big.png").write_bytes(b"x" * 1_500_000)
+        assert room_for_uploads() == pytest.approx(0.0015)
+
+    def test_an_upload_beyond_it_is_refused(self, shared, cache: Path) -> None:
+        import io
+
+        from PIL import Image
+
+        from access import upload_limits
+        from likeness.data import save_uploads
+        from visitors import own_uploads_dir
+
+        shared(visitor_uploads_gb=0.00002)
+        picture = io.BytesIO()
+        Image.effect_noise((100, 100), 50).save(picture, "PNG")
+
+        def upload(number: int) -> None:
+            save_uploads([("a.png", picture.getvalue() + b"\0" * number)], f"set {number}", own_uploads_dir(), upload_limits())
+
+        upload(1)
+        with pytest.raises(InputError, match="room"):
+            upload(2)
+        assert len(list(own_uploads_dir().rglob("*.png"))) == 1
+
+    def test_the_drafts_written_last_are_kept(self, shared, cache: Path) -> None:
+        import os
+
+        shared(visitor_files=5)
+        for number in range(9):
+            write_draft(f"{number}.json", b"[]")
+            os.utime(cache / "visitors" / ("a" * 32) / "drafts" / f"{number}.json", (number, number))
+        write_draft("9.json", b"[]")
+        assert sorted(file.stem for file in (cache / "visitors" / ("a" * 32) / "drafts").iterdir()) == ["5", "6", "7", "8", "9"]
+
+    def test_anothers_draft_is_read_by_its_link_and_not_written(self, shared, monkeypatch: pytest.MonkeyPatch) -> None:
+        from visitors import draft_file, is_own_draft
+
+        shared()
+        write_draft("abc.json", b"[1]")
+        assert is_own_draft("abc.json")
+        monkeypatch.setattr("visitors._browser", lambda: "b" * 32)
+        assert draft_file("abc.json").read_bytes() == b"[1]"
+        assert not is_own_draft("abc.json")
+        assert is_own_draft("new.json")
+
+    def test_no_more_notions_than_are_kept(self, shared, tmp_path: Path) -> None:
+        shared(visitor_files=2)
+        for name in ("a.yaml", "b.yaml"):
+            check_count(tmp_path, "notions")
+            (tmp_path / name).touch()
+        with pytest.raises(InputError, match="You keep 2 notions here, which is as many as this server keeps for one visitor"):
+            check_count(tmp_path, "notions")
+
+    @pytest.mark.parametrize(("templates", "aspects"), [(1, 5_000), (60, 60), (2_500, 2)])
+    def test_a_notion_of_too_many_prompts(self, shared, templates: int, aspects: int) -> None:
+        from likeness.notions import Notion
+        from shared import drafts
+
+        many = drafts.of(Notion("a", tuple(f"a {{}} {i}" for i in range(templates)), tuple(f"x{i}" for i in range(aspects))))
+        assert len(many.notion.prompts) == templates * aspects  # a person alone may
+        shared(max_prompts=2_000)
+        with pytest.raises(InputError, match=rf"makes {templates * aspects:,} prompts, and this server embeds 2,000"):
+            many.notion  # noqa: B018
+        check_notion("a {}", "\n".join(map(str, range(2_000))))
+
+
+@pytest.fixture(scope="module")
+def small_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A shared server that bears little, and believes what a proxy on this machine says of its clients."""
+    place = tmp_path_factory.mktemp("limits")
+    (place / "server.yaml").write_text("{shared: true, request_seconds: 2, visitor_sockets: 3, visitor_waiting_mb: 2, max_upload_mb: 4}")
+    running = request.getfixturevalue("server_class")(place / "cache", "--settings", str(place / "server.yaml"))
+    running.wait()
+    yield running
+    running.stop()
+
+
+def _port(server: Any) -> int:
+    return int(server.url.rsplit(":", 1)[1])
+
+
+class TestServer:
+    def test_half_open_connections_are_closed(self, small_server: Any) -> None:
+        """Those that ask nothing, a part of a request, a second request in part, or a head without an end."""
+        port = _port(small_server)
+        begun = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(60)]
+        for number, connection in enumerate(begun):
+            if number % 4 == 1:
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+            elif number % 4 == 2:
+                connection.sendall(b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HT")
+            elif number % 4 == 3:
+                with contextlib.suppress(OSError):
+                    connection.sendall(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 200_000)
+        with urllib.request.urlopen(f"{small_server.url}/_stcore/health", timeout=60) as ordinary:
+            assert ordinary.status == 200
+        for connection in begun:
+            with contextlib.suppress(ConnectionResetError):
+                while connection.recv(65_536):
+                    pass  # ends when the server closes; a timeout fails the test
+            connection.close()
+
+    def test_pages_of_one_client(self, small_server: Any) -> None:
+        from websockets.exceptions import InvalidStatus
+        from websockets.sync.client import connect
+
+        address = small_server.url.replace("http", "ws") + "/_stcore/stream"
+
+        def page_of(client: str) -> Any:
+            return connect(address, additional_headers={"X-Forwarded-For": client}, open_timeout=60)
+
+        def opens(client: str) -> bool:
+            try:
+                with page_of(client):
+                    return True
+            except InvalidStatus as refused:
+                return refused.response.status_code != 429
+
+        with contextlib.ExitStack() as pages:
+            for _ in range(3):
+                pages.enter_context(page_of("10.1.1.1"))
+            assert not opens("10.1.1.1")
+            assert opens("10.1.1.2")
+        _until(lambda: opens("10.1.1.1"))
+
+    def test_files_that_no_page_takes(self, small_server: Any) -> None:
+        """Sent straight to the address of an upload, for a session of one's own."""
+        import uuid
+
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+        from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+        from websockets.sync.client import connect
+
+        with connect(small_server.url.replace("http", "ws") + "/_stcore/stream", max_size=None, open_timeout=60) as page:
+            session = ""
+            from streamlit.proto.BackMsg_pb2 import BackMsg
+
+            message = BackMsg()
+            message.rerun_script.query_string = ""
+            page.send(message.SerializeToString())
+            while not session:
+                forward = ForwardMsg()
+                forward.ParseFromString(page.recv(timeout=120))
+                session = forward.new_session.initialize.session_id
+            xsrf = generate_xsrf_token_string()
+            headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
+            statuses = []
+            for _ in range(4):
+                body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.png\r\n\r\n" + b"\0" * 900_000 + b"\r\n--x--\r\n"
+                asked = http.client.HTTPConnection("127.0.0.1", _port(small_server), timeout=60)
+                asked.request("PUT", f"/_stcore/upload_file/{session}/{uuid.uuid4()}", body, headers)
+                statuses.append(asked.getresponse().status)
+                asked.close()
+        assert statuses[:2] == [204, 204]
+        assert statuses[2:] == [413, 413]
+
+
+def _until(true: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.05)
