@@ -19,9 +19,9 @@ from urllib.parse import urlencode
 
 import pytest
 import yaml
-from nginx_config import SmallProxy, parse
 
 from accounts import set_password
+from nginx_config import SmallProxy, parse
 from server_settings import ServerSettings
 
 DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
