@@ -22,7 +22,7 @@ class Attempts:
         self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def wait(self, *keys: str) -> float:
-        """Seconds before any of these may try again. At 0 this is a try, which counts as wrong until `forget` says otherwise."""
+        """Seconds before any of these may try again. At 0 this is a try, which counts as wrong until it is taken back."""
         now = self._clock()
         seconds = max(self._left(key, now) for key in keys)
         if seconds <= 0:
@@ -34,8 +34,14 @@ class Attempts:
         return max(0.0, seconds)
 
     def forget(self, key: str) -> None:
-        """Begins anew, after a right try."""
+        """Counts from nothing again."""
         self._tries.pop(key, None)
+
+    def take_back(self, key: str) -> None:
+        """Counts one try less, which was right."""
+        if key in self._tries:
+            count, last = self._tries[key]
+            self._tries[key] = count - 1, last
 
     def _count(self, key: str, now: float) -> int:
         count, last = self._tries.get(key, (0, now))

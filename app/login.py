@@ -100,6 +100,7 @@ class Login:
         if account is None:
             return _page(target, _WRONG, 403)
         self.attempts.forget(f"name {name}")
+        self.attempts.take_back(address_key(address))  # no more: whoever has an account would guess those of others
         response = go_to(target)
         set_cookie(request.scope, response, _COOKIE, self.sessions.begin(account), round(self.seconds))
         return response

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from accounts import read_accounts
 from likeness.errors import InputError
 from port import check_port
 from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
@@ -18,12 +19,14 @@ def serve(options: dict[str, Any]) -> None:
         options: address; port, None for the first free one; settings, a YAML file or None; and single settings, None where they were not given.
 
     Raises:
-        InputError: settings that do not fit, or an address that others can reach without saying so.
+        InputError: settings or a password file that do not fit, or an address that others can reach without saying so.
     """
     address, port, file = options.pop("address"), options.pop("port"), options.pop("settings")
     settings = _settings(file, options)
     check_address(address, settings)
     check_port(address, port or 0)
+    if settings.auth is not None:
+        read_accounts(settings.auth)
     os.environ[VARIABLE] = settings.as_text()
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]

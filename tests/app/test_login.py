@@ -235,6 +235,7 @@ def test_wrong_tries_are_slowed_down_by_name_and_by_address(settings: ServerSett
     clock.now += 1
     assert status("ada", SECRET, "203.0.113.99") == 303
     assert [status(f"name{place}", "wrong", "203.0.113.50") for place in range(6)] == [403] * 5 + [429]
+    assert [status("ben", SECRET, "203.0.113.60") for _ in range(20)] == [303] * 20
     refused = client.post("/login", data={"name": "x", "password": "y"}, headers={"Origin": f"http://{HOST}", "X-Forwarded-For": "203.0.113.50"})
     assert refused.headers["retry-after"] == "1"
     assert "wait 1 s" in refused.text
@@ -256,7 +257,10 @@ def test_tries_wait_longer_each_time_and_a_minute_at_most() -> None:
     assert [attempts.wait("a") for _ in range(5)] == [0.0] * 5
     assert attempts.wait("a") == 1
     attempts.forget("a")
+    assert [attempts.wait("a") for _ in range(5)] == [0.0] * 5
+    attempts.take_back("a")
     assert attempts.wait("a") == 0.0
+    assert attempts.wait("a") == 1
 
 
 def test_an_ipv6_address_stands_for_its_network() -> None:

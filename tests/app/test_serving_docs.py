@@ -1,0 +1,232 @@
+"""docs/serving.md: its table names every setting, and its reverse proxies work as they stand there."""
+
+import contextlib
+import http.server
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import yaml
+
+from accounts import set_password
+from nginx_config import SmallProxy, parse
+from server_settings import ServerSettings
+
+DOC = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+NAME, PASSWORD = "likeness.example.org", "correct horse"
+ORIGIN = f"https://{NAME}"
+NGINX = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
+APP, OAUTH = "http://127.0.0.1:8501", "http://127.0.0.1:4180"
+Reach = Callable[..., tuple[int, dict[str, str], str]]
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", DOC, re.MULTILINE | re.DOTALL)
+
+
+def test_the_table_names_every_setting_and_its_default() -> None:
+    rows = re.findall(r"^\| (`[^|]*`) \|([^|]*)\|([^|]*)\|", DOC, re.MULTILINE)
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(set(listed) & set(ServerSettings.model_fields)) == sorted(ServerSettings.model_fields)
+    numbers = {name: value for row in rows for name, value in zip(re.findall(r"`(\w+)`", row[0]), row[2].split(", "), strict=False)}
+    for name, setting in ServerSettings.model_fields.items():
+        if isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
+            assert float(numbers[name].replace(",", "").strip()) == setting.default, name
+
+
+def test_the_proxys_limit_of_a_request_is_that_of_an_upload() -> None:
+    for block in _blocks("nginx"):
+        (limit,) = re.findall(r"client_max_body_size (\d+)m;", block)
+        assert int(limit) == ServerSettings().max_upload_mb + 1  # an upload's form is a little larger than its file
+
+
+def test_what_is_no_configuration_is_refused() -> None:
+    for broken in ("server { listen 80;", "server listen 80; }", "listen 80"):
+        with pytest.raises(ValueError, match="too early"):
+            parse(broken)
+
+
+class _Organization(http.server.BaseHTTPRequestHandler):
+    """Stands for OAuth2 Proxy: knows who its cookie names."""
+
+    def do_GET(self) -> None:
+        found = re.search(r"_oauth2_proxy=(\w+)", self.headers.get("Cookie", ""))
+        known = self.path == "/oauth2/auth" and found is not None
+        self.send_response(202 if known else 401 if self.path == "/oauth2/auth" else 200)
+        if known and found:
+            self.send_header("X-Auth-Request-Email", f"{found[1]}@example.org")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def organization() -> Iterator[int]:
+    """The port of what stands for OAuth2 Proxy."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Organization)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def _nginx(config: str, places: dict[str, str], folder: Path) -> Iterator[int]:
+    """The real one, on free ports, with a certificate of its own and all its files in a folder."""
+    folder.mkdir()
+    certificate = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={NAME}"]
+    subprocess.run([*certificate, "-keyout", str(folder / "key"), "-out", str(folder / "crt")], check=True, capture_output=True, timeout=600)
+    port = _free_port()
+    for old, new in (
+        *places.items(),
+        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
+        ("listen 80", f"listen 127.0.0.1:{_free_port()}"),
+        ("/etc/ssl/likeness.crt", str(folder / "crt")),
+        ("/etc/ssl/likeness.key", str(folder / "key")),
+    ):
+        config = config.replace(old, f"http://{new}" if old in places else new)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    scratch = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+    user = f"user {'root' if os.getuid() == 0 else ''};" if os.getuid() == 0 else ""
+    whole = f"{user} pid {folder}/pid; error_log {folder}/log; events {{}} http {{ access_log off; {scratch} {config} }}"
+    (folder / "nginx.conf").write_text(whole)
+    process = subprocess.Popen([str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log"), "-g", "daemon off;"])
+    try:
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+                break
+            assert process.poll() is None, (folder / "log").read_text()
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(600)
+
+
+@pytest.fixture(params=["the small proxy", "nginx"])
+def behind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str, dict[str, str]], Reach]]:
+    """Starts a proxy by a configuration, and gives what a browser does behind it."""
+    if request.param == "nginx" and (NGINX is None or shutil.which("openssl") is None):
+        pytest.skip("nginx or openssl is not installed; the small proxy does what the same configuration says")
+    with contextlib.ExitStack() as running:
+
+        def start(config: str, places: dict[str, str]) -> Reach:
+            if request.param == "nginx":
+                port = running.enter_context(_nginx(config, places, tmp_path / "nginx"))
+            else:
+                small = SmallProxy(config, places)
+                running.callback(small.stop)
+                port = small.port
+
+            def reach(method: str, path: str, body: str = "", **headers: str) -> tuple[int, dict[str, str], str]:
+                connection = _connection(port, request.param == "nginx")
+                fields = {"Host": NAME, "Accept": "text/html"} | {name.replace("_", "-"): value for name, value in headers.items()}
+                connection.request(method, path, body.encode() if body else None, fields)
+                response: HTTPResponse = connection.getresponse()
+                content = response.read().decode("utf-8", "replace") if response.status != 101 else ""
+                connection.close()
+                return response.status, {name.lower(): value for name, value in response.getheaders()}, content
+
+            return reach
+
+        yield start
+
+
+def _connection(port: int, encrypted: bool) -> HTTPConnection:
+    if not encrypted:
+        return HTTPConnection("127.0.0.1", port, timeout=600)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return HTTPSConnection("127.0.0.1", port, timeout=600, context=context)
+
+
+def _handshake(reach: Reach, **headers: str) -> int:
+    opening = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13", "Sec_WebSocket_Key": "MDEyMzQ1Njc4OWFiY2RlZg=="}
+    return reach("GET", "/_stcore/stream", **(opening | headers))[0]
+
+
+@pytest.fixture
+def served(tmp_path: Path, server_class: Any) -> Iterator[Callable[..., Any]]:
+    """Starts `likeness app` with these arguments, on a free port."""
+    running = []
+
+    def start(*arguments: str) -> Any:
+        running.append(server_class(tmp_path / "cache", *arguments))
+        running[-1].wait()
+        return running[-1]
+
+    yield start
+    for each in running:
+        each.stop()
+
+
+def test_nginx_with_accounts_of_the_server(behind: Any, served: Callable[..., Any], tmp_path: Path) -> None:
+    set_password(tmp_path / "people.txt", "ada", PASSWORD, "view")
+    server = served("--shared", "--auth", str(tmp_path / "people.txt"), "--allowed-host", NAME)
+    reach = behind(_blocks("nginx")[0], {APP: server.url.removeprefix("http://")})
+    status, _, page = reach("GET", "/notions?layout=PCA")
+    assert status == 401
+    assert 'name="next" value="/notions?layout=PCA"' in page
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    right = urlencode({"name": "ada", "password": PASSWORD, "next": "/notions?layout=PCA"})
+    assert reach("POST", "/login", right, **form, Origin="https://evil.example")[0] == 403
+    assert reach("POST", "/login", right, **form, Origin=ORIGIN.replace("https", "http"))[0] == 403
+    status, headers, _ = reach("POST", "/login", right, **form, Origin=ORIGIN)
+    assert (status, headers["location"].removeprefix(ORIGIN)) == (303, "/notions?layout=PCA")
+    assert "; Secure" in headers["set-cookie"]
+    cookie = headers["set-cookie"].partition(";")[0]
+    assert reach("GET", "/", Cookie=cookie)[0] == 200
+    assert _handshake(reach, Cookie=cookie, Origin=ORIGIN) == 101
+    assert _handshake(reach, Origin=ORIGIN) == 401
+    assert _handshake(reach, Cookie=cookie, Origin="https://evil.example") == 403
+    assert reach("GET", "/", Cookie=cookie, Host="evil.example")[0] == 421
+    log = (server.cache / "audit.jsonl").read_text()
+    assert '"who": "ada", "what": "from 127.0.0.1"' in log
+    wrong = urlencode({"name": "ada", "password": "wrong"})
+    assert reach("POST", "/login", wrong, **form, Origin=ORIGIN, X_Forwarded_For="203.0.113.1")[0] == 403
+    assert "203.0.113" not in (server.cache / "audit.jsonl").read_text()  # the proxy says from where, not the browser
+
+
+def test_oauth2_proxy_with_the_accounts_of_an_organization(behind: Any, served: Callable[..., Any], organization: int, tmp_path: Path) -> None:
+    settings = yaml.safe_load(_blocks("yaml")[-1])
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "server.yaml").write_text(yaml.safe_dump(settings | {"roots": [str(tmp_path / "photos")]}))
+    asked = tomllib.loads(_blocks("toml")[0])
+    assert f"http://{asked['http_address']}" == OAUTH
+    assert (asked["reverse_proxy"], asked["set_xauthrequest"], asked["redirect_url"]) == (True, True, f"{ORIGIN}/oauth2/callback")
+    server = served("--settings", str(tmp_path / "server.yaml"))
+    reach = behind(_blocks("nginx")[1], {APP: server.url.removeprefix("http://"), OAUTH: f"127.0.0.1:{organization}"})
+    ada, dora = "_oauth2_proxy=ada", "_oauth2_proxy=dora"
+    assert reach("GET", "/")[0] == 403
+    assert reach("GET", "/", X_Forwarded_Email="ada@example.org")[0] == 403
+    assert reach("GET", "/oauth2/sign_in")[0] == 200
+    assert reach("GET", "/", Cookie=ada)[0] == 200
+    assert _handshake(reach, Cookie=ada, Origin=ORIGIN) == 101
+    assert _handshake(reach, Cookie=ada, Origin="https://evil.example") == 403
+    assert _handshake(reach, Origin=ORIGIN) == 403
+    upload = "/_stcore/upload_file/session/file"
+    asks_for_edit = "may look and change nothing"
+    assert asks_for_edit not in reach("PUT", upload, "x", Cookie=ada, Origin=ORIGIN)[2]
+    for headers in ({}, {"X_Forwarded_Email": "ada@example.org"}):  # what a browser writes there is replaced
+        status, _, said = reach("PUT", upload, "x", Cookie=dora, Origin=ORIGIN, **headers)
+        assert (status, asks_for_edit in said) == (403, True)
