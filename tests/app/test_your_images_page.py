@@ -1,6 +1,8 @@
 """Your images without a browser: a dataset of the paper."""
 
+import io
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,36 @@ def test_a_missing_file_is_one_sentence(app: AppTest, birds: Path) -> None:
     app.button(key="begin_folder").click().run()
     assert not app.exception
     assert "lacks 'classes.txt'; take it from the dataset published at https://www.vision.caltech.edu" in app.error[0].value
+
+
+def test_an_upload_says_which_of_its_images_are_left_out(app: AppTest, progressive_jpeg: Callable[..., bytes]) -> None:
+    app.run()
+    app.switch_page("pages/your_images/page.py").run()
+    files = [(f"{shade}.png", _png(shade), "image/png") for shade in (10, 90, 200)]
+    app.get("file_uploader")[0].set_value([*files, ("scans.jpg", progressive_jpeg(8_000, 8_000, 256), "image/jpeg")]).run()
+    app.button(key="begin_upload").click().run()
+    assert not app.exception
+    assert not app.error
+    end = time.monotonic() + 600
+    while len(list_datasets()) < 2 and time.monotonic() < end:
+        time.sleep(0.2)
+    while not app.success and time.monotonic() < end:
+        app.run()
+    assert "My images: 3 images are ready." in app.success[0].value
+    assert [expander.label for expander in app.expander if "left out" in expander.label] == ["1 could not be read and were left out"]
+    assert "is a JPEG of more than 31 scans" in app.dataframe[0].value["reason"].iloc[0]
+
+
+def test_an_upload_of_nothing_but_hostile_images_is_one_sentence(app: AppTest, progressive_jpeg: Callable[..., bytes]) -> None:
+    app.run()
+    app.switch_page("pages/your_images/page.py").run()
+    app.get("file_uploader")[0].set_value([("scans.jpg", progressive_jpeg(8_000, 8_000, 256), "image/jpeg")]).run()
+    app.button(key="begin_upload").click().run()
+    assert not app.exception
+    assert "'scans.jpg' is a JPEG of more than 31 scans, which takes too long to decode" in app.error[0].value
+
+
+def _png(shade: int) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (20, 20), (shade, 90, 200)).save(buffer, "PNG")
+    return buffer.getvalue()

@@ -3,8 +3,13 @@
 import io
 import stat
 import struct
+import subprocess
+import sys
+import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +19,8 @@ from PIL import Image
 from likeness.data import read_dataset, save_uploads, thumbnail, uploads
 from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
+from likeness.io import foreign_images
+from likeness.io.decoder_pool import DecoderPool
 
 
 def image(color: int = 0, kind: str = "PNG") -> bytes:
@@ -116,6 +123,79 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     assert not list((cache / "uploads").iterdir())
 
 
+class TestAmongOthers:
+    """An image that is refused leaves the others of its upload, and the uploads of others, alone."""
+
+    def test_it_is_listed_and_the_others_arrive(self, progressive_jpeg: Callable[..., bytes], cache: Path) -> None:
+        hostile = [("scans.jpg", progressive_jpeg(8_000, 8_000, 256)), ("text.png", b"no image"), ("cut.png", image()[:40])]
+        zipped = archive(("cat/1.png", image(1)), ("cat/2.png", b"no image"), ("dog/3.png", image(3)))
+        table = save_uploads([("a.png", image(4)), *hostile, ("pets.zip", zipped), ("b.png", image(5))])
+        assert set(table.frame["path"]) == {"a.png", "b.png", "cat/1.png", "dog/3.png"}
+        assert [(each.row, each.path) for each in table.failed] == [(1, "scans.jpg"), (2, "text.png"), (3, "cut.png"), (5, "cat/2.png")]
+        assert "'scans.jpg' is a JPEG of more than 31 scans, which takes too long to decode" in table.failed[0].reason
+        assert len(list(cache.glob("uploads/*"))) == 1
+        assert save_uploads([("b.png", image(5)), ("pets.zip", zipped), ("a.png", image(4))]).root == table.root
+
+    def test_those_that_are_refused_count_to_the_limits(self) -> None:
+        with pytest.raises(InputError, match="more than 2 images"):
+            save_uploads([("a.png", image()), *[(f"{number}.png", b"no image") for number in range(2)]], limits=UploadLimits(images=2))
+
+    def test_nobody_waits_for_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        release, program = tmp_path / "release", tmp_path / "worker.py"
+        program.write_text(f"""
+import time
+from pathlib import Path
+from PIL import ImageFile
+from likeness.io import decoder_worker
+
+load = ImageFile.ImageFile.load
+def slow(image):
+    while image.size == (13, 13) and not Path({str(release)!r}).exists():
+        time.sleep(0.01)
+    return load(image)
+ImageFile.ImageFile.load = slow
+decoder_worker.main()
+""")
+        pool = DecoderPool(2, (sys.executable, "-P", str(program)))
+        monkeypatch.setattr(foreign_images, "_uploads", pool)
+        slow = io.BytesIO()
+        Image.new("RGB", (13, 13)).save(slow, "PNG")
+        with ThreadPoolExecutor(1) as other:
+            waiting = other.submit(save_uploads, [("slow.png", slow.getvalue()), ("a.png", image(1))], "Other")
+            try:
+                assert len(save_uploads([(f"{number}.png", image(number)) for number in range(60)], "Mine")) == 60
+                assert not waiting.done()
+            finally:
+                release.touch()
+            assert list(waiting.result().frame["path"]) == ["a.png", "slow.png"]
+        pool.close()
+
+    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="says how much memory a process has held")
+    def test_a_zip_is_never_in_memory_unpacked(self) -> None:
+        code = f"""
+import io, re, sys, zipfile
+from pathlib import Path
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from PIL import Image
+from likeness.data import save_uploads
+from likeness.io import foreign_images
+from likeness.io.decoder_pool import DecoderPool
+from test_uploads import archive
+foreign_images._uploads = DecoderPool(1)  # how many images are under way depends on the processors
+peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+buffer = io.BytesIO()
+Image.new("RGB", (900, 700)).save(buffer, "BMP")
+save_uploads([("one.zip", archive(("1.bmp", buffer.getvalue())))], folder=Path(sys.argv[1]))
+many = archive(*((f"{{number}}.bmp", buffer.getvalue()) for number in range(34)))
+before = peak()
+assert len(save_uploads([("many.zip", many)], folder=Path(sys.argv[1]))) == 34
+print((peak() - before) / (34 * len(buffer.getvalue())))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+        assert float(done.stdout) < 0.35
+
+
 class TestRefused:
     @pytest.mark.parametrize(
         ("files", "message"),
@@ -193,6 +273,14 @@ class TestRefused:
         limits = UploadLimits(total_gb=1e-9)
         with pytest.raises(InputError, match=r"Uploads may take .* together, and these are used up; ask who runs"):
             save_uploads([("b.png", image(2))], limits=limits)
+
+    def test_no_room_left_after_this_upload(self, cache: Path) -> None:
+        limits = UploadLimits(total_gb=1e-9 * 1.5 * len(image()))
+        first = save_uploads([("a.png", image())], limits=limits)
+        with pytest.raises(InputError, match="are used up"):
+            save_uploads([("b.png", image(2))], limits=limits)
+        assert save_uploads([("a.png", image())], limits=limits).root == first.root
+        assert list((cache / "uploads").iterdir()) == [first.root]
 
     def test_a_zip_that_unpacks_to_too_much(self) -> None:
         bomb = archive(("1.png", image() + bytes(5_000_000)))

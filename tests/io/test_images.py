@@ -106,6 +106,63 @@ def test_float_gray(tmp_path: Path, values: float, expected: int) -> None:
     assert color(read_image(save(image, tmp_path / "a.tif"))) == (expected,) * 3
 
 
+@pytest.mark.parametrize("rows", [1, 5, 64])
+@pytest.mark.parametrize("kind", ["16 bit", "32 bit", "float", "float with gaps", "transparent", "palette with a transparent color"])
+def test_strips_change_no_pixel(monkeypatch: pytest.MonkeyPatch, kind: str, rows: int) -> None:
+    rng = np.random.default_rng(0)
+    width, height = 7, 23
+    values = rng.random((height, width))
+    if kind == "transparent":
+        image = Image.fromarray(rng.integers(0, 256, (height, width, 4), dtype=np.uint8))
+        white = Image.new("RGBA", image.size, "white")
+        expected = np.asarray(Image.alpha_composite(white, image).convert("RGB"))
+    elif kind.startswith("palette"):
+        colors = rng.integers(0, 200, (4, 3), dtype=np.uint8)
+        indices = rng.integers(0, 4, (height, width), dtype=np.uint8)
+        image = Image.fromarray(indices, "P")
+        image.putpalette(colors.tobytes())
+        image.info["transparency"] = 2
+        colors[2] = 255
+        expected = colors[indices]
+    else:
+        # what decides of the scale, the largest value, lies in the last row alone
+        pixels = {"16 bit": (values * 65535).astype(np.uint16), "32 bit": (values * 200).astype(np.int32)}.get(kind, values.astype(np.float32))
+        pixels[-1, -1] = {"16 bit": 65535, "32 bit": 60_000}.get(kind, 1.0 if kind == "float" else np.nan)
+        image = Image.fromarray(pixels)
+        scale = {"float": 255.0, "float with gaps": 1.0}.get(kind, 255 / 65535)
+        gray = np.clip(np.nan_to_num(pixels.astype(np.float64)) * scale, 0, 255).round().astype(np.uint8)
+        expected = np.repeat(gray[..., None], 3, axis=2)
+    monkeypatch.setattr(images, "_STRIP", rows * width)
+    np.testing.assert_array_equal(np.asarray(to_rgb(image)), expected)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="says how much memory a process has held")
+def test_beside_a_large_deep_image_there_is_little_in_memory() -> None:
+    # in a process of its own, whose peak is this image's: 2 bytes a pixel as it is, 4 as RGB
+    code = """
+import re
+from pathlib import Path
+from PIL import Image
+from likeness.io.images import to_rgb
+peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+to_rgb(Image.new("I;16", (2_000, 2_000)))
+before = peak()
+to_rgb(Image.new("I;16", (6_000, 6_000)))
+print((peak() - before) / 6_000**2)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 10
+
+
+def test_a_jpeg_of_many_scans_is_refused_before_it_is_decoded(tmp_path: Path, progressive_jpeg) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(progressive_jpeg(16, 16, 100))
+    assert read_image(path).size == (16, 16)
+    path.write_bytes(progressive_jpeg(16, 16, 101))
+    with pytest.raises(UnreadableImageError, match=r"'a\.jpg' cannot be read: it is a JPEG of more than 100 scans, which takes too long to decode"):
+        read_image(path)
+
+
 def test_the_first_frame_of_an_animation(tmp_path: Path) -> None:
     frames = [Image.new("RGB", (4, 4), RED), Image.new("RGB", (4, 4), WHITE)]
     assert color(read_image(save(frames[0], tmp_path / "a.gif", save_all=True, append_images=frames[1:]))) == RED

@@ -192,7 +192,9 @@ def _upload() -> None:
             st.error(redact(error), icon=":material/error:")
             return
         record("uploaded", shown_name(), f"{len(table)} images")
-        begin(new_entry(name, source, encoder, owner=owner_of(source)), len(table))
+        entry = new_entry(name, source, encoder, owner=owner_of(source))
+        st.session_state.setdefault("left_out", {})[entry.id] = table.failed
+        begin(entry, len(table))
 
 
 def _own_jobs() -> list[Job]:
@@ -216,7 +218,7 @@ def _report(job: Job) -> None:
         message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
         st.info(message, icon=":material/pause:")
     else:
-        failed = job.result.table.failed
+        failed = [*st.session_state.get("left_out", {}).get(job.key, ()), *job.result.table.failed]
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):

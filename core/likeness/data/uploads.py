@@ -116,7 +116,9 @@ def _check_room(place: Path, limits: UploadLimits) -> None:
         return
     used = sum(os.path.getsize(os.path.join(where, file)) for where, _, files in os.walk(place) for file in files)
     if used > limits.total_gb * 1e9:
-        raise InputError(f"Uploads may take {limits.total_gb:g} GB together, and these are used up; remove some, or ask who runs this server to make room.")
+        raise InputError(
+            f"Uploads may take {limits.total_gb:g} GB together, and these are used up; remove some, or ask who runs this server to make room."
+        )
 
 
 def _free(path: str, taken: set[str]) -> str:
