@@ -375,12 +375,13 @@ def _checkpoints() -> list[Case]:
         torch.save({"state": {"a": torch.zeros(3)}, "step": 3, "words": ["a"], "recipe": ClipRecipe().model_dump_json()}, folder / "checkpoint.ckpt")
 
     def read(folder: Path) -> None:
+        from likeness.io import CheckpointFile
         from likeness.recipes.clip import ClipRecipe
         from likeness.recipes.clip.checkpoint import load_checkpoint
 
-        _answered(lambda: load_checkpoint(folder / "checkpoint.ckpt", ClipRecipe(), ["a"]))
+        _answered(lambda: load_checkpoint(CheckpointFile(folder / "checkpoint.ckpt"), ClipRecipe(), ["a"]))
 
-    return [Case("checkpoint", write, read, ("*",), ("recipes/clip/checkpoint",))]
+    return [Case("checkpoint", write, read, ("*",), ("io/checkpoints", "recipes/clip/checkpoint"))]
 
 
 def _stores() -> list[Case]:

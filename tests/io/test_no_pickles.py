@@ -25,6 +25,7 @@ class _Bomb:
 def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
     import torch
 
+    from likeness.io import CheckpointFile
     from likeness.io.array_files import read_array, read_arrays, read_checkpoint, read_weights
     from likeness.labels.matrix import read_matrix
     from likeness.recipes.clip import ClipRecipe
@@ -47,7 +48,7 @@ def test_no_pickle_is_ever_run(tmp_path: Path) -> None:
         lambda: read_matrix(tmp_path / "b.npy"),
         lambda: read_checkpoint(tmp_path / "b.ckpt"),
         lambda: read_checkpoint(tmp_path / "b.pkl"),
-        lambda: load_checkpoint(tmp_path / "b.ckpt", ClipRecipe(), []),
+        lambda: load_checkpoint(CheckpointFile(tmp_path / "b.ckpt"), ClipRecipe(), []),
         lambda: read_weights(tmp_path / "b.safetensors"),
         lambda: build_network(BackboneConfig(name="test_resnet", weights=str(tmp_path / "b.safetensors"))),
     ):

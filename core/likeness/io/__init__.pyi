@@ -2,6 +2,8 @@ from .array_files import read_array as read_array
 from .array_files import read_arrays as read_arrays
 from .array_files import read_checkpoint as read_checkpoint
 from .array_files import read_weights as read_weights
+from .array_files import write_weights as write_weights
+from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import allows as allows
 from .confinement import check_readable as check_readable
 from .confinement import check_url as check_url
@@ -12,6 +14,7 @@ from .file_names import name_to_text as name_to_text
 from .file_names import text_to_name as text_to_name
 from .files import compute_once_locked as compute_once_locked
 from .files import open_atomic as open_atomic
+from .files import sync_folder as sync_folder
 from .files import write_atomic as write_atomic
 from .foreign_images import MAX_PIXELS as MAX_PIXELS
 from .foreign_images import check_images as check_images

@@ -1,6 +1,8 @@
 """Arrays, weights and checkpoints as files: read without ever running what they hold, and answered with one sentence where they are damaged."""
 
+import hashlib
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+from likeness.io.files import sync_folder, write_atomic
 from likeness.io.regular_file import regular_file
 from likeness.io.transient import TransientError, is_transient
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _SHOWN = 100
+_CHECKSUM = "likeness.sha256"
 
 
 def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
@@ -55,19 +59,45 @@ def read_arrays(content: Path | bytes, names: tuple[str, ...]) -> list[NDArray[A
 
 
 def read_weights(path: Path) -> "dict[str, Tensor]":
-    """The tensors of a .safetensors file by their names.
+    """The tensors of a .safetensors file by their names. Where `write_weights` wrote it, they are compared with their checksum.
 
     Raises:
         TransientError: there is not enough memory now, or another fault that passes.
         InputError: it is not there, damaged, or something else, such as a pickle.
     """
-    from safetensors.torch import load_file
+    from safetensors import safe_open
 
     try:
-        return load_file(regular_file(path))
+        with safe_open(regular_file(path), "pt") as file:
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
+            expected = (file.metadata() or {}).get(_CHECKSUM)
+        if expected is not None and expected != _digest(weights):
+            raise ValueError("it is damaged: its content does not fit its checksum")
+        return weights
     except Exception as error:  # safetensors and torch raise their own kinds
         _check_lasting(f"'{path.name}'", error)
         raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
+
+
+def write_weights(path: Path, weights: "Mapping[str, Tensor]") -> None:
+    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 of them among its metadata, which other readers skip."""
+    from safetensors.torch import save
+
+    plain = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
+    write_atomic(path, save(plain, {_CHECKSUM: _digest(plain)}))
+    sync_folder(path.parent)
+
+
+def _digest(weights: "Mapping[str, Tensor]") -> str:
+    """Of names, types, shapes and content."""
+    import torch
+
+    found = hashlib.sha256()
+    for name in sorted(weights):
+        value = weights[name]
+        found.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        found.update(memoryview(value.reshape(-1).view(torch.uint8).numpy()))
+    return found.hexdigest()
 
 
 def read_checkpoint(path: Path, **options: Any) -> dict[str, Any]:

@@ -47,6 +47,16 @@ def open_atomic(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def sync_folder(folder: Path) -> None:
+    """Brings the names of a folder's files to the disk: what was renamed in it stays so when the power fails."""
+    if hasattr(os, "O_DIRECTORY"):
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
 @contextmanager
 def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = None) -> Iterator[bool]:
     """Holds a lock for this file, so that one of several processes computes it; True where the file is missing and the caller is to write it.

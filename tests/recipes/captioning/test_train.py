@@ -145,6 +145,26 @@ def test_killed_and_interrupted_runs_end_as_an_undisturbed_one(
     check_same(tmp_path / "whole", tmp_path / "broken")
 
 
+def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before(
+    config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    train_captioner(config, captioned, features, tmp_path / "whole")
+    place = CaptioningFolder(tmp_path / "a")
+    stop = lambda done, total, stage: place.standing.request_stop() if done == 6 else None  # noqa: E731
+    assert train_captioner(config, captioned, features, place.path, stop) is None
+    content = bytearray(place.checkpoint.read_bytes())
+    content[len(content) // 2] ^= 1
+    place.checkpoint.write_bytes(content)
+    train_captioner(config, captioned, features, place.path)
+    assert "the one before it was taken" in caplog.text
+    check_same(tmp_path / "whole", place.path)
+    content = bytearray((place.path / "best-xe.safetensors").read_bytes())
+    content[len(content) // 2] ^= 1
+    (place.path / "best-xe.safetensors").write_bytes(content)
+    with pytest.raises(InputError, match=r"'best-xe.safetensors' cannot be read"):
+        place.load_best("xe", torch.nn.Identity())
+
+
 def test_an_interruption_within_a_step_does_not_save_half_of_it(
     config: CaptioningConfig, captioned: Captioned, features: Features, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,19 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
     assert not (parts / CHECKPOINT).exists()
 
 
+def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    steps: list[int] = []
+    with pytest.raises(StopError):
+        train_clip(tmp_path, TINY, progress=lambda *args: stop_at(5, *args))
+    content = bytearray((tmp_path / CHECKPOINT).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / CHECKPOINT).write_bytes(content)
+    train_clip(tmp_path, TINY, on_step=lambda step, _: steps.append(step))
+    assert steps == [3, 4, 5, 6]
+    assert "the one before it was taken" in caplog.text
+    assert not list(tmp_path.glob("checkpoint*"))
+
+
 def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         train_clip(tmp_path, TINY, progress=lambda *args: stop_at(2, *args))

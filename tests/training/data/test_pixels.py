@@ -77,3 +77,7 @@ def test_crops_follow_their_generator() -> None:
     first, again, other = (random_crops(pixels, 16, np.random.default_rng(seed)).numpy() for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+def test_images_with_odd_names_are_read(odd_names: Path) -> None:
+    assert load_pixels(read_folder(odd_names), 16).shape == (7, 18, 18, 3)

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from collections.abc import Callable
@@ -223,11 +224,62 @@ def test_another_config_in_the_folder_is_refused(config: RunConfig, tmp_path: Pa
         train(with_changes(config, {"epochs": 4}), tmp_path / "run")
 
 
-def test_a_broken_checkpoint_is_named(config: RunConfig, tmp_path: Path) -> None:
-    run = train(config, tmp_path / "run")
-    run.checkpoint.write_bytes(run.checkpoint.read_bytes()[:100])
-    with pytest.raises(InputError, match=r"checkpoint.ckpt' cannot be read"):
+def _stopped(config: RunConfig, folder: Path, step: int) -> RunFolder:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "append_metrics", together.stop_at(step))
+        run = train(config, folder)
+    assert (run.status().state, run.status().step) == ("stopped", step)
+    return run
+
+
+@pytest.mark.parametrize("damage", ["a bit in the weights", "a bit at its end", "half of it", "a list", "a pickle"])
+def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before_and_says_so(
+    config: RunConfig, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole, run = train(config, tmp_path / "whole"), _stopped(config, tmp_path / "run", 5)
+    content = bytearray(run.checkpoint.read_bytes())
+    if damage == "a list":
+        torch.save([1, 2], run.checkpoint)
+    elif damage == "a pickle":
+        run.checkpoint.write_bytes(pickle.dumps({"global_step": 5}))
+    elif damage == "half of it":
+        run.checkpoint.write_bytes(content[: len(content) // 2])
+    else:
+        content[len(content) // 2 if damage == "a bit in the weights" else -200] ^= 4
+        run.checkpoint.write_bytes(content)
+    assert train(config, run.path).status().state == "finished"
+    assert run.status().message.startswith("The checkpoint 'checkpoint.ckpt' is damaged; the one before it was taken")
+    assert "the one before it was taken" in caplog.text
+    assert same(whole, run)
+    assert run.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert (run.report() or {})["best"] == (whole.report() or {})["best"]
+
+
+def test_a_checkpoint_without_checksum_is_taken(config: RunConfig, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    whole, run = train(config, tmp_path / "whole"), _stopped(config, tmp_path / "run", 5)
+    torch.save(torch.load(run.checkpoint, weights_only=True), run.checkpoint)
+    train(config, run.path)
+    assert "has no checksum" in caplog.text
+    assert run.status().message == ""
+    assert same(whole, run)
+
+
+def test_where_no_checkpoint_is_sound_it_is_named(config: RunConfig, tmp_path: Path) -> None:
+    run = _stopped(config, tmp_path / "run", 5)
+    for file in run.path.glob("checkpoint*.ckpt"):
+        file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"^The checkpoint '.*checkpoint.ckpt' cannot be read .*; delete it to train anew\.$"):
         train(config, run.path)
+    assert run.status().state == "failed"
+
+
+def test_what_killed_processes_left_is_removed(config: RunConfig, tmp_path: Path) -> None:
+    run = _stopped(config, tmp_path / "run", 5)
+    for name in (".0123456789abcdef.partial", ".checkpoint.ckpt.partial"):
+        (run.path / name).write_bytes(b"half")
+        os.utime(run.path / name, (1, 1))
+    train(config, run.path)
+    assert not list(run.path.glob(".*.partial"))
 
 
 def test_an_ended_run_does_nothing_more(config: RunConfig, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from likeness.data import read_folder
 from likeness.embedding import embed
@@ -84,3 +86,20 @@ def test_a_run_that_is_absent_new_or_damaged_is_named(config: RunConfig, run: Ru
     run.best.write_bytes(wider.best.read_bytes())
     with pytest.raises(InputError, match=r"do not fit its config: 'head\.weight'"):
         load_encoder(f"run:{run.path}")
+
+
+def test_a_flipped_bit_in_the_best_weights_is_noticed(run: RunFolder) -> None:
+    whole = run.best.read_bytes()
+    for place in (len(whole) // 2, len(whole) - 3):
+        changed = bytearray(whole)
+        changed[place] ^= 2
+        run.best.write_bytes(changed)
+        with pytest.raises(InputError, match=r"'best.safetensors' cannot be read as safetensors"):
+            load_network(run)
+
+
+def test_best_weights_without_checksum_are_taken(run: RunFolder) -> None:
+    before = load_network(run).state_dict()
+    save_file(load_file(run.best), run.best)
+    after = load_network(run).state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)

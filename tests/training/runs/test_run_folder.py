@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -64,3 +65,15 @@ def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no run in"):
         RunFolder(tmp_path).config()
+
+
+def test_a_changed_figure_of_a_report_is_noticed_and_one_without_checksum_is_taken(tmp_path: Path) -> None:
+    run, file = RunFolder(tmp_path), tmp_path / "report.json"
+    report = {"name": "a", "last": {"recall_at_1": 0.8125, "step": 9}}
+    run.write_report(report)
+    assert run.report() == report
+    file.write_text(file.read_text().replace("0.8125", "0.9125"))
+    with pytest.raises(InputError, match=r"'report.json' of the run '.*' is damaged .*; delete it and resume the run"):
+        run.report()
+    file.write_text(json.dumps(report))
+    assert run.report() == report

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from likeness.errors import InputError
-from likeness.io import parse_json, read_weights, text_of, write_atomic
+from likeness.io import parse_json, read_weights, text_of, write_atomic, write_weights
 from likeness.recipes.captioning.config import CaptioningConfig, read_captioning_config
 from likeness.training import RunFolder
 
@@ -78,9 +78,7 @@ class CaptioningFolder:
 
     def save_best(self, stage: str, model: "nn.Module") -> None:
         """Keeps the weights as the best ones of a stage."""
-        from safetensors.torch import save
-
-        write_atomic(self._best(stage), save({name: value.contiguous().cpu() for name, value in model.state_dict().items()}))
+        write_weights(self._best(stage), model.state_dict())
 
     def load_best(self, stage: str, model: "nn.Module") -> None:
         """Gives the model the best weights of a stage.

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from likeness.encoders import choose_device
 from likeness.errors import InputError
-from likeness.io import read_checkpoint, write_atomic
+from likeness.io import CheckpointFile
 from likeness.progress import Progress
 from likeness.recipes.captioning.captioned import Captioned
 from likeness.recipes.captioning.config import CaptioningConfig
@@ -75,6 +76,7 @@ class Training:
         self._judge = CiderD([self.words[row] for row in captioned.validation])
         self._reward: CaptionReward | None = None
         self._between, self._reported_at = True, 0.0
+        self._checkpoints, self._note = CheckpointFile(place.checkpoint), ""
 
     def _new_captioner(self) -> Captioner:
         sizes = self.config.decoder
@@ -125,7 +127,7 @@ class Training:
         self.step = number
         if time.perf_counter() - self._reported_at > _STATUS_SECONDS:
             self._reported_at = time.perf_counter()
-            self.place.standing.report_status(Status("running", self.step, self.total, "", os.getpid(), self.seconds()))
+            self.place.standing.report_status(Status("running", self.step, self.total, self._note, os.getpid(), self.seconds()))
 
     def _learn_words(self, stage: Stage) -> dict[str, float]:
         """A step of cross-entropy."""
@@ -186,24 +188,17 @@ class Training:
         return {"cider_d": found}
 
     def _save(self) -> None:
-        from io import BytesIO
-
-        content = BytesIO()
         state = {"step": self.step, "model": self.captioner.state_dict(), "optimizer": self.optimizer.state_dict()}
-        torch.save(state | {"best": self.best, "best_step": self.best_step}, content)
-        write_atomic(self.place.checkpoint, content.getvalue())
+        self._checkpoints.write(state | {"best": self.best, "best_step": self.best_step})
+
+    def _take(self, state: dict[str, Any]) -> None:
+        self.captioner.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.best, self.best_step = state["step"], state["best"], state["best_step"]
 
     def _resume(self) -> None:
-        if self.place.checkpoint.is_file():
-            try:
-                state = read_checkpoint(self.place.checkpoint, map_location=self.device)
-                self.captioner.load_state_dict(state["model"])
-                self.optimizer.load_state_dict(state["optimizer"])
-                self.step, self.best, self.best_step = state["step"], state["best"], state["best_step"]
-            except (RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
-                if isinstance(error, InputError):
-                    raise
-                reason = str(error).splitlines()[0]
-                raise InputError(f"The checkpoint '{self.place.checkpoint}' cannot be read ({reason}); delete it to train anew.") from error
+        if self._checkpoints.is_there():
+            self._checkpoints.read(self._take, map_location=self.device)
+            self._note = self._checkpoints.note
         self.place.standing.drop_metrics_after(self.step)
-        self.place.standing.report_status(Status("running", self.step, self.total, "", os.getpid(), self.seconds()))
+        self.place.standing.report_status(Status("running", self.step, self.total, self._note, os.getpid(), self.seconds()))

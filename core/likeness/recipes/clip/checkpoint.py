@@ -1,33 +1,27 @@
-"""The state of a run on disk: written whole or not at all, read without running code."""
+"""The state of a run on disk, with the recipe that it is of."""
 
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
-from likeness.io import read_checkpoint, write_atomic
+from likeness.io import CheckpointFile
 from likeness.recipes.clip.recipe import ClipRecipe
 
 # May differ between the two halves of an interrupted run.
 _FREE = {"steps", "cooldown", "save_every", "threads", "watch_renders", "watch_seed", "card_renders"}
 
 
-def save_checkpoint(file: Path, recipe: ClipRecipe, words: list[str], state: dict[str, Any]) -> None:
+def save_checkpoint(checkpoints: CheckpointFile, recipe: ClipRecipe, words: list[str], state: dict[str, Any]) -> None:
     """Writes the recipe, the vocabulary and `state` (tensors, numbers, strings and containers of them)."""
-    import torch
-
-    buffer = BytesIO()
-    torch.save({"recipe": recipe.model_dump_json(), "words": words, **state}, buffer)
-    write_atomic(file, buffer.getvalue())
+    checkpoints.write({"recipe": recipe.model_dump_json(), "words": words, **state})
 
 
-def load_checkpoint(file: Path, recipe: ClipRecipe, words: list[str]) -> dict[str, Any]:
+def load_checkpoint(checkpoints: CheckpointFile, recipe: ClipRecipe, words: list[str]) -> dict[str, Any]:
     """The state of an interrupted run.
 
     Raises:
         InputError: if the file is damaged, or the run had another recipe in more than its length, or another vocabulary.
     """
-    state = read_checkpoint(file)
+    state, file = checkpoints.read(), checkpoints.file
     try:
         before = ClipRecipe.model_validate_json(state.pop("recipe")).model_dump()
     except (KeyError, ValueError, TypeError) as error:

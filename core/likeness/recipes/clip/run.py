@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.io import CheckpointFile
 from likeness.recipes.clip.batches import Batch, to_tensor
 from likeness.recipes.clip.car_names import car_names
 from likeness.recipes.clip.checkpoint import load_checkpoint, save_checkpoint
@@ -37,8 +38,8 @@ class Run:
         self.averaged = {name: value.clone() for name, value in self.model.state_dict().items()}
         self.optimizer = _optimizer(self.model, recipe)
         self.step, self.seconds = 0, 0.0
-        self.file = out / CHECKPOINT
-        if resume and self.file.is_file():
+        self.checkpoints = CheckpointFile(out / CHECKPOINT)
+        if resume and self.checkpoints.is_there():
             self._load()
 
     def advance(self, batch: Batch) -> dict[str, float]:
@@ -77,11 +78,11 @@ class Run:
     def save(self) -> None:
         """Checkpoint first, so that the model in `out` is never newer than what a resumed run starts from."""
         state = {"model": self.model.state_dict(), "averaged": self.averaged, "optimizer": self.optimizer.state_dict()}
-        save_checkpoint(self.file, self.recipe, self.words, state | {"step": self.step, "seconds": self.seconds})
+        save_checkpoint(self.checkpoints, self.recipe, self.words, state | {"step": self.step, "seconds": self.seconds})
         export(self.averaged, self.words, self.recipe, self.out)
 
     def _load(self) -> None:
-        state = load_checkpoint(self.file, self.recipe, self.words)
+        state = load_checkpoint(self.checkpoints, self.recipe, self.words)
         self.model.load_state_dict(state["model"])
         self.averaged, self.step, self.seconds = state["averaged"], state["step"], state["seconds"]
         self.optimizer.load_state_dict(state["optimizer"])

@@ -85,4 +85,4 @@ def _close(run: Run) -> None:
         "report_seed": HELD_OUT_SEED,
     }
     write_card(run.out, run.recipe, facts, zero_shot_report(run.out, run.recipe.card_renders))
-    run.file.unlink(missing_ok=True)
+    run.checkpoints.remove()

@@ -5,7 +5,6 @@ there; between two file systems that is a copy, of which a kill or a full disk l
 does not save on a requested stop, and the best weights are a safetensors file of the network alone.
 """
 
-import os
 import signal
 import threading
 import time
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation import structure_metrics
+from likeness.io import CheckpointFile, write_weights
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.outputs import backbone_outputs, embed_rows
@@ -67,9 +67,11 @@ class RunCallback(Callback):
         self.epoch, self.total = epoch, self.config.epochs * epoch
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best, self._reported, self._start, self._terminated = -1.0, 0.0, 0, False
+        self.checkpoints, self.note = CheckpointFile(self.run.checkpoint), ""
 
     def begin(self, start: int) -> None:
         """Starts or resumes at this step."""
+        self.note = self.checkpoints.note
         self.step, self._start, self._begun = start, start, time.perf_counter()
         if not self.dist.is_main:
             return
@@ -115,7 +117,7 @@ class RunCallback(Callback):
             trainer.should_stop = True
 
     def _report_status(self) -> None:
-        self.run.report_status(Status("running", self.step, self.total, "", self.owner, self.seconds()))
+        self.run.report_status(Status("running", self.step, self.total, self.note, self.owner, self.seconds()))
 
     def _should_stop(self, trainer: Trainer) -> bool:
         requested = self._terminated or (self.dist.is_main and self.run.stop_requested())
@@ -234,20 +236,16 @@ class RunCallback(Callback):
 
     def _save(self, trainer: Trainer) -> None:
         """Writes a checkpoint: called by all processes, written by the main one, whole or not at all."""
-        temporary = self.run.path / ".checkpoint.partial"
         try:
-            trainer.save_checkpoint(temporary)
+            trainer.save_checkpoint(self.checkpoints.partial)
             if self.dist.is_main:
-                os.replace(temporary, self.run.checkpoint)
+                self.run.sync_metrics()
+                self.checkpoints.take_partial()
         finally:
             if self.dist.is_main:
-                temporary.unlink(missing_ok=True)
+                self.checkpoints.partial.unlink(missing_ok=True)
 
 
 def _save_weights(network: EmbeddingNetwork, file: Path, spherical_map: SphericalMap | None) -> None:
-    from safetensors.torch import save
-
-    from likeness.io import write_atomic
-
     extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
-    write_atomic(file, save({name: value.contiguous() for name, value in (network.state_dict() | extra).items()}))
+    write_weights(file, network.state_dict() | extra)

@@ -32,6 +32,9 @@ from likeness.training.network.backbones import build_network
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_folder import RunFolder, Status
 
+# What Lightning resumes from, beside the step.
+_STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
+
 
 def train(
     config: RunConfig, folder: Path | str, progress: Progress | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
@@ -138,7 +141,7 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     if state == "finished":
         figures = callback.final(module)
         run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.total} | figures)
-    run.report_status(Status(state, callback.step, callback.total, "", 0, callback.seconds()))
+    run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
 def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[MPerClassBatches | NeighborBatches, int]:
@@ -169,8 +172,12 @@ def _inputs(
 def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, callback: RunCallback) -> None:
     from lightning.pytorch.loggers import TensorBoardLogger
 
-    resumed = run.checkpoint.is_file()
-    start = _checked_step(run.checkpoint) if resumed else 0
+    checkpoints = callback.checkpoints
+    resumed = checkpoints.is_there()
+    state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
+    start = int(state["global_step"])
+    weights = state["state_dict"] if resumed and start >= callback.total else None
+    del state  # where steps are left, Lightning reads the file itself
     callback.begin(start)
     loader = DataLoader(data, batch_size=None, sampler=ResumeSampler(start, callback.total))
     with silence_lightning():
@@ -180,14 +187,14 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
                 try:
-                    trainer.fit(module, loader, ckpt_path=run.checkpoint if resumed else None, weights_only=True if resumed else None)
+                    trainer.fit(module, loader, ckpt_path=checkpoints.path if resumed else None, weights_only=True if resumed else None)
                 except RuntimeError as error:
                     lost = lost_process_message(trainer, error) if callback.dist.is_distributed else ""
                     if not lost:
                         raise
                     raise InputError(lost) from error
-        elif resumed:
-            module.load_state_dict(torch.load(run.checkpoint, weights_only=True)["state_dict"])
+        elif weights is not None:
+            module.load_state_dict(weights)
         elif callback.dist.is_main:
             callback.measure_untrained(module)
 
@@ -197,8 +204,9 @@ def _multiply_adds(config: RunConfig, module: RunModule) -> float:
     return config.batch.size * module.network.head.weight.numel() if config.backbone.head_only else float("inf")
 
 
-def _checked_step(file: Path) -> int:
-    try:
-        return int(torch.load(file, weights_only=True)["global_step"])
-    except (RuntimeError, KeyError, EOFError, ValueError, OSError) as error:
-        raise InputError(f"The checkpoint '{file}' cannot be read ({error}); delete it to start the run again.") from error
+def _check_state(state: dict[str, Any]) -> None:
+    """Raises for a state that is not a run's."""
+    int(state["global_step"])
+    lacking = [name for name in _STATE if not isinstance(state[name], dict | list)]
+    if lacking:
+        raise TypeError(f"'{lacking[0]}' is no part of a run")

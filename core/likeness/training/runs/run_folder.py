@@ -1,6 +1,7 @@
 """A run on disk: its config, what it measured so far, its checkpoints and how it stands; readable while it runs."""
 
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -13,12 +14,14 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io import parse_json, regular_file, text_of, write_atomic
+from likeness.io import parse_json, regular_file, sync_folder, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
 
 _MOST_FIGURES = 1000  # in one line
+_CHECKSUM = "sha256"
+_LEFTOVER_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class RunFolder:
             InputError: as `create`, or another process has it.
         """
         self.create(config)
+        self._remove_leftovers()
         before = self.status()
         if before.pid != os.getpid():  # else begun by `processes.begin`, and asked to stop since, while this process came up
             self.clear_stop()
@@ -86,6 +90,13 @@ class RunFolder:
             raise InputError(f"The run in '{self.path}' is running already (process {before.pid}); stop it first.")
         self.report_status(Status("running", before.step, before.total, "Reading images", os.getpid(), before.seconds))
         return before
+
+    def _remove_leftovers(self) -> None:
+        """What processes that were killed did not come to rename."""
+        for file in self.path.glob(".*.partial"):
+            with contextlib.suppress(OSError):
+                if time.time() - file.stat().st_mtime > _LEFTOVER_SECONDS:
+                    file.unlink()
 
     def end(self, state: str, message: str) -> None:
         """Writes that the run has ended, at the step where it stood."""
@@ -121,6 +132,12 @@ class RunFolder:
         """Adds one line; `step` is the step after which it was measured."""
         with self._metrics.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
+
+    def sync_metrics(self) -> None:
+        """Brings what was measured to the disk."""
+        if self._metrics.is_file():
+            with self._metrics.open("rb+") as file:
+                os.fsync(file.fileno())
 
     def metrics(self) -> pd.DataFrame:
         """What was measured so far, a row each, by step; a line that is being written is left out."""
@@ -166,14 +183,15 @@ class RunFolder:
         self._stop.unlink(missing_ok=True)
 
     def write_report(self, report: dict[str, Any]) -> None:
-        """The final figures."""
-        write_atomic(self.path / "report.json", json.dumps(report, indent=1).encode())
+        """The final figures, with a checksum of their own."""
+        write_atomic(self.path / "report.json", json.dumps(report | {_CHECKSUM: _digest(report)}, indent=1).encode())
+        sync_folder(self.path)
 
     def report(self) -> dict[str, Any] | None:
         """The final figures, or None before the end.
 
         Raises:
-            InputError: a damaged file.
+            InputError: a damaged file. One without checksum, from before there were any, is taken as it is.
         """
         file = self.path / "report.json"
         if not file.is_file():
@@ -181,6 +199,9 @@ class RunFolder:
         found = parse_json(text_of(file), f"'{file.name}' of the run '{self.name}'")
         if not isinstance(found, dict):
             raise InputError(f"'{file.name}' of the run '{self.name}' holds no figures; delete it and resume the run.")
+        expected = found.pop(_CHECKSUM, None)
+        if expected not in (None, _digest(found)):
+            raise InputError(f"'{file.name}' of the run '{self.name}' is damaged (it does not fit its checksum); delete it and resume the run.")
         return found
 
 
@@ -203,6 +224,10 @@ def _status(fields: dict[str, Any]) -> Status:
     if not isinstance(status.state, str) or not isinstance(status.message, str) or not 0 <= status.pid < 2**31 or not math.isfinite(status.seconds):
         raise ValueError("another form")
     return status
+
+
+def _digest(report: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(report, sort_keys=True).encode()).hexdigest()
 
 
 def _step_of(line: str) -> float:
