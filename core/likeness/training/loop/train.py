@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
+from likeness.io import read_checkpoint
 from likeness.labels import nearest_labels
 from likeness.progress import Progress, no_progress
 from likeness.samplers import MPerClassBatches, NeighborBatches
@@ -199,6 +200,8 @@ def _multiply_adds(config: RunConfig, module: RunModule) -> float:
 
 def _checked_step(file: Path) -> int:
     try:
-        return int(torch.load(file, weights_only=True)["global_step"])
-    except (RuntimeError, KeyError, EOFError, ValueError, OSError) as error:
+        return int(read_checkpoint(file)["global_step"])
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"The checkpoint '{file}' cannot be read ({error}); delete it to start the run again.") from error
