@@ -16,4 +16,6 @@ def check_port(address: str, port: int) -> None:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(f"The port {port} of {address} is taken; end what serves there, or name another one with --port.") from error
-        raise InputError(f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); name others with --address and --port.") from error
+        raise InputError(
+            f"Can't serve on {address}, port {port} ({(error.strerror or str(error)).lower()}); name others with --address and --port."
+        ) from error

@@ -54,7 +54,8 @@ def _texts(folder: Path) -> None:
         "study.yaml": "name: s\nbase: shipped-cars-elg\nseeds: [0]\nrows: {a: {data.source: photos, data.attribute: class, epochs: 0}}\n",
         "captioning.yaml": "name: c\nimages: photos\n",
         "serving.yaml": "shared: true\ntraining: false\n",
-        "bomb.yaml": "a: &a [x,x,x,x]\n" + "".join(f"{new}: &{new} [*{old},*{old},*{old},*{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)),
+        "bomb.yaml": "a: &a [x,x,x,x]\n"
+        + "".join(f"{new}: &{new} [*{old},*{old},*{old},*{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)),
         "deep.yaml": "[" * 3000,
         "date.yaml": "seed: 2020-13-45\n",
         "splits.json": json.dumps({"format": "likeness splits", "version": 1, "dataset": "photos", "splits": [_split()]}),

@@ -7,8 +7,43 @@ from typing import Any
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 _TEXTS = (
-    *("", " ", "\0", "²", "٣", "-1", "0", "1", "nan", "inf", "1e400", "9" * 30, "9" * 5000, "x" * 20_000, "../../etc/passwd", "/dev/zero", "{}", "[]"),
-    *("None", "null", "true", "<script>alert(1)</script>", "%00", "%ff", "a\nb", "\u202e", "AAAA", "====", "eJw=", "cars", "PCA", "UMAP", "car_color"),
+    *(
+        "",
+        " ",
+        "\0",
+        "²",
+        "٣",
+        "-1",
+        "0",
+        "1",
+        "nan",
+        "inf",
+        "1e400",
+        "9" * 30,
+        "9" * 5000,
+        "x" * 20_000,
+        "../../etc/passwd",
+        "/dev/zero",
+        "{}",
+        "[]",
+    ),
+    *(
+        "None",
+        "null",
+        "true",
+        "<script>alert(1)</script>",
+        "%00",
+        "%ff",
+        "a\nb",
+        "\u202e",
+        "AAAA",
+        "====",
+        "eJw=",
+        "cars",
+        "PCA",
+        "UMAP",
+        "car_color",
+    ),
     *("~", "s3://x/y", "run:x", "{" * 3000, '{"a":', "é" * 50, "\ue000", "Raw encoder", "car color"),
 )
 _NUMBERS = (0, -1, 1, 2, 3, 1.5, -0.0, float("nan"), float("inf"), float("-inf"), 1e308, 2**31, -(2**31) - 1, 2**53 + 1, 1e-320)
@@ -138,7 +173,29 @@ def any_bytes(draw: random.Random) -> bytes:
 
 def route(draw: random.Random) -> str:
     """An address below the app's own routes."""
-    rows = ("0", "1", "-1", "999999", "9" * 30, "9" * 5000, "1.5", "²", "٣", "0x1", "%30", "%00", "%ff", "", " 1", "1 ", "a", "..", "1/2", "nan", "1e3")
+    rows = (
+        "0",
+        "1",
+        "-1",
+        "999999",
+        "9" * 30,
+        "9" * 5000,
+        "1.5",
+        "²",
+        "٣",
+        "0x1",
+        "%30",
+        "%00",
+        "%ff",
+        "",
+        " 1",
+        "1 ",
+        "a",
+        "..",
+        "1/2",
+        "nan",
+        "1e3",
+    )
     name, dataset, row = draw.choice(("thumbnails", "labelled", "info")), draw.choice(("cars", "cars", *_TEXTS[:24])), draw.choice(rows)
     query = ""
     if draw.random() < 0.5:

@@ -64,7 +64,9 @@ def _library(view: View) -> None:
     assert draft is not None
     names = [name for name in sidebar.notion_names(view.base) if name != sidebar.DRAFT]
     names = names if draft.name in names else [draft.name, *names]
-    st.selectbox("Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view, _key("picked")))
+    st.selectbox(
+        "Notion", names, index=names.index(draft.name), format_func=sidebar.readable, key=_key("picked"), on_change=_pick, args=(view, _key("picked"))
+    )
     with st.container(horizontal=True, gap="small"):
         st.button("Save", type="primary", icon=":material/save:", on_click=_save, disabled=saved_equals(draft))
         st.button("Undo", icon=":material/undo:", on_click=_undo, disabled=not drafts.can_undo())

@@ -35,7 +35,9 @@ def evaluate(
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every single run; written on Ctrl+C too.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every single run; written on Ctrl+C too.")
+    ] = None,
 ) -> None:
     """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
 

@@ -12,7 +12,9 @@ from likeness.errors import InputError
 
 
 def train_clip(
-    folder: Annotated[Path, typer.Argument(callback=output_folder, help="Folder of the model; a run that was stopped goes on from its checkpoint there.")],
+    folder: Annotated[
+        Path, typer.Argument(callback=output_folder, help="Folder of the model; a run that was stopped goes on from its checkpoint there.")
+    ],
     like: Annotated[str, typer.Option(help="The shipped model whose recipe to follow: `cars` or `cars-small`.")] = "cars",
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps; the recipe's by default.")] = None,
     renders: Annotated[int | None, typer.Option(min=2, help="Renders to train on.")] = None,
