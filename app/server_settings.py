@@ -12,7 +12,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from likeness.errors import InputError
-from likeness.io import FrozenConfig, parse_yaml, validation_message, yaml_content
+from likeness.io import FrozenConfig, as_path, parse_yaml, validation_message, yaml_content
 
 VARIABLE = "LIKENESS_SERVER"
 # By default uvicorn puts what X-Forwarded-For says in place of the address that is connected, by which a trusted proxy is told.
@@ -224,9 +224,10 @@ def read_settings(file: Path) -> ServerSettings:
     Raises:
         InputError: no such file, no YAML, or a key or value that does not fit.
     """
-    if not file.expanduser().is_file():
+    path = as_path(file)
+    if not path.is_file():
         raise InputError(f"There is no file of settings '{file}'; give a YAML file with keys such as shared and roots.")
-    return settings_from(yaml_content(file.expanduser()) or {}, f"'{file.name}'")
+    return settings_from(yaml_content(path) or {}, f"'{file.name}'")
 
 
 def settings_from(content: Any, name: str = "The settings") -> ServerSettings:

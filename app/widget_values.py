@@ -1,37 +1,54 @@
-"""What a browser says of a widget, read as that widget's own kind of value. Whoever is connected can send anything; what does not fit counts as
-if nothing had been sent, and the widget is at its default. Streamlit reads each value with what the widget has declared, and answers what
-that cannot read with a traceback in the page and in the log."""
+"""What a browser says of a widget, read as that widget's own kind of value.
+
+Whoever is connected can send anything; what does not fit counts as if nothing had been sent, and the widget is at its default. Streamlit reads
+each value with what the widget has declared, and answers what that cannot read with a traceback in the page and in the log.
+"""
 
 import json
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
+
+_PREFIX = "$$"  # of the ids that Streamlit gives
 
 
 def check_widget_values() -> None:
-    """Checks every value that this process reads from now on; called again, it changes nothing."""
+    """Checks every value that this process takes in from now on; called again, it changes nothing."""
     if not hasattr(WStates.__getitem__, "__wrapped__"):
         WStates.__getitem__ = _checked(WStates.__getitem__)  # type: ignore[method-assign]
+        WStates.set_widget_from_proto = _named(WStates.set_widget_from_proto)  # type: ignore[method-assign]
+
+
+def _named(take: Any) -> Any:
+    """Takes in no value under a name that is none of a widget."""
+
+    @wraps(take)
+    def taken(states: WStates, sent: WidgetState) -> None:
+        if sent.id.startswith(_PREFIX):
+            take(states, sent)
+
+    return taken
 
 
 def _checked(read: Any) -> Any:
     @wraps(read)
     def value_of(states: WStates, widget: str) -> Any:
         sent, declared = states.states.get(widget), states.widget_metadata.get(widget)
-        if isinstance(sent, Serialized) and declared is not None:
-            if not _fits(sent.value, declared):
-                return _default(states, widget, declared)
-            try:
+        if not isinstance(sent, Serialized) or declared is None:
+            return read(states, widget)
+        with suppress(Exception):  # each widget's reader raises its own kinds
+            if _fits(sent.value, declared):
                 return read(states, widget)
-            except Exception:  # each widget's reader raises its own kinds
-                return _default(states, widget, declared)
+        states.states[widget] = Value(declared.deserializer(None))
         return read(states, widget)
 
     return value_of
 
 
-def _fits(sent: Any, declared: Any) -> bool:
+def _fits(sent: WidgetState, declared: Any) -> bool:
     """Whether it is of the kind that the widget has declared and, where that has options, one of them or some."""
     kind = sent.WhichOneof("value")
     if kind is None or declared.value_type is None:  # a value that was taken back
@@ -43,14 +60,6 @@ def _fits(sent: Any, declared: Any) -> bool:
 
 
 def _is_state(text: str) -> bool:
-    """Whether it is what a component's state is: names and values. Streamlit logs a traceback for anything else."""
-    try:
-        content = json.loads(text)
-        return isinstance(json.loads(content) if isinstance(content, str) else content, dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _default(states: WStates, widget: str, declared: Any) -> Any:
-    states.states[widget] = Value(declared.deserializer(None))
-    return states.states[widget].value
+    """Whether it is what a component's state is: names and values."""
+    content = json.loads(text)
+    return isinstance(json.loads(content) if isinstance(content, str) else content, dict)

@@ -81,7 +81,9 @@ def _arrays(folder: Path) -> None:
     torch.save([1, 2], folder / "list.pt")
     (folder / "runs" / "one").mkdir(parents=True)
     (folder / "runs" / "one" / "config.yaml").write_text((folder / "run.yaml").read_text())
-    (folder / "runs" / "one" / "last.ckpt").write_bytes((folder / "list.pt").read_bytes())
+    (folder / "clip").mkdir()
+    for name in ("runs/one/checkpoint.ckpt", "clip/checkpoint.pt"):
+        (folder / name).write_bytes((folder / "list.pt").read_bytes())
 
 
 def _no_files(folder: Path) -> None:

@@ -1,45 +1,104 @@
-"""The fuzz at length: `python tests/fuzz/long.py --minutes 20`. Prints each kind of defect once; memory is limited, so that a bomb shows."""
+"""The fuzz at length, of files, commands and messages in turns: `make fuzz`, or `python tests/fuzz/long.py --minutes 20 --only messages`.
+
+Prints each kind of defect once, then numbers; ends with status 1 where there was any. Memory is limited, so that a bomb shows.
+"""
 
 import argparse
+import os
+import re
 import resource
+import subprocess
 import sys
 import tempfile
 import time
 import warnings
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "app")]
 
+from app_server import AppServer
 from cases import cases
-from fuzzing import attack
+from command_fuzz import attack_commands
+from fuzzing import Found, attack
+from message_fuzz import aftermath, attack_pages, attack_routes, attack_socket
 
-_STEP = 40
+_FILES, _CALLS, _MESSAGES = 10, 140, 12  # inputs of a turn: for each reader, in all, and for each page
+_MEMORY = 6 << 30
+_Turn = Callable[[Path, int, float], tuple[int, list[Found]]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--begin", type=int, default=0, help="the first seed")
-    parser.add_argument("--only", default="", help="cases whose names hold this")
-    asked = parser.parse_args()
+def files(folder: Path, turn: int, end: float) -> tuple[int, list[Found]]:
+    """Every reader of files on damaged ones, in a process that may take so much memory and no more."""
+    arguments = [sys.executable, __file__, "--files", str(turn * _FILES), "--minutes", str((end - time.monotonic()) / 60)]
+    answer = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | {"TMPDIR": str(folder)})
+    if answer.returncode:
+        return 0, [Found("files", turn, f"the process ended with status {answer.returncode}\n{answer.stderr[-2000:]}")]
+    *told, tried = answer.stdout.split("\f")
+    return int(tried), [Found(name, int(seed), what) for name, seed, what in (each.split("\v") for each in told)]
+
+
+def _files_here(begin: int, end: float) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-    end, seen, tried, begin = time.monotonic() + 60 * asked.minutes, set(), 0, asked.begin
-    chosen = [case for case in cases() if asked.only in case.name]
+    for case in cases():
+        with tempfile.TemporaryDirectory() as folder:
+            for each in attack(case, Path(folder) / "f", range(begin, begin + _FILES), end):
+                print(each.case, each.seed, each.what, sep="\v", end="\f")
+    print(len(cases()) * _FILES)
+
+
+def calls(folder: Path, turn: int, end: float) -> tuple[int, list[Found]]:
+    """Every command with drawn arguments."""
+    return attack_commands(folder / "calls", turn * _CALLS, _CALLS, end - time.monotonic())
+
+
+def messages(folder: Path, turn: int, end: float) -> tuple[int, list[Found]]:
+    """A served app."""
+    seeds = range(turn * _MESSAGES, (turn + 1) * _MESSAGES)
+    with AppServer(folder / "app") as server:
+        sent, found = attack_pages(server, seeds, end)
+        attack_socket(server, seeds)
+        routes = range(turn * 200, (turn + 1) * 200)
+        found += attack_routes(server, routes)
+        return sent + len(seeds) + len(routes), found + aftermath(server)
+
+
+KINDS: dict[str, _Turn] = {"files": files, "commands": calls, "messages": messages}
+
+
+def kind_of(defect: Found) -> str:
+    """What equal defects have in common: who was asked, and the last two lines of the answer without numbers."""
+    return f"{defect.case}: {re.sub(r'[0-9]+', '#', ' '.join(defect.what.splitlines()[-2:]))[-300:]}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--begin", type=int, default=0, help="the first turn, whose seeds follow from its number")
+    parser.add_argument("--only", choices=list(KINDS), help="one of the three")
+    parser.add_argument("--files", type=int, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    end, turn, tried, seen = time.monotonic() + 60 * asked.minutes, asked.begin, Counter[str](), Counter[str]()
+    if asked.files is not None:
+        _files_here(asked.files, end)
+        return 0
     while time.monotonic() < end:
-        for case in chosen:
+        for name in [asked.only] if asked.only else KINDS:
+            if time.monotonic() > end:
+                break
             with tempfile.TemporaryDirectory() as folder:
-                found = attack(case, Path(folder) / "f", range(begin, begin + _STEP), end)
-            tried += _STEP
+                number, found = KINDS[name](Path(folder), turn, end)
+            tried[name] += number
             for each in found:
-                kind = (each.case, each.what.split(": ")[1], each.what.splitlines()[-2:][0])
-                if kind not in seen:
-                    seen.add(kind)
-                    print(f"== {each.case}, seed {each.seed}\n{each.what}", flush=True)
-        begin += _STEP
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"-- {tried:,} files, {len(seen)} kinds of defects, {peak:.2f} GB at most", flush=True)
+                seen[kind_of(each)] += 1
+                if seen[kind_of(each)] == 1:
+                    print(f"== {name}: {each.case}, seed {each.seed}\n{each.what}", flush=True)
+        turn += 1
+        print(f"-- {', '.join(f'{number:,} {name}' for name, number in tried.items())}; {len(seen)} kinds of defects", flush=True)
+    return int(bool(seen))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

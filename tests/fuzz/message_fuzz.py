@@ -1,7 +1,9 @@
 """The attack on a served app: messages over its WebSocket and addresses of its routes, drawn from seeds, and what was wrong with the answers."""
 
 import random
+import re
 import time
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from app_server import AppServer
@@ -9,12 +11,14 @@ from fuzzing import Found
 from messages import address, any_bytes, route, widget_states
 from websocket_session import Session
 
+_ROOT = f"{Path(__file__).resolve().parents[2]}/"
 _HOME = "layout=PCA"  # the one that needs no waiting
 
 
-def attack_pages(server: AppServer, seeds: range, until: float = float("inf")) -> list[Found]:
-    """Sends, for each page and seed, values for its widgets or an address with parameters; the tracebacks that it showed."""
+def attack_pages(server: AppServer, seeds: range, until: float = float("inf")) -> tuple[int, list[Found]]:
+    """Sends, for each page and seed, values for its widgets or an address with parameters; how many there were, and the tracebacks shown."""
     found: list[Found] = []
+    sent = 0
     with Session(server.url) as visitor:
         visitor.rerun(query_string=_HOME)
         pages = dict(visitor.pages)
@@ -23,13 +27,14 @@ def attack_pages(server: AppServer, seeds: range, until: float = float("inf")) -
             found += _shown(name or "explore", -1, visitor.rerun(query_string=_HOME, page_script_hash=page))
             for seed in seeds:
                 if time.monotonic() > until:
-                    return found
+                    return sent, found
                 draw = random.Random(f"{name} {seed}")
                 query = _HOME if draw.random() < 0.7 else urlencode(address(draw), doseq=True)
                 states = widget_states(dict(visitor.widgets), draw)
                 errors = visitor.rerun(query_string=query, page_script_hash=page if draw.random() < 0.95 else "no such page", widget_states=states)
                 found += _shown(name or "explore", seed, errors)
-    return found
+                sent += 1
+    return sent, found
 
 
 def _shown(page: str, seed: int, errors: list[str]) -> list[Found]:
@@ -69,8 +74,15 @@ def aftermath(server: AppServer) -> list[Found]:
         found += _shown("explore, after all", 0, visitor.rerun(query_string=_HOME))
         if not visitor.widgets:
             found.append(Found("server", 0, "a new visitor sees no widget"))
-    logged = server.log()
-    if "Traceback" in logged:
-        begin = logged.index("Traceback")
-        found.append(Found("log", 0, logged[begin : begin + 4000]))
-    return found
+    return found + [Found("log", 0, each) for each in own_tracebacks(server.log())]
+
+
+def own_tracebacks(log: str) -> list[str]:
+    """Tracebacks in a log whose error arose in this project's code, or in what that called, and not in Streamlit's own answer to nonsense."""
+    blocks = [f"Traceback{block}" for block in log.split("Traceback")[1:]]
+    return [block[:4000] for block in blocks if _is_own(re.findall(r'File "([^"]+)"', block))]
+
+
+def _is_own(files: list[str]) -> bool:
+    deciding = [file for file in files if "/streamlit/" in file or (file.startswith(_ROOT) and "/site-packages/" not in file)]
+    return bool(deciding) and "/site-packages/" not in deciding[-1]

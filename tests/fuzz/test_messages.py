@@ -26,8 +26,9 @@ def _told(found: list[Found]) -> str:
 
 
 def test_the_app_answers_any_message_and_stays_up(app_server: AppServer) -> None:
-    found = attack_pages(app_server, _SEEDS)
+    sent, found = attack_pages(app_server, _SEEDS)
     attack_socket(app_server, range(12))
     found += attack_routes(app_server, range(150))
     found += aftermath(app_server)
     assert not found, _told(found)
+    assert sent >= 10 * len(_SEEDS)

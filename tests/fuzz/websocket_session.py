@@ -9,6 +9,7 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 _SECONDS = 60.0
 # element -> the kind of value that its widget declares
@@ -41,16 +42,18 @@ class Session:
     """
 
     def __init__(self, url: str) -> None:
-        self._socket = connect(f"{url.replace('http', 'ws', 1)}/_stcore/stream", subprotocols=["streamlit"], max_size=None, open_timeout=_SECONDS)  # type: ignore[list-item]
+        self._address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
         self.widgets: dict[str, str | None] = {}
         self.pages: dict[str, str] = {}
         self.errors: list[str] = []
 
     def __enter__(self) -> "Session":
+        self._connection = connect(self._address, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=_SECONDS)
+        self._socket = self._connection.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._connection.__exit__(None, None, None)
 
     def send(self, message: BackMsg | bytes) -> None:
         """Sends what a browser sends, or any bytes."""

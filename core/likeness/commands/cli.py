@@ -26,7 +26,7 @@ from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.study import study
-from likeness.commands.terminal import fail, print_any_text, refusal
+from likeness.commands.terminal import fail, print_any_text, refused
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
@@ -94,13 +94,13 @@ def main() -> None:
     try:
         command_line()()
     except InputError as error:
-        fail(str(error))
+        fail(error)
     except MemoryError:
-        fail("There is too little memory for this; ask for less at once.")
+        fail(InputError("There is too little memory for this; ask for less at once."))
     except OSError as error:
         if error.errno is None:  # of a library's own, and not of the system
             raise
-        fail(refusal(error))
+        fail(refused(error))
     except KeyboardInterrupt:  # outside of Typer's reach
         typer.echo("Stopped; what was finished is kept.", err=True)
         sys.exit(INTERRUPTED)

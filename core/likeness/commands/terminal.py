@@ -53,20 +53,20 @@ def print_any_text() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def refusal(error: OSError) -> str:
+def refused(error: OSError) -> InputError:
     """What the system refused, as a sentence."""
     place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
-    return f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place."
+    return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place.")
 
 
-def fail(message: str) -> NoReturn:
+def fail(error: InputError) -> NoReturn:
     """Prints an error as one line on stderr and ends the program with status 2."""
     try:
         if sys.stdout is not None:  # as where the shell has closed it
             sys.stdout.flush()
     except OSError:  # nobody takes what is left to print, and Python would complain of it once more at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    typer.secho(f"Error: {message}", fg="red", err=True)
+    typer.secho(f"Error: {error}", fg="red", err=True)
     sys.exit(2)
 
 

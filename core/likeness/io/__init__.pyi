@@ -54,3 +54,4 @@ from .transient import transient_reason as transient_reason
 from .vector_file import check_vector_file as check_vector_file
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file
+from .worker_pool import WorkerPool as WorkerPool

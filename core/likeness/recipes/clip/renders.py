@@ -1,9 +1,7 @@
 """The pictures the shipped CLIP learns from: rendered once, in chunks, and read back from disk."""
 
 import hashlib
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from PIL import Image
 
+from likeness.io import WorkerPool
 from likeness.progress import Progress
 from likeness.recipes.clip.recipe import RENDER_SIZE
 from likeness.recipes.renders.cars import render_scenes, sample_scenes
@@ -70,8 +69,7 @@ def _render_missing(jobs: list[tuple[Path, pd.DataFrame, int]], n: int, workers:
             if progress:
                 progress(max(done, 0), n, "Rendering")
         return
-    # spawn, not fork: the caller holds torch's threads
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with WorkerPool(workers) as pool:
         for _ in pool.map(_render_chunk, *zip(*jobs, strict=True)):
             done += CHUNK
             if progress:

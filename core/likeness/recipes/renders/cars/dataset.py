@@ -1,15 +1,13 @@
 """Synthetic Cars as a folder of images and a table."""
 
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from io import BytesIO
-from multiprocessing import get_context
 from pathlib import Path
 
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io import write_atomic
+from likeness.io import WorkerPool, write_atomic
 from likeness.progress import Progress
 from likeness.recipes.renders.cars.generate import draw
 from likeness.recipes.renders.cars.scene import sample_scenes
@@ -44,8 +42,7 @@ def write_dataset(
     if workers == 1:
         _report(map(_write_images, *zip(*jobs, strict=True)), n, progress)
     else:
-        # spawn, not fork: the caller may hold threads (a server, torch), which a forked child would inherit half dead
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with WorkerPool(workers) as pool:
             _report(pool.map(_write_images, *zip(*jobs, strict=True)), n, progress)
     write_atomic(folder / "attributes.csv", frame.to_csv(index=False).encode())
     return frame

@@ -1,9 +1,7 @@
 """Many pictures written by one process or several."""
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from io import BytesIO
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,7 @@ import pandas as pd
 
 from likeness.arrays import Float64s
 from likeness.errors import InputError
-from likeness.io import write_atomic
+from likeness.io import WorkerPool, write_atomic
 from likeness.progress import Progress
 
 CHUNK = 50
@@ -47,8 +45,7 @@ def write_in_parts(write: Write, folder: Path, frame: pd.DataFrame, size: int, w
         for job in jobs:
             collect(write(*job))
     else:
-        # spawn, not fork: the caller may hold threads (a server, torch), which a forked child would inherit half dead
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with WorkerPool(workers) as pool:
             for part in pool.map(write, *zip(*jobs, strict=True)):
                 collect(part)
     return np.stack(rows)

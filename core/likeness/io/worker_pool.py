@@ -1,0 +1,35 @@
+"""Processes that work for this one, and leave an interruption to it."""
+
+import signal
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context, resource_tracker
+from types import TracebackType
+from typing import Any
+
+
+class WorkerPool(ProcessPoolExecutor):
+    """A pool of new processes. They are spawned, not forked: the caller may hold threads (a server, torch), which a forked child would inherit
+    half dead.
+
+    Ctrl-C reaches every process of a terminal's job. These never hear it, from their first moment on: else each would print a traceback.
+    The one that they work for stops giving them work, and waits for what is under way.
+
+    Args:
+        workers: processes, started as they are needed.
+    """
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers, mp_context=get_context("spawn"))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As of every executor."""
+        resource_tracker.ensure_running()  # whose start ends the blocking of signals
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is blocked in a process begun here
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.shutdown(wait=True, cancel_futures=kind is not None)

@@ -1,0 +1,98 @@
+"""What a browser sends for a widget counts if it is of the widget's own kind, and else as if nothing had been sent."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.state.session_state import WStates
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(MAIN.parent))
+    from widget_values import check_widget_values
+
+    monkeypatch.setattr(WStates, "__getitem__", getattr(WStates.__getitem__, "__wrapped__", WStates.__getitem__))
+    monkeypatch.setattr(WStates, "set_widget_from_proto", getattr(WStates.set_widget_from_proto, "__wrapped__", WStates.set_widget_from_proto))
+    check_widget_values()
+    check_widget_values()
+    yield
+
+
+def _script() -> None:
+    import streamlit as st
+
+    def note(key: str) -> None:
+        st.session_state["noted"] = st.session_state[key]
+
+    st.selectbox("Color", ["red", "blue"], key="color", on_change=note, args=("color",))
+    st.multiselect("Colors", ["red", "blue"], ["red"], key="colors", on_change=note, args=("colors",))
+    st.number_input("Number", 0, 10, 3, key="number", on_change=note, args=("number",))
+    st.data_editor({"a": ["x"]}, key="table")
+
+
+def _sent(name: str, kind: str, value: object) -> AppTest:
+    app = AppTest.from_function(_script).run()
+    drawn = {"color": app.selectbox, "colors": app.multiselect, "number": app.number_input, "table": app.dataframe}
+    state = WidgetState(id=drawn[name][0].proto.id)
+    if kind.endswith("_array_value"):
+        getattr(state, kind).data.extend(value)  # type: ignore[arg-type]
+    else:
+        setattr(state, kind, value)
+    return app._run(WidgetStates(widgets=[state]))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "value", "kept"),
+    [
+        ("color", "string_value", "green", "red"),
+        ("color", "int_value", 1, "red"),
+        ("color", "bool_value", True, "red"),
+        ("color", "json_value", "{", "red"),
+        ("color", "string_array_value", ["blue"], "red"),
+        ("colors", "string_array_value", ["green"], ["red"]),
+        ("colors", "double_value", 1.0, ["red"]),
+        ("number", "double_value", float("nan"), 3),
+        ("number", "double_value", 1e300, 3),
+        ("number", "string_value", "4", 3),
+        ("table", "string_value", "{", None),
+        ("table", "string_value", json.dumps({"edited_rows": {"x": {}}}), None),
+    ],
+)
+def test_what_does_not_fit_is_as_if_nothing_had_been_sent(name: str, kind: str, value: object, kept: object) -> None:
+    app = _sent(name, kind, value)
+    assert not app.exception
+    if kept is not None:
+        assert app.session_state[name] == kept
+        assert app.session_state["noted"] == kept if "noted" in app.session_state else True
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "value", "kept"),
+    [
+        ("color", "string_value", "blue", "blue"),
+        ("colors", "string_array_value", ["blue", "red"], ["blue", "red"]),
+        ("number", "double_value", 4.0, 4),
+    ],
+)
+def test_what_fits_counts(name: str, kind: str, value: object, kept: object) -> None:
+    app = _sent(name, kind, value)
+    assert not app.exception
+    assert app.session_state[name] == app.session_state["noted"] == kept
+
+
+def test_a_name_that_is_none_of_a_widget_is_passed_over() -> None:
+    app = AppTest.from_function(_script).run()
+    app._run(WidgetStates(widgets=[WidgetState(id="929", int_value=1)]))
+    assert not app.exception
+
+
+def test_the_app_checks_them(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WStates, "__getitem__", WStates.__getitem__.__wrapped__)  # type: ignore[attr-defined]
+    app.run()
+    assert hasattr(WStates.__getitem__, "__wrapped__")

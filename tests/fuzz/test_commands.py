@@ -1,0 +1,54 @@
+"""Every command with drawn arguments: one line and status 2, never a traceback. `long.py` tries as many as time allows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from command_fuzz import attack_commands, wrong
+from command_lines import command_line, commands
+
+_COMMANDS = commands()
+_CALLS = len(_COMMANDS)
+_SECONDS = 600.0
+
+
+def test_drawn_command_lines_are_answered_in_one_line(tmp_path: Path) -> None:
+    tried, found = attack_commands(tmp_path / "calls", 0, _CALLS, _SECONDS)
+    assert not found, "\n\n".join(f"{each.case}, seed {each.seed}: {each.what}" for each in found)
+    assert tried == _CALLS
+
+
+def test_every_option_of_every_command_is_drawn() -> None:
+    import random
+
+    for words, command in _COMMANDS.items():
+        drawn = {each for seed in range(400) for each in command_line(words, command, random.Random(seed))}
+        for parameter in command.params:
+            if parameter.param_type_name != "argument" and parameter.name != "help":
+                assert drawn & {*parameter.opts, *parameter.secondary_opts}, (words, parameter.name)
+
+
+def test_what_is_wrong_with_an_answer_is_told() -> None:
+    assert wrong(0, "") == wrong(2, "Error: this is none; name another.\n") == wrong(130, "Stopped.\n") == wrong(1, "", "gone") == ""
+    assert wrong(1, "")
+    assert wrong(2, "")
+    assert wrong(2, "Error: a\nError: b\n")
+    assert wrong(0, 'Traceback (most recent call last):\n  File "x"\nKeyError: 1\n')
+    assert wrong(-9, "")
+    assert wrong(-11, "")
+    assert wrong(2, f"Error: {'x' * 5000}\n")
+
+
+def test_a_process_of_its_own_answers_alike(tmp_path: Path) -> None:
+    """Beside the forked calls one as a person makes it: an unreadable name of a file, in bytes that are no text, and a reader that goes."""
+    call = [sys.executable, "-m", "likeness"]
+    found = subprocess.run([*call, "fit", b"\xff.yaml", "--out", tmp_path / "U.npy"], capture_output=True, timeout=300, check=False)
+    assert (found.returncode, wrong(found.returncode, found.stderr.decode())) == (2, "")
+    with subprocess.Popen([*call, "kinds", "objectives"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+        assert wrong(process.wait(300), errors, "gone") == ""
