@@ -6,7 +6,7 @@ from pathlib import Path
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from server_settings import server
-from visitors import draft_file, own_uploads_dir, visitors_dir
+from visitors import DRAFTS, own_dir, own_uploads_dir, visitors_dir
 
 _LONGEST_NOTION = 200_000  # letters
 
@@ -23,7 +23,7 @@ def room_for_uploads() -> float | None:
 
 def write_draft(name: str, content: bytes) -> None:
     """Keeps a draft of the visitor's, and of all his drafts those that he wrote last."""
-    file = draft_file(name)
+    file = own_dir() / DRAFTS / name
     write_atomic(file, content)
     if server().shared:
         kept = sorted(file.parent.glob("[!.]*"), key=_changed, reverse=True)

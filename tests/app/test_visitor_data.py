@@ -1,0 +1,269 @@
+"""What a visitor removes is gone; what a shared server keeps of whom is listed, exported, deleted, backed up and restored."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import housekeeping
+import visitor_data
+from access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
+from backup import back_up, restore
+from likeness.data import absolute_source, add_dataset, find_dataset, list_datasets, new_entry, read_dataset, save_uploads
+from likeness.embedding import embed
+from likeness.errors import InputError
+from quotas import write_draft
+from server_settings import ServerSettings
+from visitors import own_dir, own_uploads_dir, visitors_dir
+
+ADA, BEN = "a" * 32, "b" * 32
+
+
+@pytest.fixture
+def be(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`be(ADA)`: from now on she is the visitor of a shared server."""
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True).as_text())
+    return lambda who: monkeypatch.setattr("visitors._browser", lambda: who)
+
+
+def _pictures(count: int, shade: int = 0) -> list[tuple[str, bytes]]:
+    made = []
+    for number in range(count):
+        picture = io.BytesIO()
+        Image.new("RGB", (16, 16), (shade, 20 * number, 90)).save(picture, "PNG")
+        made.append((f"{number}.png", picture.getvalue()))
+    return made
+
+
+def _upload(name: str, shade: int = 0, encoder: str = "cars") -> Any:
+    table = save_uploads(_pictures(3, shade), name, own_uploads_dir(), upload_limits())
+    source = shared_name(absolute_source(str(table.root)))
+    entry = new_entry(name, source, encoder, owner=owner_of(source))
+    embed(read_dataset(resolve_entry(entry)), encoder, store_dir=store_dir(entry))
+    add_dataset(entry)
+    return entry
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_of_a_removed_dataset_nothing_is_left(be) -> None:
+    be(ADA)
+    gone, other = _upload("gone", 10), _upload("stays", 200)
+    before = {path: path.read_bytes() for path in _files(own_dir()) if "stays" in str(path)}
+    assert [path for path in _files(own_dir()) if "gone" in str(path) and path.suffix == ".png"]
+    assert [path for path in _files(own_dir() / "embeddings") if "gone" in str(path)]
+    visitor_data.remove_upload(gone, "ada")
+    assert not [path for path in own_dir().rglob("*") if "gone" in path.name]
+    assert {path: path.read_bytes() for path in _files(own_dir()) if "stays" in str(path)} == before
+    with pytest.raises(InputError, match="may have been removed"):
+        find_dataset(gone.id)
+    assert find_dataset(other.id) == other
+
+
+def test_pictures_that_another_dataset_of_hers_shows_stay(be) -> None:
+    be(ADA)
+    entry = _upload("zebras")
+    second = new_entry("zebras", entry.source, "ViT-B-32/openai", owner=entry.owner)
+    add_dataset(second)
+    visitor_data.remove_upload(entry, "ada")
+    assert len(read_dataset(resolve_entry(second))) == 3
+    visitor_data.remove_upload(second, "ada")
+    assert not _files(own_uploads_dir())
+
+
+def test_addresses_of_what_was_removed_answer_404(be, monkeypatch: pytest.MonkeyPatch) -> None:
+    from starlette.applications import Starlette
+    from starlette.testclient import TestClient
+
+    import routes
+
+    be(ADA)
+    entry = _upload("zebras")
+    browser = TestClient(Starlette(routes=routes.ROUTES))
+    be("")  # requests have no visitor: whoever knows the id sees the picture
+    addresses = [f"/{kind}/{entry.id}/1" for kind in ("thumbnails", "info")]
+    answers = [browser.get(address) for address in addresses]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert {answer.headers["cache-control"] for answer in answers} == {"private, max-age=600"}
+    visitor_data.remove_upload(entry, "ada")
+    assert [browser.get(address).status_code for address in addresses] == [404, 404]
+
+
+def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Path) -> None:
+    be(BEN)
+    theirs = _upload("birds", 60)
+    be(ADA)
+    entry = _upload("zebras")
+    write_draft("abc.json", b"[]")
+    listed = {each.id: each for each in visitor_data.all_visitors()}
+    assert (listed[ADA].datasets, listed[ADA].drafts, listed[BEN].datasets, listed[BEN].drafts) == (1, 1, 1, 0)
+    visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
+    with zipfile.ZipFile(tmp_path / "ada.zip") as archive:
+        names = archive.namelist()
+        assert json.loads(archive.read("datasets.json"))[0]["id"] == entry.id
+        assert archive.read("drafts/abc.json") == b"[]"
+    assert sum(name.startswith("uploads/zebras-") for name in names) == 3
+    with pytest.raises(InputError, match="cannot be written"):
+        visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
+    visitor_data.remove_visitor(ADA, "likeness admin")
+    assert not (visitors_dir() / ADA).exists()
+    assert [each.id for each in list_datasets() if each.owner] == [theirs.id]
+    for id in (ADA, "..", ".", "", f"../visitors/{BEN}"):
+        with pytest.raises(InputError, match="There is no visitor"):
+            visitor_data.remove_visitor(id, "likeness admin")
+    log = [json.loads(line) for line in (cache / "audit.jsonl").read_text().splitlines()]
+    assert (log[-1]["event"], log[-1]["who"], log[-1]["what"]) == ("visitor removed", "likeness admin", ADA)
+
+
+def test_who_does_not_come_back_is_forgotten_where_the_server_says_so(be, monkeypatch: pytest.MonkeyPatch) -> None:
+    for who, days in ((ADA, 40), (BEN, 20)):
+        be(who)
+        write_draft("abc.json", b"[]")
+        (own_dir() / "seen").touch()
+        os.utime(own_dir() / "seen", (time.time() - days * 86_400,) * 2)
+    housekeeping.clear_away()
+    assert (visitors_dir() / ADA).is_dir()  # without the setting for ever
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, keep_days=30).as_text())
+    housekeeping.clear_away()
+    assert [folder.name for folder in visitors_dir().iterdir()] == [BEN]
+
+
+def test_uploads_that_became_no_dataset_are_cleared_away(be) -> None:
+    be(ADA)
+    kept = _upload("kept")
+    orphan = save_uploads(_pictures(2, 99), "orphan", own_uploads_dir(), upload_limits()).root
+    young = save_uploads(_pictures(2, 77), "young", own_uploads_dir(), upload_limits()).root
+    os.utime(orphan, (time.time() - 2 * 86_400,) * 2)
+    housekeeping.clear_away()
+    assert not orphan.exists()
+    assert young.is_dir()
+    assert len(read_dataset(resolve_entry(kept))) == 3
+
+
+def test_of_what_is_computed_again_the_least_used_goes(be, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    be(ADA)
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, max_cache_gb=3e-6).as_text())
+    for number, part in enumerate(("maps", "maps", "texts", "label_distances")):
+        (cache / part).mkdir(parents=True, exist_ok=True)
+        (cache / part / str(number)).write_bytes(b"x" * 1000)
+        os.utime(cache / part / str(number), (1000 + number, 1000 + number))
+    (cache / "datasets.json").write_text("[]")
+    write_draft("abc.json", b"x" * 5000)
+    housekeeping.clear_away()
+    assert sorted(path.name for path in _files(cache)) == ["1", "2", "3", "abc.json", "datasets.json"]
+
+
+@pytest.fixture
+def filled(be, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, bytes]:
+    """A server with two visitors, a run and a few things that are computed again; what a backup must hold, by name."""
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    for who in (ADA, BEN):
+        be(who)
+        _upload("zebras", 7)
+        write_draft("abc.json", who.encode())
+    (tmp_path / "runs" / "one").mkdir(parents=True)
+    (tmp_path / "runs" / "one" / "config.yaml").write_text("name: one")
+    (cache / "maps").mkdir()
+    (cache / "maps" / "x.npy").write_bytes(b"again")
+    wanted = [path for path in _files(cache) if "maps" not in path.parts and "texts" not in path.parts]
+    return {str(path.relative_to(tmp_path)): path.read_bytes() for path in [*wanted, *_files(tmp_path / "runs")] if "locks" not in path.parts}
+
+
+@pytest.mark.parametrize("name", ["server.tar", "server.tar.gz"])
+def test_a_backup_is_restored_byte_for_byte(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    file = tmp_path / name
+    assert back_up(file) == len(filled)
+    with pytest.raises(InputError, match="is there already; restore into an empty folder"):
+        restore(file)
+    with pytest.raises(InputError, match="is there already; name another file"):
+        back_up(file)
+    new = tmp_path / "new"
+    monkeypatch.setenv("LIKENESS_CACHE", str(new / "cache"))
+    monkeypatch.setenv("LIKENESS_RUNS", str(new / "runs"))
+    assert restore(file) == len(filled)
+    assert {str(path.relative_to(new)): path.read_bytes() for path in _files(new)} == filled
+    assert len([entry for entry in list_datasets() if entry.owner]) == 2
+
+
+def _tar(file: Path, name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> None:
+    with tarfile.open(file, "w") as archive:
+        archive.addfile(tarfile.TarInfo("cache/datasets.json"), io.BytesIO())
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname = kind, link
+        archive.addfile(member)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "link"),
+    [
+        ("../evil", tarfile.REGTYPE, ""),
+        ("/tmp/evil", tarfile.REGTYPE, ""),
+        ("cache/../../evil", tarfile.REGTYPE, ""),
+        ("cache/other.json", tarfile.REGTYPE, ""),
+        ("runs/x", tarfile.SYMTYPE, "/etc/passwd"),
+        ("cache/visitors", tarfile.LNKTYPE, "/etc/passwd"),
+        ("runs/x", tarfile.CHRTYPE, ""),
+        ("runs/x", tarfile.FIFOTYPE, ""),
+    ],
+)
+def test_of_a_strangers_archive_nothing_is_unpacked(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind, link: str) -> None:
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    _tar(tmp_path / "evil.tar", name, kind, link)
+    with pytest.raises(InputError, match="which is no part of a backup"):
+        restore(tmp_path / "evil.tar")
+    assert _files(cache) == []
+    assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("spoil", ["cut", "no archive", "missing", "folder"])
+def test_a_damaged_backup_restores_nothing(filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str) -> None:
+    file = tmp_path / "server.tar.gz"
+    back_up(file)
+    if spoil == "cut":
+        file.write_bytes(file.read_bytes()[:-200])
+    elif spoil == "no archive":
+        file.write_bytes(b"nothing" * 1000)
+    else:
+        file.unlink()
+        if spoil == "folder":
+            file.mkdir()
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "new"))
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "new runs"))
+    with pytest.raises(InputError, match="cannot be restored"):
+        restore(file)
+    assert _files(tmp_path / "new") == []
+
+
+def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
+    def call(*words: str, status: int = 0) -> str:
+        ended = subprocess.run([sys.executable, "-m", "likeness", "admin", *words], capture_output=True, text=True, timeout=300, check=False)
+        assert ended.returncode == status, ended.stderr
+        return ended.stdout + ended.stderr
+
+    listed = call("list")
+    assert listed.splitlines()[0].split() == ["id", "seen", "datasets", "drafts", "notions", "splits", "megabytes"]
+    assert {line.split()[0] for line in listed.splitlines()[1:]} == {ADA, BEN}
+    assert f"{len(filled)} files are in" in call("backup", str(tmp_path / "x.tar"))
+    assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))
+    assert "is deleted" in call("delete", ADA, "--yes")
+    assert ADA not in call("list")
+    for words in (
+        ("delete", ADA, "--yes"),
+        ("export", "..", str(tmp_path / "y.zip")),
+        ("restore", str(tmp_path / "x.tar")),
+        ("restore", "nowhere.tar"),
+    ):
+        said = call(*words, status=2)
+        assert said.startswith("Error: ")
+        assert len(said.splitlines()) == 1
