@@ -8,7 +8,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 import routes
 from access import confine_server
-from entrance import doors, printed_link
+from doors.entrance import doors, printed_link
 from server_settings import check_address, server
 from visitors import Visits
 from warm import open_early
