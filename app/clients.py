@@ -6,7 +6,7 @@ import streamlit as st
 from starlette.types import Scope
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from proxies import client_address
+from doors.proxies import client_address
 from signed_in import account_in
 
 # How the app's own code learns it: by a header whose name no browser can know.

@@ -32,7 +32,7 @@ def serve(options: dict[str, Any]) -> None:
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""
     if settings.shared:
-        from slow_clients import limit_connections
+        from doors.slow_clients import limit_connections
 
         limit_connections()  # before uvicorn, which chooses its protocol first of all
     if port:

@@ -8,9 +8,9 @@ from streamlit.runtime.pages_manager import PagesManager
 
 import routes
 from access import confine_server
-from entrance import doors, printed_link
+from doors.entrance import doors, printed_link
+from doors.limits import Limits
 from housekeeping import keep_house
-from limits import Limits
 from server_settings import check_address, server
 from visitors import Visits
 from warm import open_early

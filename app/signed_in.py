@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from accounts import role_of
-from door_page import answer, plain
-from doors import READS
+from doors.door_page import answer, plain
+from doors.hosts import READS
 from likeness.errors import InputError
 from server_settings import Role, server
 

@@ -14,8 +14,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from doors.proxies import is_https
 from likeness.io import cache_dir
-from proxies import is_https
 from server_settings import server
 from signed_in import account
 

@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from doors import Doors, own_names
+from doors.hosts import Hosts, own_names
 from server_settings import ServerSettings
 
 HOST = "127.0.0.1:8501"
@@ -30,7 +30,7 @@ def _client(address: str = "127.0.0.1", base: str = f"http://{HOST}", **settings
         await websocket.close()
 
     inside = Starlette(routes=[Route("/", answer, methods=["GET", "PUT", "POST", "DELETE"]), WebSocketRoute("/stream", stream)])
-    return TestClient(Doors(inside, address=address, settings=ServerSettings(shared=True, **settings)), base_url=base)
+    return TestClient(Hosts(inside, address=address, settings=ServerSettings(shared=True, **settings)), base_url=base)
 
 
 def _open(client: TestClient, **headers: str) -> str:

@@ -15,10 +15,10 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 import clients
-import limits
 from background import Jobs
+from doors import limits
+from doors.limits import Limits, WaitingFiles
 from likeness.errors import InputError
-from limits import Limits, WaitingFiles
 from quotas import check_count, check_notion, room_for_uploads, write_draft
 from server_settings import ServerSettings
 from slots import Slots

@@ -18,17 +18,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 import accounts
 import audit
-import login
 import password as password_command
 import signed_in
 from accounts import account_name, read_accounts, role_of, set_password, verified
-from attempts import Attempts, address_key
-from doors import Doors
-from header_login import HeaderLogin
+from doors import login
+from doors.attempts import Attempts, address_key
+from doors.header_login import HeaderLogin
+from doors.hosts import Hosts
+from doors.login import Login
+from doors.sessions import Sessions
 from likeness.errors import InputError
-from login import Login
 from server_settings import ServerSettings, settings_from
-from sessions import Sessions
 
 HOST = "127.0.0.1:8501"
 PAGE = {"Accept": "text/html"}
@@ -92,7 +92,7 @@ async def _stream(websocket: WebSocket) -> None:
 
 def _client(door: type[Any], settings: ServerSettings, address: str = "127.0.0.1") -> TestClient:
     inside = Starlette(routes=[WebSocketRoute("/_stcore/stream", _stream), Route("/{path:path}", _answer, methods=["GET", "PUT", "DELETE", "POST"])])
-    app = Doors(door(inside, settings), "127.0.0.1", settings)
+    app = Hosts(door(inside, settings), "127.0.0.1", settings)
     return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False, client=(address, 50_000))
 
 
@@ -333,25 +333,25 @@ def test_a_trusted_proxy_names_the_account_and_nobody_else_does(monkeypatch: pyt
 
 def test_a_server_behind_a_proxy_sees_who_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's own command lets uvicorn put X-Forwarded-For in place of that address."""
-    from entrance import doors
+    from doors.entrance import doors
 
     _set(monkeypatch, {"shared": True, "auth_header": "X-Forwarded-Email"})
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
     with pytest.raises(InputError, match="is started by `likeness app`"):
         doors("127.0.0.1")
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
-    assert [door.cls.__name__ for door in doors("127.0.0.1")] == ["Doors", "HeaderLogin"]
+    assert [door.cls.__name__ for door in doors("127.0.0.1")] == ["Hosts", "HeaderLogin"]
 
 
 def test_each_server_has_its_doors(monkeypatch: pytest.MonkeyPatch, people: Path) -> None:
-    from entrance import doors
+    from doors.entrance import doors
 
     for content, names in (
-        ({}, ["Doors", "TokenDoor"]),
-        ({"trust_network": True}, ["Doors", "TokenDoor"]),
-        ({"token": False}, ["Doors"]),
-        ({"shared": True}, ["Doors"]),
-        ({"shared": True, "auth": str(people)}, ["Doors", "Login"]),
+        ({}, ["Hosts", "TokenDoor"]),
+        ({"trust_network": True}, ["Hosts", "TokenDoor"]),
+        ({"token": False}, ["Hosts"]),
+        ({"shared": True}, ["Hosts"]),
+        ({"shared": True, "auth": str(people)}, ["Hosts", "Login"]),
     ):
         _set(monkeypatch, content)
         assert [door.cls.__name__ for door in doors("127.0.0.1")] == names

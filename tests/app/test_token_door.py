@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from token_door import TokenDoor, new_token
+from doors.token_door import TokenDoor, new_token
 
 HOST = "127.0.0.1:8501"
 PAGE = {"Accept": "text/html"}

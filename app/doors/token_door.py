@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from door_cookie import cookie_of, set_cookie
-from door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
+from doors.door_cookie import cookie_of, set_cookie
+from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
 
 _PATH, _COOKIE = "/token", "token"
 _TITLE = "Open with the link"

@@ -13,8 +13,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from door_page import answer
-from proxies import is_https
+from doors.door_page import answer
+from doors.proxies import is_https
 from server_settings import ServerSettings, is_local
 
 READS = ("GET", "HEAD", "OPTIONS")
@@ -31,7 +31,7 @@ def own_names(address: str) -> frozenset[str]:
     return frozenset(names | {address.strip("[]").lower()}) - {"", "0.0.0.0", "::"}
 
 
-class Doors:
+class Hosts:
     """Refuses requests for foreign names, and what pages of foreign origins would change or open, before anything else sees them.
 
     Args:

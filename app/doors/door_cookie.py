@@ -4,7 +4,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import Scope
 
-from proxies import is_https
+from doors.proxies import is_https
 
 
 def cookie_of(scope: Scope, name: str) -> str:

@@ -5,12 +5,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import audit
 from accounts import account_name
-from door_page import answer, plain
+from doors.door_page import answer, plain
+from doors.proxies import is_trusted, peer
+from doors.token_door import is_health
 from likeness.errors import InputError
-from proxies import is_trusted, peer
 from server_settings import ServerSettings
 from signed_in import let_in
-from token_door import is_health
 
 
 class HeaderLogin:

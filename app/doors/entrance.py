@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from doors import Doors
-from header_login import HeaderLogin
+from doors.header_login import HeaderLogin
+from doors.hosts import Hosts
+from doors.login import Login
+from doors.token_door import TokenDoor, new_token
 from likeness.errors import InputError
-from login import Login
 from server_settings import FORWARDED, server
-from token_door import TokenDoor, new_token
 
 _token = new_token()
 
@@ -25,7 +25,7 @@ def doors(address: str) -> list[Middleware]:
         InputError: a server behind a proxy that was not started by `likeness app`.
     """
     settings = server()
-    found = [Middleware(Doors, address=address, settings=settings)]
+    found = [Middleware(Hosts, address=address, settings=settings)]
     if settings.auth is not None:
         found.append(Middleware(Login, settings=settings))
     elif settings.auth_header is not None:

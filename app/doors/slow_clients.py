@@ -6,7 +6,7 @@ from typing import Any
 
 import uvicorn.protocols.http.auto as http
 
-from proxies import is_trusted
+from doors.proxies import is_trusted
 from server_settings import server
 
 _LONGEST_HEAD = 65_536  # bytes until a request begins to be answered

@@ -12,15 +12,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import audit
 from access import redact
 from accounts import account_name, read_accounts, verified
-from attempts import Attempts, address_key
-from door_cookie import cookie_of, set_cookie
-from door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
+from doors.attempts import Attempts, address_key
+from doors.door_cookie import cookie_of, set_cookie
+from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
+from doors.proxies import client_address
+from doors.sessions import Sessions
+from doors.token_door import is_health
 from likeness.errors import InputError
-from proxies import client_address
 from server_settings import ServerSettings
-from sessions import Sessions
 from signed_in import let_in
-from token_door import is_health
 
 _AT_ONCE = 2  # passwords that are checked: each takes 64 MB
 _LOGIN, _LOGOUT, _COOKIE = "/login", "/logout", "session"

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
 from clients import client_of, named
-from door_page import answer
+from doors.door_page import answer
 from server_settings import ServerSettings
 from slots import Slots
 

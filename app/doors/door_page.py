@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket
 
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")
-_LOGO = (_HERE / "wordmark.svg").read_text(encoding="utf-8").strip()
+_LOGO = (_HERE.parent / "wordmark.svg").read_text(encoding="utf-8").strip()
 _DIGEST = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _HEADERS = {
     "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_DIGEST}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
