@@ -1,5 +1,6 @@
 """Benchmarks of methods x splits x seeds: killed, stopped, resumed, told of; nothing that is finished is done again."""
 
+import json
 import os
 import signal
 import time
@@ -13,7 +14,7 @@ from likeness.evaluation import by_split, few_shot_gains, generalization_scores
 from likeness.shifts import splits_from, write_splits
 from likeness.studies.study import StudyConfig, cells, finished, measured, run_study
 from likeness.studies.study_folder import StudyFolder, list_studies
-from likeness.training.runs.run_folder import RunFolder
+from likeness.training.runs.run_folder import RunFolder, Status
 
 _WAIT = 600
 
@@ -142,3 +143,15 @@ def test_more_matched_classes_than_there_are(study: StudyConfig, tmp_path: Path)
     wanted = cells(study, tmp_path / "few", {"matched_classes": 4})[:1]
     with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):
         run_study(wanted)
+
+
+def test_a_lost_study_whose_number_another_process_has_is_lost(study: StudyConfig, tmp_path: Path) -> None:
+    folder = StudyFolder(tmp_path / "lost")
+    folder.create(study)
+    RunFolder(folder.path).report_status(Status("running", 1, 10, "", os.getppid()))
+    assert folder.status().state == "running"
+    fields = json.loads((folder.path / "status.json").read_text())
+    (folder.path / "status.json").write_text(json.dumps(fields | {"process": f"{fields['process']}0"}))
+    assert folder.status().state == "lost"
+    folder.run([])
+    assert folder.status().state != "lost"

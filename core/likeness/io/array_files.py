@@ -96,7 +96,7 @@ def _digest(weights: "Mapping[str, Tensor]") -> str:
     for name in sorted(weights):
         value = weights[name]
         found.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
-        found.update(memoryview(value.reshape(-1).view(torch.uint8).numpy()))
+        found.update(value.reshape(-1).view(torch.uint8).numpy().data)
     return found.hexdigest()
 
 

@@ -77,3 +77,27 @@ def test_a_changed_figure_of_a_report_is_noticed_and_one_without_checksum_is_tak
         run.report()
     file.write_text(json.dumps(report))
     assert run.report() == report
+
+
+@pytest.mark.parametrize("which", ["a later start", "a restart of the machine"])
+def test_a_lost_run_whose_number_another_process_has_is_lost_and_can_be_resumed(tmp_path: Path, which: str) -> None:
+    run, file = RunFolder(tmp_path), tmp_path / "status.json"
+    for pid in (os.getpid(), os.getppid()):  # in a container the same numbers come again, perhaps our own
+        run.report_status(Status("running", 3, 9, "", pid))
+        assert run.status().state == "running"
+        fields = json.loads(file.read_text())
+        boot, start = fields["process"].split()
+        fields["process"] = f"{boot} {int(start) - 7}" if which == "a later start" else f"{boot[::-1]} {start}"
+        file.write_text(json.dumps(fields))
+        assert (run.status().state, run.status().step, run.status().pid) == ("lost", 3, 0)
+        assert run.start_or_resume(RunConfig()).state == "lost"
+        assert (run.status().state, run.status().pid) == ("running", os.getpid())
+
+
+def test_a_status_from_before_there_were_marks_is_read(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    (tmp_path / "status.json").write_text(json.dumps(vars(Status("running", 3, 9, "", os.getpid()))))
+    assert run.status() == Status("running", 3, 9, "", os.getpid())
+    for broken in ("[]", "3", '{"process": 3, "state": "running", "pid": 1e99}'):
+        (tmp_path / "status.json").write_text(broken)
+        assert run.status() == Status()

@@ -16,6 +16,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.io import parse_json, regular_file, sync_folder, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
+from likeness.training.runs.process import is_running, process_mark
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
 
@@ -117,16 +118,18 @@ class RunFolder:
     def status(self) -> Status:
         """How the run stands; a broken file counts as new."""
         try:
-            status = _status(parse_json(text_of(self._status), "The status"))
-        except (ValueError, TypeError, OverflowError):
+            fields = parse_json(text_of(self._status), "The status")
+            mark = str(fields.pop("process", ""))
+            status = _status(fields)
+        except (ValueError, TypeError, OverflowError, AttributeError):
             return Status()
-        if status.state == "running" and not _alive(status.pid):
+        if status.state == "running" and not is_running(status.pid, mark):
             return Status("lost", status.step, status.total, "The process is gone; resume the run to continue.", 0, status.seconds)
         return status
 
     def report_status(self, status: Status) -> None:
-        """Writes how the run stands."""
-        write_atomic(self._status, json.dumps(vars(status)).encode())
+        """Writes how the run stands, and which process of that number is meant."""
+        write_atomic(self._status, json.dumps(vars(status) | {"process": process_mark(status.pid)}).encode())
 
     def append_metrics(self, row: dict[str, Any]) -> None:
         """Adds one line; `step` is the step after which it was measured."""
@@ -235,20 +238,6 @@ def _step_of(line: str) -> float:
         return float(json.loads(line)["step"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return float("inf")
-
-
-def _alive(pid: int) -> bool:
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    with contextlib.suppress(OSError):  # a zombie has ended, though nobody asked for its end yet
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    return True
 
 
 def _environment() -> dict[str, Any]:
