@@ -11,6 +11,7 @@ from access import confine_server
 from doors.entrance import doors, printed_link
 from doors.limits import Limits
 from housekeeping import keep_house
+from script_turns import take_turns
 from server_settings import check_address, server
 from visitors import Visits
 from warm import open_early
@@ -32,6 +33,7 @@ manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 middleware = [Middleware(Visits), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
+    take_turns()
     keep_house()
 app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
 open_early()

@@ -42,6 +42,7 @@ class ServerSettings(FrozenConfig):
         max_prompts: of one notion.
         max_jobs: embeddings, comparisons and other long work under way at once; more wait for their turn.
         visitor_jobs: of these, by one visitor.
+        visitor_scripts: pages of one visitor that are computed at once; the others wait for their turn.
         max_trainings: runs and benchmarks under way at once.
         visitor_trainings: of these, begun by one visitor.
         max_sockets: pages that are open at once.
@@ -81,6 +82,7 @@ class ServerSettings(FrozenConfig):
     max_prompts: int = Field(default=2_000, ge=1)
     max_jobs: int = Field(default=4, ge=1)
     visitor_jobs: int = Field(default=2, ge=1)
+    visitor_scripts: int = Field(default=2, ge=1)
     max_trainings: int = Field(default=2, ge=1)
     visitor_trainings: int = Field(default=1, ge=1)
     max_sockets: int = Field(default=400, ge=1)

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
@@ -11,10 +12,14 @@ from streamlit.runtime import get_instance
 
 from clients import client_of, named
 from doors.door_page import answer
+from doors.pace import Pace
 from server_settings import ServerSettings
 from slots import Slots
 
 _UPLOAD = "/_stcore/upload_file/"
+_AT_WORK = 6  # as many as a browser asks at once
+_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 60, 600  # a page shows some hundred pictures
+_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150
 
 
 class Limits:
@@ -30,6 +35,8 @@ class Limits:
         self._requests = Slots(16 * settings.visitor_requests, settings.visitor_requests)
         self._sockets = Slots(settings.max_sockets, settings.visitor_sockets)
         self._waiting = WaitingFiles(settings)
+        self._at_work: dict[str, tuple[asyncio.Semaphore, int]] = {}
+        self._pace, self._messages = Pace(_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE), Pace(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -42,13 +49,42 @@ class Limits:
             return
         try:
             if scope["type"] == "websocket":
-                await self.app(named(scope, client), receive, send)
-            elif scope["method"] == "PUT" and _UPLOAD in scope["path"]:
-                await self._upload(scope, receive, send, client)
-            else:
-                await self.app(scope, self._in_time(receive), send)
+                await self.app(named(scope, client), self._paced(receive, client), send)
+                return
+            await asyncio.sleep(self._pace.wait_seconds(client))
+            async with self._one_of_few(client):
+                if scope["method"] == "PUT" and _UPLOAD in scope["path"]:
+                    await self._upload(scope, receive, send, client)
+                else:
+                    await self.app(scope, self._in_time(receive), send)
         finally:
             slots.give_back(client)
+
+    @asynccontextmanager
+    async def _one_of_few(self, client: str) -> AsyncIterator[None]:
+        """Few requests of one client are worked on at once: those that compute share some threads with all others."""
+        turn, users = self._at_work.get(client, (asyncio.Semaphore(_AT_WORK), 0))
+        self._at_work[client] = turn, users + 1
+        try:
+            async with turn:
+                yield
+        finally:
+            users = self._at_work[client][1] - 1
+            if users:
+                self._at_work[client] = turn, users
+            else:
+                del self._at_work[client]
+
+    def _paced(self, receive: Receive, client: str) -> Receive:
+        """What a page sends, not faster than a person clicks."""
+
+        async def paced() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive":
+                await asyncio.sleep(self._messages.wait_seconds(client))
+            return message
+
+        return paced
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send, client: str) -> None:
         session = scope["path"].partition(_UPLOAD)[2].partition("/")[0]
