@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
+from filelock import FileLock
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -102,12 +103,11 @@ def _browser() -> str:
 def _secret(file: Path) -> bytes:
     """What the tokens of accounts are made with: drawn once, and readable by the server alone."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
-            new.write(secrets.token_bytes(32))
-    except FileExistsError:
-        pass
-    return file.read_bytes()
+    with FileLock(f"{file}.lock"):
+        if not file.exists():
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as new:
+                new.write(secrets.token_bytes(32))
+        return file.read_bytes()
 
 
 class Visits:
