@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from accounts import read_accounts
+from doors.connections import use_own_connections
 from likeness.errors import InputError
 from port import check_port
 from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
@@ -31,10 +32,7 @@ def serve(options: dict[str, Any]) -> None:
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""
-    if settings.shared:
-        from doors.slow_clients import limit_connections
-
-        limit_connections()  # before uvicorn, which chooses its protocol first of all
+    use_own_connections()
     if port:
         arguments += ["--server.port", str(port)]
     _run_streamlit(arguments)

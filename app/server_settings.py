@@ -82,7 +82,7 @@ class ServerSettings(FrozenConfig):
     max_prompts: int = Field(default=2_000, ge=1)
     max_jobs: int = Field(default=4, ge=1)
     visitor_jobs: int = Field(default=2, ge=1)
-    visitor_scripts: int = Field(default=2, ge=1)
+    visitor_scripts: int = Field(default=1, ge=1)
     max_trainings: int = Field(default=2, ge=1)
     visitor_trainings: int = Field(default=1, ge=1)
     max_sockets: int = Field(default=400, ge=1)

@@ -51,7 +51,7 @@ class Limits:
             if scope["type"] == "websocket":
                 await self.app(named(scope, client), self._paced(receive, client), send)
                 return
-            await asyncio.sleep(self._pace.wait_seconds(client))
+            await asyncio.sleep(self._pace.spend(client))
             async with self._one_of_few(client):
                 if scope["method"] == "PUT" and _UPLOAD in scope["path"]:
                     await self._upload(scope, receive, send, client)
@@ -81,7 +81,7 @@ class Limits:
         async def paced() -> Message:
             message = await receive()
             if message["type"] == "websocket.receive":
-                await asyncio.sleep(self._messages.wait_seconds(client))
+                await asyncio.sleep(self._messages.spend(client))
             return message
 
         return paced
