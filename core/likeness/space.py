@@ -213,6 +213,8 @@ class Space:
     def image_query(self, image: "Path | str | bytes | Image", name: str = "") -> Vectors:
         """The place (1, d) of an image from outside: a path, a file's content or a PIL image; `name` stands in messages.
 
+        A file's content may be anybody's: it is decoded in a process of its own, within limits of time and memory.
+
         Raises:
             InputError: if it can't be read as an image, or the space has no model behind it.
         """

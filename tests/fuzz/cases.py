@@ -493,7 +493,9 @@ def _images() -> list[Case]:
         ):
             (folder / f"a.{kind.lower()}").write_bytes(picture(kind, **options))
         Image.fromarray(np.arange(64, dtype=np.uint16).reshape(8, 8) * 900).save(folder / "deep.png")
+        Image.fromarray(np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)).save(folder / "float.tiff")
         Image.new("P", (8, 8)).save(folder / "palette.png", transparency=0)
+        (folder / "scans.jpeg").write_bytes(picture("JPEG", progressive=True))
 
     def read(folder: Path) -> None:
         for file in sorted(folder.iterdir()):

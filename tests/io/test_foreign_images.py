@@ -160,6 +160,9 @@ class TestSound:
         assert suffixes(animation(kind)) == [f".{kind.lower()}"]
         assert np.asarray(foreign_image(animation(kind), "a")).max() < 10
 
+    def test_a_large_webp_which_takes_its_memory_when_it_is_opened(self) -> None:
+        assert suffixes(png((5_900, 5_900), "WEBP", method=0)) == [".webp"]
+
     def test_of_pages_without_end_the_first_is_read(self) -> None:
         assert suffixes(pages(300), endless_tiff()) == [".tif", ".tif"]
 

@@ -1,5 +1,6 @@
 """1 - mIoU of room layouts against loops, scikit-learn and hand-computed cases; layouts from files."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,11 @@ class TestFiles:
             with pytest.raises(InputError, match=message) as caught:
                 read_layouts([tmp_path / name])
             assert len(str(caught.value).splitlines()) == 1
+
+    def test_a_jpeg_of_many_scans(self, progressive_jpeg: Callable[[int, int, int], bytes], tmp_path: Path) -> None:
+        (tmp_path / "scans.jpg").write_bytes(progressive_jpeg(16, 16, 101))
+        with pytest.raises(InputError, match=r"'scans\.jpg' cannot be read: it is a JPEG of more than 100 scans"):
+            read_layouts([tmp_path / "scans.jpg"])
 
     @pytest.mark.parametrize(
         ("content", "message"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.io import check_readable
+from likeness.io import check_readable, check_scans
 from likeness.labels.kind import LabelKind, LabelOptions
 from likeness.labels.protocol import Distances, Rows
 from likeness.progress import Progress
@@ -87,7 +87,9 @@ def _from_image(file: Path) -> Masks:
     from PIL import Image
 
     try:
-        with Image.open(check_readable(file)) as image:
+        with check_readable(file).open("rb") as content:
+            check_scans(content, file.name)
+            image = Image.open(content)
             if image.mode not in ("L", "P", "1"):
                 raise InputError(f"The layout '{file.name}' has mode {image.mode}; give one 8-bit label per pixel, as gray or palette PNG.")
             return np.asarray(image, dtype=np.uint8)
