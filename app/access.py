@@ -19,10 +19,13 @@ _MOST_GENERATED = 10_000
 
 
 def confine_server() -> None:
-    """Confines this process, and those that it starts, to what a shared server shows, and switches downloads off where there are none."""
+    """Confines this process, and those that it starts, to what a shared server shows and reads itself, and switches downloads off where there are none."""
     settings = server()
     if settings.shared:
-        confine([*_folders(), *(cache_dir() / each for each in ("notions", "splits"))], [uploads_dir(), visitors_dir()], settings.urls)
+        from likeness.language import installed_folders  # else no server needs it before its first page
+
+        kept = [cache_dir() / each for each in ("notions", "splits")]
+        confine([*_folders(), *kept, *installed_folders()], [uploads_dir(), visitors_dir()], settings.urls)
     if not settings.allows_downloads:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
