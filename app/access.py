@@ -19,7 +19,7 @@ _MOST_GENERATED = 10_000
 
 
 def confine_server() -> None:
-    """Confines this process, and those that it starts, to what a shared server shows and reads itself, and switches downloads off where there are none."""
+    """Confines this process, and those that it starts, to what a shared server shows and reads itself; and switches off its downloads, if so set."""
     settings = server()
     if settings.shared:
         from likeness.language import installed_folders  # else no server needs it before its first page
