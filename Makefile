@@ -2,6 +2,7 @@
 # make test   the same, and the tests' own needs (Chromium included); then runs every test, on all processors
 # make lint   ruff, mypy, imports     make bench  the benchmarks, as ratios against a peer in the same run
 # make bench-scale  embedding, search, training, metrics, map and users up to a million images, three hours; writes the tables of docs/scale.md
+# make kills  kills processes that embed, index, train and write tables, 100 times at random moments; nothing finished may be lost
 # make notebooks  runs the notebooks in full and writes their outputs into them
 PYTHON ?= python3
 BIN := .venv/bin
@@ -15,7 +16,7 @@ endef
 # uv installs no bytecode: what is imported first is compiled once and kept, also where the environment says not to
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: app test lint bench bench-scale notebooks clean
+.PHONY: app test lint bench bench-scale kills notebooks clean
 
 app: .venv/.app
 	$(BIN)/likeness app
@@ -34,6 +35,9 @@ bench-scale: .venv/.test
 	@sh tests/chromium.sh
 	for file in $(filter-out %/vectors.py %/map_pages.py %/million_server.py,$(wildcard benchmarks/scale/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 	$(BIN)/python benchmarks/scale_report.py
+
+kills: .venv/.test
+	$(BIN)/python tests/fuzz/kills.py --kills 100
 
 notebooks: .venv/.test
 	@sh tests/chromium.sh
