@@ -26,10 +26,12 @@ _PRIVATE = "(another visitor's)"
 
 
 def confine_server() -> None:
-    """Confines this process, and those that it starts, to what a shared server shows, and switches downloads off where there are none."""
+    """Confines this process, and those that it starts, to what a shared server shows and reads itself; and switches off its downloads, if so set."""
     settings = server()
     if settings.shared:
-        confine(_folders(), [visitors_dir()], settings.urls)
+        from likeness.language import installed_folders  # else no server needs it before its first page
+
+        confine([*_folders(), *installed_folders()], [visitors_dir()], settings.urls)
     if not settings.allows_downloads:
         os.environ["HF_HUB_OFFLINE"] = "1"
 

@@ -103,8 +103,6 @@ def _index(folder: Path, vectors: Vectors) -> "Index | None":
     """The index of these vectors; one of an older state of the images is none."""
     from likeness.search import open_index
 
-    if not folder.is_dir():
-        return None
     try:
         return open_index(folder, vectors)
     except InputError:

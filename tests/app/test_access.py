@@ -328,6 +328,19 @@ def test_processes_that_are_started_are_confined_too(places: Path) -> None:
         assert fits or "PermissionError" in ended.stderr
 
 
+def test_the_language_model_of_an_installed_package_is_read_and_shown_to_nobody(places: Path) -> None:
+    from likeness.language.minilm import minilm_folder
+
+    embed = "from likeness.language import embed_names; print(embed_names(['red van', 'blue bus']).shape)"
+    ended = subprocess.run([sys.executable, "-c", embed], capture_output=True, text=True, timeout=600, check=False)
+    assert ended.stdout == "(2, 384)\n", ended.stderr
+    for place in (minilm_folder(), minilm_folder().parent):
+        assert not allowed(place)
+        for refuse in (lambda place=place: resolve_path(str(place)), lambda place=place: resolve_language(f"transformers:{place}")):
+            with pytest.raises(InputError, match="cannot be reached here"):
+                refuse()
+
+
 @pytest.mark.parametrize(
     "url",
     [

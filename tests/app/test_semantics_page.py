@@ -263,3 +263,19 @@ def test_other_images_have_other_classes(page: AppTest, monkeypatch: pytest.Monk
     page.multiselect(key="semantic_classes").set_value(["class"]).run()
     _finished(page)
     assert page.selectbox(key="semantic_query").options == ["cat", "dog"]
+
+
+def test_on_a_shared_server_the_default_language_model_measures(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from access import confine_server
+    from server_settings import ServerSettings
+
+    monkeypatch.setenv("LIKENESS_SERVER", ServerSettings.model_validate({"shared": True, "roots": [str(tmp_path)]}).as_text())
+    monkeypatch.setattr("visitors._token", lambda: "0" * 32)
+    confine_server()
+    app.session_state["semantic_classes"] = BODY
+    app.switch_page("pages/semantics/page.py").run()
+    page = _finished(app)
+    assert page.multiselect(key="semantic_language").value == ["minilm"]
+    assert not page.error
+    assert [job.error for job in jobs().all("semantics") if job.error] == []
+    assert page.metric

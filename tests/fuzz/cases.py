@@ -573,9 +573,8 @@ def _app() -> list[Case]:
 
 
 def _models() -> list[Case]:
-    from tiny_models import save_clip, save_timm, save_transformers
-
     from likeness.encoders.models.clean_copy import clean_copy
+    from tiny_models import save_clip, save_timm, save_transformers
 
     def write(folder: Path) -> None:
         for name, save in (("open_clip", save_clip), ("timm", save_timm), ("transformers", save_transformers)):

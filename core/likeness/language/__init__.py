@@ -7,6 +7,7 @@ from likeness.language.embedding import embed_names
 from likeness.language.family import LanguageFamily, LanguageModel, SimilaritySource
 from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similarities
 from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
+from likeness.language.minilm import installed_folders
 from likeness.language.models import LANGUAGE_FAMILIES, TOP_3, check_language, gives_vectors, language_model, map_language_path, short_names
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
 from likeness.language.pseudolabel_files import SHIPPED_PSEUDOLABELS, pseudolabels_of, read_pseudolabels, write_pseudolabels
@@ -42,6 +43,7 @@ __all__ = [
     "hierarchy_similarities",
     "imagenet_names",
     "insert_class_name",
+    "installed_folders",
     "language_model",
     "map_language_path",
     "names_in_use",

@@ -40,6 +40,14 @@ def minilm_folder() -> Path:
     return found[0].parent
 
 
+def installed_folders() -> list[Path]:
+    """Folders of installed packages that language models are read from, by their names alone; a confined server must be able to read them."""
+    try:
+        return [minilm_folder()]
+    except InputError:
+        return []
+
+
 def check_weights(weights: Path) -> None:
     """Compares the file's SHA-256 with that of the official weights.
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from likeness.arrays import to_numpy
 from likeness.errors import InputError
 from likeness.io import decoded, parse_json, read_array, regular_file
 from likeness.progress import Progress
+from likeness.search.index_folder import replaced_folder, whole_folder
 from likeness.search.indexed_search import IndexedSearch
 
 Floats = NDArray[np.float32]
@@ -99,17 +98,12 @@ def build_ivf(
     if not 1 <= wanted <= len(rows):
         raise InputError(f"{wanted} cells do not fit {len(rows)} vectors; ask for 1 to {len(rows)}, or leave the number out.")
     target = Path(folder)
-    partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
     try:
-        partial.mkdir(parents=True)
-        _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
-        shutil.rmtree(target, ignore_errors=True)
-        partial.replace(target)
+        with replaced_folder(target) as partial:
+            _write(rows, partial, wanted, seed, _Watch(2 * len(rows), progress, should_stop))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The index cannot be written to '{target}' ({reason}); make room or choose another folder.") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return open_ivf(target, rows)
 
 
@@ -119,7 +113,7 @@ def open_ivf(folder: Path | str, vectors: Any) -> IVFIndex:
     Raises:
         InputError: no index there, one that is cut off or damaged, or one of other vectors.
     """
-    path, rows = Path(folder), to_numpy(vectors)
+    path, rows = whole_folder(Path(folder)), to_numpy(vectors)
     try:
         about = parse_json(decoded(regular_file(path / _ABOUT).read_bytes(), f"'{_ABOUT}'"), f"'{_ABOUT}'")
         short = [name for name in _FILES if (path / f"{name}.npy").stat().st_size != about["bytes"][name]]
@@ -232,7 +226,7 @@ class IVFEngine:
 
     def holds(self, place: Path | str) -> bool:
         """Whether there is something of such an index."""
-        return (Path(place) / _ABOUT).is_file()
+        return (whole_folder(Path(place)) / _ABOUT).is_file()
 
     def open(self, place: Path | str, vectors: Any) -> IVFIndex:
         """As `open_ivf`."""

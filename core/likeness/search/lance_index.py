@@ -1,7 +1,7 @@
 """The cells of an index as a LanceDB table, on a disk or in an object store, beside the attributes that a search may filter by."""
 
-import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
+from likeness.search.index_folder import replaced_folder, whole_folder
 from likeness.search.ivf_index import IVFIndex, build_ivf
 from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _IMAGES, _CENTERS = "images", "centers"
+_VERSION = "images_version"
 _OWN = ("row", "cell", "vector")
 _PART = 20_000
 _SPOT_CHECKS = 16
@@ -48,8 +50,9 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
         from lancedb.index import BTree
 
         rows.create_index("cell", config=BTree())
-        centers = pa.record_batch([_vectors(index.centers)], names=["vector"])
-        database.create_table(_CENTERS, pa.Table.from_batches([centers]), mode=mode)
+        centers = pa.Table.from_batches([pa.record_batch([_vectors(index.centers)], names=["vector"])])
+        # until the centers are there, whoever opens the index takes the images that the centers before belong to
+        database.create_table(_CENTERS, centers.replace_schema_metadata({_VERSION: str(rows.version)}), mode=mode)
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"The index cannot be written to '{uri}' ({_reason(error)}); make room, or check the address and the keys to it.") from error
 
@@ -72,7 +75,11 @@ class LanceIndex:
         try:
             database = _connect(uri)
             self._images = database.open_table(_IMAGES)
-            found = database.open_table(_CENTERS).to_arrow()["vector"].combine_chunks()
+            centers = database.open_table(_CENTERS).to_arrow()
+            version = (centers.schema.metadata or {}).get(_VERSION.encode())
+            if version is not None:
+                self._images.checkout(int(version))
+            found = centers["vector"].combine_chunks()
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise InputError(f"There is no index in '{uri}' ({_reason(error)}); write one with `likeness index --lance`.") from error
         self.centers: Floats = found.flatten().to_numpy().reshape(len(found), -1)
@@ -189,15 +196,14 @@ class LanceEngine:
 
         with TemporaryDirectory(prefix="likeness-index-") as folder:
             index = build_ivf(vectors, Path(folder) / "index", **options)
-            if "://" not in str(place):
-                for name in (_IMAGES, _CENTERS):
-                    shutil.rmtree(Path(place) / f"{name}.lance", ignore_errors=True)
-            write_lance(index, pd.DataFrame(index=range(len(index.rows))) if frame is None else frame, place)
+            attributes = pd.DataFrame(index=range(len(index.rows))) if frame is None else frame
+            with nullcontext(place) if "://" in str(place) else replaced_folder(Path(place)) as target:
+                write_lance(index, attributes, target)
         return LanceIndex(place)
 
     def holds(self, place: Path | str) -> bool:
         """Whether there is something of such an index in a folder."""
-        return (Path(place) / f"{_IMAGES}.lance").is_dir()
+        return (whole_folder(Path(place)) / f"{_IMAGES}.lance").is_dir()
 
     def open(self, place: Path | str, vectors: Any) -> LanceIndex:
         """The index there; InputError if it has another number of images or dimensions."""
@@ -217,7 +223,7 @@ def _connect(uri: str | Path) -> Any:
         import lancedb
     except ImportError as error:
         raise InputError('An index in LanceDB needs the package lancedb; install it with: pip install "likeness[lance]"') from error
-    return lancedb.connect(str(uri))
+    return lancedb.connect(str(uri) if "://" in str(uri) else str(whole_folder(Path(uri))))
 
 
 def _batches(index: IVFIndex, attributes: Any, schema: Any) -> Iterator[Any]:

@@ -1,0 +1,43 @@
+"""The folder of an index, written beside its place and put there whole: a process that is killed leaves the index before."""
+
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_LEFTOVER_SECONDS = 3600.0
+
+
+@contextmanager
+def replaced_folder(target: Path) -> Iterator[Path]:
+    """A new folder to write to, which takes the place of `target` when the block ends well; on any error that stays as it is."""
+    partial = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        _take_place(partial, target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def whole_folder(target: Path) -> Path:
+    """Where the index lies: at `target`, or, where a process was killed between the two renames that replace it, as the one before."""
+    return _before(target) if not target.exists() and _before(target).is_dir() else target
+
+
+def _take_place(partial: Path, target: Path) -> None:
+    before = _before(target)
+    if target.exists():
+        shutil.rmtree(before, ignore_errors=True)
+        target.replace(before)
+    partial.replace(target)
+    shutil.rmtree(before, ignore_errors=True)
+    for left in target.parent.glob(f".{target.name}-*.partial"):
+        if time.time() - left.stat().st_mtime > _LEFTOVER_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _before(target: Path) -> Path:
+    return target.with_name(f".{target.name}.before")

@@ -1,0 +1,425 @@
+"""Processes killed at random moments: `python tests/fuzz/kills.py --kills 100`. What was finished before must be there after, byte for byte."""
+
+import argparse
+import hashlib
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_PATIENCE_SECONDS = 600
+
+
+class Kind(NamedTuple):
+    """What is killed.
+
+    Attributes:
+        prepare: (folder) writes what the work begins with.
+        work: (folder) runs in a process of its own; called again, it goes on.
+        check: (folder, reference folder, ended well) -> what is wrong. The reference was never disturbed.
+        modules: imported once, before the processes are forked.
+    """
+
+    prepare: Callable[[Path], None]
+    work: Callable[[Path], None]
+    check: Callable[[Path, Path, bool], list[str]]
+    modules: tuple[str, ...] = ()
+
+
+class Result(NamedTuple):
+    """How often processes were begun and killed, how long that took, and what was wrong after them."""
+
+    runs: int
+    kills: int
+    seconds: float
+    faults: list[str]
+
+
+def attack(name: str, folder: Path, kills: int, seed: int = 0) -> Result:
+    """Kills processes of one kind until as many are killed as wanted; work that comes to its end is begun anew."""
+    kind, draw, begin, faults = KINDS[name], random.Random(seed), time.monotonic(), list[str]()
+    reference, runs, killed, number = folder / "reference", 1, 0, 0
+    kind.prepare(reference)
+    seconds, code = _run(kind, reference, None)
+    if code != 0:
+        return Result(1, 0, seconds, [f"{name}: undisturbed it ended with {code}"])
+    place = _fresh(kind, folder, number)
+    while killed < kills and not faults:
+        _, code = _run(kind, place, draw.uniform(0, seconds))
+        runs, killed = runs + 1, killed + (code == -signal.SIGKILL)
+        if code not in (0, -signal.SIGKILL):
+            faults.append(f"after {killed} kills it ended with {code}")
+        faults += kind.check(place, reference, code == 0)
+        if code == 0:
+            shutil.rmtree(place)
+            number += 1
+            place = _fresh(kind, folder, number)
+    if not faults:  # what the last kill left comes to its end, too
+        _, code = _run(kind, place, None)
+        faults += kind.check(place, reference, True) if code == 0 else [f"after the last kill it ended with {code}"]
+        runs += 1
+    return Result(runs, killed, time.monotonic() - begin, [f"{name}: {fault}" for fault in faults])
+
+
+def _fresh(kind: Kind, folder: Path, number: int) -> Path:
+    place = folder / f"work{number}"
+    kind.prepare(place)
+    return place
+
+
+def _run(kind: Kind, folder: Path, moment: float | None) -> tuple[float, int]:
+    """Runs the work, and kills it so many seconds after it began; returns how long it took and the exit status."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*kind.modules])
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(kind.work, folder, theirs))
+    process.start()
+    theirs.close()
+    if ours.poll(_PATIENCE_SECONDS):
+        ours.recv_bytes()
+    begin = time.monotonic()
+    process.join(_PATIENCE_SECONDS if moment is None else moment)
+    process.kill()
+    process.join()
+    return time.monotonic() - begin, int(process.exitcode or 0)
+
+
+def _child(work: Callable[[Path], None], folder: Path, ready: Connection) -> None:
+    os.environ["LIKENESS_CACHE"] = str(folder / "cache")
+    ready.send_bytes(b"ready")
+    work(folder)
+
+
+def _content(folder: Path, pattern: str = "**/*") -> dict[str, str]:
+    """Digest of each file by its name; what a killed process was writing is hidden, and no part of it."""
+    files = (file for file in folder.glob(pattern) if file.is_file() and not file.name.startswith("."))
+    return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _note(folder: Path, line: str) -> None:
+    """Notes on the disk that something is finished."""
+    with (folder / "finished.log").open("a") as log:
+        log.write(f"{line}\n")
+        log.flush()
+        os.fsync(log.fileno())
+
+
+def _noted(folder: Path) -> list[str]:
+    file = folder / "finished.log"
+    return [line for line in file.read_text().splitlines() if line] if file.is_file() else []
+
+
+def _memory(folder: Path) -> Path:
+    return folder / ".content.json"
+
+
+class _Encoder:
+    """Mean colors, slowly."""
+
+    name, identity, dim, has_text = "slow", "slow-1", 3, False
+
+    def encode_images(self, images: list[Any]) -> Any:
+        time.sleep(0.004)
+        colors = np.array([np.asarray(image, dtype=np.float32).mean((0, 1)) + 1 for image in images])
+        return colors / np.linalg.norm(colors, axis=1, keepdims=True)
+
+    def encode_texts(self, texts: list[str]) -> Any:
+        raise NotImplementedError
+
+    def unknown_words(self, text: str) -> list[str]:
+        return []
+
+
+def _prepare_embedding(folder: Path) -> None:
+    from PIL import Image
+
+    photos = folder.parent / "photos"
+    if not photos.is_dir():
+        photos.mkdir(parents=True)
+        for number, color in enumerate(np.random.default_rng(0).integers(0, 256, (240, 3))):
+            Image.new("RGB", (8, 8), tuple(map(int, color))).save(photos / f"{number:03d}.png")
+    folder.mkdir(parents=True)
+    _memory(folder).write_text("{}")
+
+
+def _embed(folder: Path) -> None:
+    from likeness.data import read_folder
+    from likeness.encoders import embed_images
+
+    found = embed_images(read_folder(folder.parent / "photos"), _Encoder(), batch_size=4, shard_size=8, shard_seconds=1e9)
+    np.save(folder / "vectors.npy", found.vectors)
+
+
+def _check_embedding(folder: Path, reference: Path, ended: bool) -> list[str]:
+    """A shard that a killed process finished stays; the images of others are cut into shards anew, so that only the vectors are compared."""
+    from likeness.encoders.store.shard_folder import LocalFolder
+    from likeness.encoders.store.shards import read_shard
+
+    now, before = _content(folder, "cache/**/*.npz"), json.loads(_memory(folder).read_text())
+    _memory(folder).write_text(json.dumps(now))
+    faults = [f"the shard {name} is lost or changed" for name, digest in before.items() if now.get(name) != digest]
+    faults += [f"the shard {name} is damaged" for name in now if read_shard(LocalFolder((folder / name).parent), Path(name).name) is None]
+    same = not ended or (folder / "vectors.npy").read_bytes() == (reference / "vectors.npy").read_bytes()
+    return faults if same else [*faults, "the vectors are others"]
+
+
+_CELLS = (5, 8)
+_BUILDS = 12
+
+
+def _rows() -> Any:
+    rows = np.random.default_rng(0).normal(size=(3000, 32)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _prepare_index(folder: Path) -> None:
+    folder.mkdir(parents=True)
+
+
+def _index(folder: Path) -> None:
+    _build_all(folder, lambda cells: _engine("ivf", folder / "index", cells))
+
+
+def _engine(name: str, place: Path, cells: int) -> None:
+    from likeness.search import build_index
+
+    build_index(_rows(), place, engine=name, cells=cells)
+
+
+def _build_all(folder: Path, build: Callable[[int], None]) -> None:
+    """One index after the other in the same place, with other cells."""
+    for number in range(len(_noted(folder)), _BUILDS):
+        cells = _CELLS[number % 2]
+        build(cells)
+        for_reference = folder / f"cells{cells}"
+        if folder.name == "reference" and not for_reference.exists():
+            shutil.copytree(folder / "index", for_reference)
+        _note(folder, str(cells))
+
+
+def _check_index(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.search import open_index
+    from likeness.search.index_folder import whole_folder
+
+    noted = [int(line) for line in _noted(folder)]
+    try:
+        found = len(open_index(folder / "index", _rows()).centers)  # type: ignore[attr-defined]
+    except ValueError as error:
+        return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
+    wrong = [] if found in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {found} cells"]
+    return wrong if _content(whole_folder(folder / "index")) == _content(reference / f"cells{found}") else [*wrong, "the index has other bytes"]
+
+
+def _lance(folder: Path) -> None:
+    """By turns as a new folder and over the tables that are there."""
+    import pandas as pd
+
+    from likeness.search import write_lance
+    from likeness.search.ivf_index import build_ivf
+
+    def build(cells: int) -> None:
+        if len(_noted(folder)) % 3 == 2:
+            _engine("lance", folder / "index", cells)
+        else:
+            write_lance(build_ivf(_rows(), folder / "ivf", cells=cells), pd.DataFrame({"even": np.arange(3000) % 2}), folder / "index")
+
+    _build_all(folder, build)
+
+
+def _check_lance(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.search import LanceIndex, open_index
+
+    noted = [int(line) for line in _noted(folder)]
+    try:
+        found = open_index(folder / "index", _rows(), engine="lance")
+    except ValueError as error:
+        return [f"of {len(noted)} finished indexes none is left: {error}"] if noted else []
+    assert isinstance(found, LanceIndex)
+    cells = len(found.centers)
+    wrong = [] if cells in (_CELLS[(len(noted) - 1) % 2], _CELLS[len(noted) % 2]) else [f"the index has {cells} cells"]
+    whole = LanceIndex(reference / f"cells{cells}")
+    near, expected = (each.nearest(_rows()[::50], 5, probes=1) for each in (found, whole))
+    same = found.centers.tobytes() == whole.centers.tobytes() and near.rows.tobytes() == expected.rows.tobytes()
+    return wrong if same else [*wrong, "images and centers do not belong together"]
+
+
+def _prepare_training(folder: Path) -> None:
+    from PIL import Image
+
+    photos = folder.parent / "photos"
+    if not photos.is_dir():
+        draw = np.random.default_rng(0)
+        for number in range(36):
+            (photos / f"class {number % 6}").mkdir(parents=True, exist_ok=True)
+            pixels = np.clip(40 * (number % 6) + draw.normal(0, 20, (20, 20, 3)), 0, 255).astype(np.uint8)
+            Image.fromarray(pixels).save(photos / f"class {number % 6}" / f"{number}.png")
+    folder.mkdir(parents=True)
+
+
+def _train(folder: Path) -> None:
+    import torch
+
+    from likeness.training import config_from
+    from likeness.training.loop.train import train
+
+    torch.set_num_threads(1)
+    content = {
+        "name": "small",
+        "data": {"source": str(folder.parent / "photos"), "attribute": "class", "image_size": 16},
+        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8, "freeze_batch_norm": False},
+        "objective": {"name": "margin"},
+        "batch": {"size": 6, "per_class": 2},
+        "epochs": 30,
+        "evaluate_every": 4,
+        "checkpoint_every": 2,
+        "device": "cpu",
+    }
+    train(config_from(content), folder / "run")
+
+
+def _check_training(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.errors import InputError
+    from likeness.io import CheckpointFile, read_weights
+    from likeness.training import RunFolder
+
+    run, whole, memory = RunFolder(folder / "run"), RunFolder(reference / "run"), _memory(folder)
+    faults, step = [], 0
+    if CheckpointFile(run.checkpoint).is_there():
+        try:
+            checkpoints = CheckpointFile(run.checkpoint)
+            step = checkpoints.read()["global_step"]
+            faults += [checkpoints.note] if checkpoints.note else []
+            if run.best.is_file():
+                read_weights(run.best)
+        except InputError as error:
+            faults.append(str(error))
+    before = json.loads(memory.read_text()) if memory.is_file() else 0
+    memory.write_text(json.dumps(step))
+    if step < before:
+        faults.append(f"the checkpoint of step {before} is lost; the newest is of step {step}")
+    measured = [row for row in run.metrics().drop(columns="seconds", errors="ignore").to_dict("records") if row["step"] <= step]
+    if json.dumps(measured) != json.dumps(_fitting(whole, measured)):
+        faults.append("what was measured up to the checkpoint is not what the undisturbed run measured")
+    if ended and (run.status().state != "finished" or run.best.read_bytes() != whole.best.read_bytes() or _weights(run) != _weights(whole)):
+        faults.append("it ended with other weights than the undisturbed run")
+    return faults
+
+
+def _fitting(whole: Any, measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same rows and columns of the undisturbed run."""
+    rows = whole.metrics().drop(columns="seconds").to_dict("records")[: len(measured)]
+    return [{name: row[name] for name in own} for row, own in zip(rows, measured, strict=True)]
+
+
+def _weights(run: Any) -> list[tuple[str, bytes]]:
+    from likeness.io import CheckpointFile
+
+    state = CheckpointFile(run.checkpoint).read()["state_dict"]
+    return [(name, value.numpy().tobytes()) for name, value in state.items()]
+
+
+_TABLES = 30
+
+
+def _prepare_tables(folder: Path) -> None:
+    folder.mkdir(parents=True)
+
+
+def _write_tables(folder: Path) -> None:
+    """What the cache and the user keep: maps, texts, spaces, datasets, reports; each is noted once it is finished."""
+    from likeness.data import add_dataset, new_entry
+    from likeness.encoders.store.text_cache import TextCache
+    from likeness.projection import save_map
+    from likeness.training import RunFolder
+
+    for number in range(len(_noted(folder)), _TABLES):
+        save_map(f"map{number}", np.full((500, 2), number))
+        TextCache(folder / "cache" / "texts" / "x.sqlite").put({f"text {number}": np.full(400, number, np.float32)})
+        _space(number).save(folder / "space.parquet")
+        add_dataset(new_entry(f"set {number}", "cars", f"encoder {number}"))
+        run = RunFolder(folder / "run")
+        run.path.mkdir(exist_ok=True)
+        run.write_report({"number": number})
+        _note(folder, str(number))
+
+
+def _space(number: int) -> Any:
+    from likeness.space import Space
+
+    return Space(np.eye(40, dtype=np.float32), labels=[f"{number} {row}" for row in range(40)], name="tables")
+
+
+def _check_tables(folder: Path, reference: Path, ended: bool) -> list[str]:
+    from likeness.data import list_datasets
+    from likeness.embedding import load_space
+    from likeness.encoders.store.text_cache import TextCache
+    from likeness.projection import load_map
+    from likeness.training import RunFolder
+
+    os.environ["LIKENESS_CACHE"] = str(folder / "cache")
+    done, faults = len(_noted(folder)), list[str]()
+    texts = TextCache(folder / "cache" / "texts" / "x.sqlite").get([f"text {number}" for number in range(done)])
+    names = [entry.name for entry in list_datasets()]
+    for number in range(done):
+        positions = load_map(f"map{number}")
+        if positions is None or not (positions == number).all():
+            faults.append(f"map {number} is lost or changed")
+        if not np.array_equal(texts.get(f"text {number}", np.zeros(0)), np.full(400, number)):
+            faults.append(f"text {number} is lost or changed")
+        if f"set {number}" not in names:
+            faults.append(f"dataset {number} is lost")
+    if done:
+        labels = load_space(folder / "space.parquet").table.frame["label"].tolist()
+        if labels not in ([f"{number} {row}" for row in range(40)] for number in (done - 1, done)):
+            faults.append("the space is lost or changed")
+        if (RunFolder(folder / "run").report() or {}).get("number") not in (done - 1, done):
+            faults.append("the report is lost or changed")
+    return faults
+
+
+_STORE = ("likeness.encoders.store.images", "likeness.encoders.store.local_engine", "PIL.PngImagePlugin")
+KINDS = {
+    "embed": Kind(_prepare_embedding, _embed, _check_embedding, _STORE),
+    "index": Kind(_prepare_index, _index, _check_index, ("likeness.search.ivf_index", "faiss")),
+    "lance": Kind(_prepare_index, _lance, _check_lance, ("likeness.search.lance_index", "pandas")),
+    "train": Kind(_prepare_training, _train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer")),
+    "tables": Kind(_prepare_tables, _write_tables, _check_tables, ("likeness.projection.map_store", "likeness.space", "pyarrow.parquet")),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100, help="in all, the same number of each kind")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=tuple(KINDS), help="one kind")
+    asked = parser.parse_args()
+    names, results = [asked.only] if asked.only else list(KINDS), []
+    forkserver.set_forkserver_preload([module for name in names for module in KINDS[name].modules])
+    forkserver.ensure_running()
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            result = attack(name, Path(folder), -(-asked.kills // len(names)), asked.seed)
+        results.append(result)
+        print(f"{name:7} {result.runs:4} runs, {result.kills:4} killed, {result.seconds:5.0f} s, {len(result.faults)} faults", flush=True)
+        for fault in result.faults:
+            print(f"    {fault}", flush=True)
+    kills, seconds, faults = (sum(each) for each in zip(*((r.kills, r.seconds, len(r.faults)) for r in results), strict=True))
+    print(f"{sum(r.runs for r in results)} runs, {kills} killed, {seconds:.0f} s, {faults} faults")
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    os.environ["OMP_NUM_THREADS"] = "1"  # before the processes are begun: sums must not depend on their number
+    sys.exit(main())

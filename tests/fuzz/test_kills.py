@@ -1,0 +1,23 @@
+"""Kills at random moments, a few of each kind; `kills.py` tries as many as one likes."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kills import KINDS, attack
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("name", KINDS)
+def test_nothing_finished_is_lost_however_often_it_is_killed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name == "lance" and importlib.util.find_spec("lancedb") is None:
+        pytest.skip("lancedb is not installed")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    result = attack(name, tmp_path, kills=2)
+    assert not result.faults, "\n".join(result.faults)
+    assert result.kills == 2
