@@ -73,7 +73,7 @@ def test_a_file_that_is_not_there() -> None:
 def test_a_file_that_can_be_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     for file in (Path("x" * 5000), tmp_path, tmp_path / "pipe.yaml"):
-        with pytest.raises(InputError, match="is no path|There is no file of settings"):
+        with pytest.raises(InputError, match=r"is no path|There is no file of settings"):
             read_settings(file)
 
 

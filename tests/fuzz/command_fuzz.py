@@ -74,7 +74,7 @@ class CommandLines:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.dup2(os.open(self._printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         faulthandler.register(signal.SIGUSR1, sys.stderr)
         _set_output(output)
         os._exit(_status(arguments))
@@ -89,7 +89,7 @@ def _set_output(output: str) -> None:
         os.close(1)
     else:
         os.dup2(os.open("/dev/full" if output == "full" else os.devnull, os.O_WRONLY), 1)
-    sys.stdout = None if output == "closed" else open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[assignment]
+    sys.stdout = None if output == "closed" else os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[assignment]
 
 
 def _status(arguments: list[str]) -> int:
@@ -174,7 +174,7 @@ def wrong(status: int, errors: str, output: str = "file") -> str:
 
 def shown(arguments: list[str]) -> str:
     """Arguments as they may stand in a report."""
-    return " ".join(ascii(each) if len(each) < 60 else f"{ascii(each[:20])}...({len(each)} letters)" for each in arguments)
+    return " ".join(ascii(each) if len(each) < 60 else f"{each[:20]!a}...({len(each)} letters)" for each in arguments)
 
 
 def _copy(source: Path, target: Path) -> None:

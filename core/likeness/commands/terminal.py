@@ -49,7 +49,7 @@ def print_any_text() -> None:
 
 def refused(error: OSError) -> InputError:
     """What the system refused, as a sentence."""
-    place = f"'{error.filename}'" if isinstance(error.filename, str | bytes) else "A file"
+    place = f"'{error.filename}'" if isinstance(error.filename, str) else "A file"
     return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place.")
 
 

@@ -6,8 +6,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from likeness.defaults import DATASET
-from likeness.defaults import LARGEST_SEED
+from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.labels import LabelsConfig

@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from likeness.defaults import DATASET
-from likeness.defaults import LARGEST_SEED
+from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.training import BackboneConfig
