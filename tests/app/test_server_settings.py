@@ -1,6 +1,8 @@
 """Settings of a server: from a file, the environment and the command line; addresses beyond this machine."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +12,7 @@ import pytest
 
 import serve
 from likeness.errors import InputError
+from port import check_port
 from server_settings import ServerSettings, check_address, read_settings, server, settings_from
 
 
@@ -65,6 +68,27 @@ def test_two_roots_of_one_name(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(InputError, match="There is no file of settings"):
         read_settings(Path("none.yaml"))
+
+
+def test_a_file_that_can_be_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for file in (Path("x" * 5000), tmp_path, tmp_path / "pipe.yaml"):
+        with pytest.raises(InputError, match=r"is no path|There is no file of settings"):
+            read_settings(file)
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        with pytest.raises(InputError, match=rf"The port {port} of 127\.0\.0\.1 is taken"):
+            check_port("127.0.0.1", port)
+        options = {"address": "127.0.0.1", "port": port, "settings": None}
+        ended = subprocess.run([sys.executable, serve.__file__, json.dumps(options)], capture_output=True, text=True, timeout=120, check=False)
+        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    with pytest.raises(InputError, match="Can't serve on 203"):
+        check_port("203.0.113.1", port)
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])

@@ -1,7 +1,6 @@
 """What a browser sends for a widget counts if it is of the widget's own kind, and else as if nothing had been sent."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 @pytest.fixture(autouse=True)
-def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(MAIN.parent))
     from widget_values import check_widget_values
 
@@ -21,7 +20,6 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(WStates, "set_widget_from_proto", getattr(WStates.set_widget_from_proto, "__wrapped__", WStates.set_widget_from_proto))
     check_widget_values()
     check_widget_values()
-    yield
 
 
 def _script() -> None:

@@ -55,6 +55,187 @@ def test_bad_input_is_answered_in_one_line(run: Run, arguments: list[str], said:
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "car-color", "--seed", "-1"],
+        ["fit", "car-color", "--seed", str(2**32)],
+        ["render", "new", "--seed", "-1"],
+        ["index", "cars", "--seed", "-1"],
+        ["train-clip", "new", "--seed", "-1"],
+        ["app", "--port", "99999999"],
+        ["app", "--port", "-1"],
+    ],
+)
+def test_numbers_out_of_bounds_are_answered_with_the_bound(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("likeness.commands.app.os.execv", lambda *_: pytest.fail("the server starts"))
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert "Invalid value for" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+_OUTPUTS = [
+    ["fit", "car-color", "--out"],
+    ["embed", "cars", "--out"],
+    ["evaluate", "--out"],
+    ["continuous", "--out"],
+    ["saliency", "--out"],
+    ["study", "shipped-cars", "--save"],
+    ["captioning", "cars-captions", "--save"],
+    ["pseudolabels", "shipped-cars-elg", "--out"],
+    ["splits", "build", "--out"],
+    ["splits", "import", "x.pkl", "--dataset", "cars", "--out"],
+    ["analyze", "embedding-size", "--out"],
+    ["analyze", "encoder-size", "--plot"],
+    ["analyze", "prompt-count", "--out"],
+    ["analyze", "semantics", "--plot"],
+    ["analyze", "convergence", "--out"],
+]
+_FOLDERS = [
+    ["train", "shipped-cars-elg", "--out"],
+    ["study", "shipped-cars", "--out"],
+    ["captioning", "cars-captions", "--out"],
+    ["render"],
+    ["train-clip"],
+]
+
+
+@pytest.mark.parametrize("arguments", [*_OUTPUTS, *_FOLDERS], ids=" ".join)
+def test_where_nothing_can_be_written_no_work_begins(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.setattr("likeness.data.read_dataset", lambda *_: pytest.fail("images are read"))
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder.html").mkdir()
+    folder = [str(tmp_path / "folder.html")] if arguments in _OUTPUTS else []
+    for place in (str(tmp_path / "file" / "x.html"), "/proc/x.html", *folder):
+        status, _, err = run(*arguments, place)
+        assert (status, "cannot be written" in err) == (2, True), err
+        assert err.startswith(f"Error: '{place}'")
+        assert err.count("\n") == 1
+
+
+def test_every_place_to_write_is_tried_before_the_work() -> None:
+    """An option or argument that names a place to write is declared with its check."""
+    import typer
+
+    from likeness.commands.cli import command_line
+
+    def leaves(command: Any, name: str) -> Any:
+        for each in getattr(command, "commands", {}).values():
+            yield from leaves(each, f"{name} {each.name}")
+        if not hasattr(command, "commands"):
+            yield name, command
+
+    for name, command in leaves(typer.main.get_command(command_line()), ""):
+        for option in command.params:
+            writes = option.name in ("out", "save", "plot") or (option.name == "folder" and name in (" render", " train-clip"))
+            assert not writes or option.callback is not None, f"{name} --{option.name}: give it output_file or output_folder as callback"
+
+
+def test_a_full_disk_is_answered_in_one_line(run: Run, tmp_path: Path) -> None:
+    """The check of the place finds room for a byte, the file does not fit."""
+    import resource
+    import signal
+
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    assert run("fit", "car-color", "--out", str(tmp_path / "U.npy"))[0] == 0  # what it caches is there
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        status, _, err = run("fit", "car-color", "--out", str(tmp_path / "V.npy"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert status == 2
+    assert err.startswith("Error: ")
+    assert "file too large" in err
+    assert sorted(file.name for file in tmp_path.glob("*.npy")) == ["U.npy"]
+    assert list(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.timeout(120)
+def test_pipes_for_files_are_refused(run: Run, tmp_path: Path) -> None:
+    import os
+
+    for name in ("p.csv", "p.yaml", "p.png", "p.npy", "p.pkl"):
+        os.mkfifo(tmp_path / name)
+    for arguments in (
+        ["embed", "p.csv"],
+        ["fit", "p.yaml"],
+        ["search", "--image", "p.png"],
+        ["continuous", "--kind", "matrix", "--file", "p.npy"],
+        ["splits", "import", "p.pkl", "--dataset", "cars", "-o", str(tmp_path / "new.json")],
+        ["train", "p.yaml"],
+    ):
+        status, _, err = run(*(str(tmp_path / each) if each.startswith("p.") else each for each in arguments))
+        assert (status, err.count("Error: ")) == (2, 1), (arguments, err)
+
+
+@pytest.mark.parametrize("value", ["2020-13-45", "&a [*a]", "{", "[" * 60 + "]" * 60, "!!python/object/apply:os.system ['true']"])
+def test_a_value_that_is_no_yaml_is_named(run: Run, value: str) -> None:
+    status, _, err = run("train", "shipped-cars-elg", "--set", f"seed={value}", "--show")
+    assert status == 2
+    assert err.startswith("Error: The value in '--set seed=")
+    assert err.count("\n") == 1
+
+
+def test_a_search_makes_no_index(run: Run, tmp_path: Path) -> None:
+    status, _, err = run("search", "--row", "1", "--lance", str(tmp_path / "new"))
+    assert (status, "write one with `likeness index --lance`" in err) == (2, True), err
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_the_system_refuses_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import errno
+
+    from likeness.commands import cli
+
+    commands = cli.COMMANDS
+    for error, said in (
+        (OSError(errno.EIO, "Input/output error", "/a/b"), "'/a/b' cannot be read or written (input/output error)"),
+        (MemoryError(), "memory"),
+    ):
+
+        def refuse(error: BaseException = error) -> None:
+            """Refuse."""
+            raise error
+
+        monkeypatch.setattr(cli, "COMMANDS", (refuse, *commands))
+        status, _, err = run("refuse")
+        assert (status, said in err, err.count("\n")) == (2, True, 1)
+
+    def fail() -> None:
+        """Fail."""
+        raise OSError("of a library, with no number")
+
+    monkeypatch.setattr(cli, "COMMANDS", (fail, *cli.COMMANDS))
+    with pytest.raises(OSError, match="of a library"):
+        run("fail")
+
+
+def test_names_that_are_no_text_are_printed(run: Run, tmp_path: Path) -> None:
+    status, _, err = run("fit", "\udcff", "--out", str(tmp_path / "U.npy"))
+    assert (status, "\\udcff" in err) == (2, True)
+
+
+def test_an_output_without_a_reader_or_room_is_no_traceback() -> None:
+    import subprocess
+    import sys
+
+    call = [sys.executable, "-m", "likeness", "info"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(600)) == ("", 1)
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: ")
+    assert "no space left" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
 def test_bad_notion_files_are_answered_in_one_line(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     for text, said in {

@@ -18,6 +18,27 @@ def test_a_preset_trains_and_stands_in_the_list(run: Run, tmp_path: Path) -> Non
     assert printed.splitlines()[1].split()[:3] == ["a", "finished", "20/20"]
 
 
+def test_a_device_that_is_not_here_is_named_before_anything_is_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    status, _, err = run("train", "shipped-cars-elg", "--out", str(tmp_path / "a"), "--set", "device=cuda")
+    assert status == 2
+    assert "The run can't train on the device 'cuda'" in err
+    assert "choose auto or cpu" in err
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_checkpoint_of_something_else_is_named(run: Run, tmp_path: Path) -> None:
+    import torch
+
+    arguments = ("train", "shipped-cars-elg", "--out", str(tmp_path / "a"), "--set", "epochs=1", "--set", "guidance=null")
+    assert run(*arguments)[0] == 0
+    for content in ([1, 2], {"a": 1}, {"global_step": []}):
+        torch.save(content, tmp_path / "a" / "checkpoint.ckpt")
+        status, _, err = run(*arguments)
+        assert (status, "checkpoint.ckpt" in " ".join(err.split()), "Traceback" in err) == (2, True, False), err
+
+
 def test_a_config_is_shown_with_its_changes_and_nothing_runs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     status, printed, _ = run("train", "shipped-cars-elg", "--set", "guidance.omega=2.5", "--show")
@@ -46,6 +67,8 @@ def test_presets_are_listed_with_what_they_are(run: Run) -> None:
         (("train", "shipped-cars-elg", "--set", "data.attribute=colour"), "has no attribute 'colour'; it has"),
         (("train", "shipped-cars-elg", "--devices", "1000"), "can't be divided evenly among 1000 processes"),
         (("train", "shipped-cars-elg", "--nodes", "2"), "start the run on each machine with torchrun or SLURM"),
+        (("train", "shipped-cars-elg", "--set", "device=nope"), "The run can't train on the device 'nope'"),
+        (("train", "shipped-cars-elg", "--set", "seed=4294967296"), "seed is 4294967296: Input should be less than or equal to 4294967295"),
         (("runs", "absent"), "There are no runs in 'absent'"),
     ],
 )

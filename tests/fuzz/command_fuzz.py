@@ -5,6 +5,7 @@ nothing, is forked for each call. A call is then as free of what others left beh
 """
 
 import contextlib
+import faulthandler
 import importlib
 import json
 import os
@@ -26,9 +27,9 @@ from command_world import build
 from fuzzing import Found
 
 _SECONDS = 3.0  # until a call is interrupted, as by Ctrl-C, which is an answer too
-_GRACE_SECONDS = 30.0  # from then until it has to have ended
+_GRACE_SECONDS = 60.0  # from then until it has to have ended
 _MEMORY = 8 << 30
-_ANSWERS = (0, 2, 130)
+_ANSWERS = (0, 2, 130, -signal.SIGINT)  # the last is 130, too, to a shell
 _LONGEST = 1000
 _HEAVY = ("torch._dynamo", "lightning.pytorch", "timm", "open_clip", "pandas", "sklearn.cluster", "plotly.graph_objects", "faiss", "lancedb")
 _OUTPUTS = ("file", "file", "file", "file", "gone", "full", "closed")  # what stands behind stdout
@@ -73,7 +74,8 @@ class CommandLines:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.dup2(os.open(self._printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        faulthandler.register(signal.SIGUSR1, sys.stderr)
         _set_output(output)
         os._exit(_status(arguments))
 
@@ -87,7 +89,7 @@ def _set_output(output: str) -> None:
         os.close(1)
     else:
         os.dup2(os.open("/dev/full" if output == "full" else os.devnull, os.O_WRONLY), 1)
-    sys.stdout = None if output == "closed" else open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[assignment]
+    sys.stdout = None if output == "closed" else os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[assignment]
 
 
 def _status(arguments: list[str]) -> int:
@@ -135,6 +137,8 @@ def _waited(child: int) -> int:
             interrupted = True
             _send(child, signal.SIGINT)
         if seconds > _SECONDS + _GRACE_SECONDS:
+            os.kill(child, signal.SIGUSR1)  # it prints where it stands
+            time.sleep(1.0)
             _send(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return -signal.SIGKILL
@@ -159,7 +163,7 @@ def wrong(status: int, errors: str, output: str = "file") -> str:
     if "Traceback" in errors:
         return f"a traceback\n{errors[-3000:]}"
     if status == -signal.SIGKILL:
-        return f"killed: neither ended nor heeded an interruption\n{errors[-1000:]}"
+        return f"killed: neither ended nor heeded an interruption\n{errors[-4000:]}"
     if status not in _ANSWERS and not (status == 1 and output == "gone"):
         return f"status {status}\n{errors[-1000:]}"
     lines = [line for line in errors.splitlines() if line.startswith("Error: ")]

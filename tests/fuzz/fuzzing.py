@@ -1,5 +1,6 @@
 """Reads damaged files: the only answers allowed are a result and an InputError of one short line, within seconds and little memory."""
 
+import os
 import random
 import shutil
 import signal
@@ -89,6 +90,25 @@ def attack(case: Case, folder: Path, seeds: range, until: float = float("inf")) 
         if what:
             found.append(Found(case.name, seed, f"{chosen.relative_to(sound)}: {what}"))
         shutil.rmtree(place)
+    return found
+
+
+def replace_files(case: Case, folder: Path) -> list[Found]:
+    """Puts a pipe, and then a folder, in the place of the first file of each pattern and reads the case; the defects found."""
+    sound = folder / "sound"
+    sound.mkdir(parents=True)
+    case.write(sound)
+    found = []
+    for number, pattern in enumerate(case.damage):
+        chosen = next(file for file in sorted(sound.glob(pattern)) if file.is_file())
+        for put in (os.mkfifo, os.mkdir):
+            place = _copied(sound, folder / f"{number}-{put.__name__}")
+            file = place / chosen.relative_to(sound)
+            file.unlink()
+            put(file)
+            what = outcome(case, place)
+            if what:
+                found.append(Found(case.name, number, f"{put.__name__} {chosen.relative_to(sound)}: {what}"))
     return found
 
 

@@ -24,21 +24,25 @@ def attack_pages(server: AppServer, seeds: range, until: float = float("inf")) -
         pages = dict(visitor.pages)
     for name, page in pages.items():
         with Session(server.url) as visitor:
-            found += _shown(name or "explore", -1, visitor.rerun(query_string=_HOME, page_script_hash=page))
+            found += _shown(name, -1, visitor.rerun(query_string=_HOME, page_script_hash=page))
             for seed in seeds:
                 if time.monotonic() > until:
                     return sent, found
                 draw = random.Random(f"{name} {seed}")
                 query = _HOME if draw.random() < 0.7 else urlencode(address(draw), doseq=True)
                 states = widget_states(dict(visitor.widgets), draw)
-                errors = visitor.rerun(query_string=query, page_script_hash=page if draw.random() < 0.95 else "no such page", widget_states=states)
-                found += _shown(name or "explore", seed, errors)
+                chosen = page if draw.random() < 0.95 else "no such page"
+                try:
+                    found += _shown(name, seed, visitor.rerun(query_string=query, page_script_hash=chosen, widget_states=states))
+                except TimeoutError:
+                    found.append(Found(f"page {name}", seed, f"no answer: {query!r}"))
+                    break
                 sent += 1
     return sent, found
 
 
 def _shown(page: str, seed: int, errors: list[str]) -> list[Found]:
-    return [Found(f"page {page}", seed, error) for error in errors]
+    return [Found(f"page {page or 'explore'}", seed, error) for error in errors]
 
 
 def attack_socket(server: AppServer, seeds: range) -> None:

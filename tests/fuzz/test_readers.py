@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cases import cases
-from fuzzing import attack
+from fuzzing import attack, replace_files
 
 _CORE = Path(__file__).resolve().parents[2] / "core" / "likeness"
 _APP = _CORE.parents[1] / "app"
@@ -60,6 +60,10 @@ _OWN = {
 }
 
 
+# Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_regular_file.py).
+_NOT_BY_NAME = {"images", "links and drafts", "uploads"}
+
+
 @pytest.fixture(autouse=True)
 def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, logger="likeness")
@@ -70,6 +74,14 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
 def test_damaged_files_are_answered_in_one_sentence(name: str, tmp_path: Path) -> None:
     found = attack(_CASES[name], tmp_path / "f", _SEEDS)
     assert not found, "\n\n".join(f"{each.case}, seed {each.seed}: {each.what}" for each in found)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(_CASES.keys() - _NOT_BY_NAME))
+def test_pipes_and_folders_for_files_are_answered_in_one_sentence(name: str, tmp_path: Path) -> None:
+    found = replace_files(_CASES[name], tmp_path / "f")
+    assert not found, "\n\n".join(f"{each.case}: {each.what}" for each in found)
 
 
 def _parses(file: Path) -> set[str]:

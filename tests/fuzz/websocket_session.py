@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-_SECONDS = 60.0
+_SECONDS = 300.0
 # element -> the kind of value that its widget declares
 _KINDS = {
     "bidi_component": "json_value",

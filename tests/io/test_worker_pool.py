@@ -25,8 +25,11 @@ def test_workers_are_begun_deaf_and_this_process_still_hears() -> None:
 
 
 def test_an_interruption_ends_the_work(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), WorkerPool(1) as pool:
-        done = pool.map(_write, [str(tmp_path)] * 5000, range(5000))
-        next(done)
-        raise KeyboardInterrupt
+    def begin() -> None:
+        with WorkerPool(1) as pool:
+            next(pool.map(_write, [str(tmp_path)] * 5000, range(5000)))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        begin()
     assert 1 <= len(os.listdir(tmp_path)) < 5000

@@ -44,6 +44,20 @@ def test_same_neighbors_as_from_the_files(index: IVFIndex, lance: LanceIndex, di
     np.testing.assert_array_equal(found.rows, expected.rows)
 
 
+def test_where_there_is_no_index_none_is_begun(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no index in"):
+        LanceIndex(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"x")
+    rows = np.eye(8, dtype=np.float32)
+    build_index(rows, tmp_path, engine="lance", cells=2)
+    build_index(rows, tmp_path, engine="lance", cells=2)
+    assert (tmp_path / "photo.jpg").read_bytes() == b"x"
+
+
 def test_filter(index: IVFIndex, lance: LanceIndex) -> None:
     vectors = np.empty((N, D), np.float32)
     vectors[index.rows] = index.vectors

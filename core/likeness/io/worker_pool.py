@@ -1,7 +1,7 @@
 """Processes that work for this one, and leave an interruption to it."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context, resource_tracker
 from types import TracebackType
@@ -13,7 +13,7 @@ class WorkerPool(ProcessPoolExecutor):
     half dead.
 
     Ctrl-C reaches every process of a terminal's job. These never hear it, from their first moment on: else each would print a traceback.
-    The one that they work for stops giving them work, and waits for what is under way.
+    An error in the pool's `with` block ends them, whatever they are at.
 
     Args:
         workers: processes, started as they are needed.
@@ -31,5 +31,13 @@ class WorkerPool(ProcessPoolExecutor):
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[Any]:
+        """As of every executor, a call at a time. What is not begun is not canceled at the end: Python 3.11 can't end a pool with canceled work."""
+        futures = [self.submit(fn, *arguments) for arguments in zip(*iterables, strict=True)]
+        return (future.result(timeout) for future in futures)
+
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.shutdown(wait=True, cancel_futures=kind is not None)
+        if kind is not None:
+            for process in list((self._processes or {}).values()):
+                process.terminate()
+        self.shutdown(wait=True)

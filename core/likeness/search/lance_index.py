@@ -44,7 +44,7 @@ def write_lance(index: IVFIndex, frame: "pd.DataFrame", uri: str | Path) -> None
     schema = pa.schema([("row", pa.int64()), ("cell", pa.int32()), ("vector", pa.list_(pa.float32(), index.vectors.shape[1]))])
     attributes = pa.Table.from_pandas(frame, preserve_index=False)
     try:
-        database = _connect(uri)
+        database = _package().connect(str(uri))
         mode = "overwrite" if {_IMAGES, _CENTERS} & set(database.list_tables().tables) else "create"
         rows = database.create_table(_IMAGES, _batches(index, attributes, schema), schema=_joined(schema, attributes.schema), mode=mode)
         from lancedb.index import BTree
@@ -70,10 +70,11 @@ class LanceIndex:
     """
 
     def __init__(self, uri: str | Path) -> None:
+        lancedb = _package()
         if "://" not in str(uri) and not ENGINE.holds(uri):  # LanceDB makes the folder that it opens
             raise InputError(f"There is no index in '{uri}'; write one with `likeness index --lance`.")
         try:
-            database = _connect(uri)
+            database = lancedb.connect(str(uri) if "://" in str(uri) else str(whole_folder(Path(uri))))
             self._images = database.open_table(_IMAGES)
             centers = database.open_table(_CENTERS).to_arrow()
             version = (centers.schema.metadata or {}).get(_VERSION.encode())
@@ -218,12 +219,12 @@ class LanceEngine:
 ENGINE = LanceEngine()
 
 
-def _connect(uri: str | Path) -> Any:
+def _package() -> Any:
     try:
         import lancedb
     except ImportError as error:
         raise InputError('An index in LanceDB needs the package lancedb; install it with: pip install "likeness[lance]"') from error
-    return lancedb.connect(str(uri) if "://" in str(uri) else str(whole_folder(Path(uri))))
+    return lancedb
 
 
 def _batches(index: IVFIndex, attributes: Any, schema: Any) -> Iterator[Any]:

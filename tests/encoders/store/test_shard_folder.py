@@ -36,6 +36,11 @@ def test_files_come_back_whole(kind: str, tmp_path: Path, bucket: str) -> None:
     assert folder.names() == ["b.npz"]
 
 
+def test_a_folder_with_the_name_of_a_shard_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.npz").mkdir()
+    assert LocalFolder(tmp_path).names() == []
+
+
 def test_kinds(tmp_path: Path, bucket: str) -> None:
     assert isinstance(shard_folder(tmp_path), LocalFolder)
     assert isinstance(shard_folder(tmp_path.as_uri()), LocalFolder)

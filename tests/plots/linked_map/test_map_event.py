@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from likeness.plots.linked_map.bitset import encode_rows
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
@@ -27,3 +28,30 @@ def test_a_message_for_another_map_is_nothing() -> None:
 
 def test_a_row_outside_is_no_query() -> None:
     assert decode_event({"changed": ["query"], "n": 9, "query": 9}, 9).query is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(None, 3, "edit", [], [1], {}, {"n": 9}, {"n": "9"}, {"n": True}, {"n": 9.5}, {"n": [9]}, {"n": None}, {"n": 9, "changed": 3}),
+        *({"n": 9, "changed": {"selection": 1}}, {"n": 9, "changed": ["selection"], "selected": "no base64"}, {"n": 9, "changed": [[], {}, None]}),
+        *({"n": 9, "changed": ["selection"], "selected": "AAAAAAAA"}, {"n": 9, "changed": ["selection"], "selected": "²"}),
+    ],
+    ids=repr,
+)
+def test_a_message_of_another_form_is_nothing(message: object) -> None:
+    assert not decode_event(message, 9)
+
+
+@pytest.mark.parametrize("query", [True, -1, 9, 10**30, 1.0, "1", [1], {}, float("nan")], ids=repr)
+def test_what_is_no_row_is_no_query(query: object) -> None:
+    assert decode_event({"changed": ["query"], "n": 9, "query": query}, 9).query is None
+
+
+def test_a_map_of_one_row_takes_no_switch_for_its_number() -> None:
+    assert not decode_event({"changed": ["query"], "n": True, "query": 0}, 1)
+
+
+def test_the_name_of_a_message_is_kept_where_it_is_one() -> None:
+    assert decode_event({"id": "a", "n": 8}, 9).id == "a"
+    assert decode_event({"id": ["a"], "n": 9}, 9).id == decode_event({"id": "a" * 1000, "n": 9}, 9).id == ""

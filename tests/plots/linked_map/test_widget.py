@@ -176,6 +176,24 @@ def test_a_lasso_changes_selected_and_is_answered(table: ImageTable, monkeypatch
     assert widget.selected.tolist() == []
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(None, 3, "edit", [], {}, {"kind": []}, {"kind": "edit"}, {"kind": "edit", "n": [], "id": {}}, {"kind": "edit", "n": N, "selected": 5}),
+        *({"kind": "edit", "n": N, "changed": ["selection", "query"], "selected": "²", "query": True}, {"kind": "part", "id": {"a": []}}),
+        *({"kind": "row", "row": True}, {"kind": "row", "row": "1"}, {"kind": "row", "row": 10**30}, {"kind": "row", "row": -1}, {"kind": "row"}),
+    ],
+    ids=repr,
+)
+def test_a_message_of_another_form_is_passed_over(table: ImageTable, monkeypatch: pytest.MonkeyPatch, message: object) -> None:
+    widget = LinkedMapWidget([space(table)], positions=[RNG.random((N, 2))])
+    sent: list[Any] = []
+    monkeypatch.setattr(widget, "send", lambda content, buffers=None: sent.append(content))
+    widget._answer(widget, message, [])
+    assert (widget.query, len(widget.selected)) == (None, 0)
+    assert all("error" in each for each in sent)
+
+
 def test_a_click_is_a_query_with_its_neighbors_in_each_space(table: ImageTable, monkeypatch: pytest.MonkeyPatch) -> None:
     spaces = space(table), space(table, 1, "Two")
     widget = show_maps(*spaces, method="pca")

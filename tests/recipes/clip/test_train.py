@@ -91,6 +91,12 @@ def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path) -> None:
         train_clip(tmp_path, TINY.model_copy(update={"batch": 4}))
 
 
+def test_a_tower_that_there_is_not_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No model can be built with the tower 'nope'"):
+        train_clip(tmp_path / "m", ClipRecipe(tower="nope", renders=2, steps=1))
+    assert not (tmp_path / "m").exists()
+
+
 def test_the_saved_model_is_the_averaged_one_and_loads_with_open_clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import open_clip
 

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +102,14 @@ def test_weights_that_are_absent_broken_or_of_another_network_are_refused(tmp_pa
         build("other.safetensors")
     with pytest.raises(InputError, match="no timm model 'test_resnat'; the nearest names are test_resnet"):
         build("w.safetensors", "test_resnat")
+
+
+@pytest.mark.parametrize("weights", ["none", "pretrained"])
+@pytest.mark.parametrize("options", [{"nope": 1}, {"in_chans": "x"}, {"in_chans": -1}, {"global_pool": "nope"}, {"act_layer": 3}])
+def test_options_that_a_backbone_does_not_take_are_named(weights: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(InputError, match="The backbone 'test_resnet' does not take the options"):
+        timm_model(BackboneConfig(name="test_resnet", weights=weights, options=options), classes=0)
 
 
 def test_frozen_batch_norm_stays_in_evaluation_mode() -> None:

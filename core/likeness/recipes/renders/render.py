@@ -42,6 +42,10 @@ class Render:
         except OSError:
             shutil.rmtree(folder / "images", ignore_errors=True)
             raise
+        except BaseException:  # interrupted, with pictures under way
+            for begun in (folder / "images").glob(".*.partial"):
+                begun.unlink(missing_ok=True)
+            raise
 
     def read(self, count: int | None = None, progress: Progress | None = None) -> ImageTable:
         """The first `count` pictures of seed 0, 2,600 by default; the first call draws them into the cache. They are the same whatever `count`."""
