@@ -53,8 +53,11 @@ def test_where_there_is_no_index_none_is_begun(tmp_path: Path) -> None:
 def test_what_else_lies_in_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"x")
     rows = np.eye(8, dtype=np.float32)
-    build_index(rows, tmp_path, engine="lance", cells=2)
-    build_index(rows, tmp_path, engine="lance", cells=2)
+    for engine in ("lance", "ivf"):
+        with pytest.raises(InputError, match=r"holds other files, such as 'photo.jpg', and an index takes a folder of its own"):
+            build_index(rows, tmp_path, engine=engine, cells=2)
+    for engine in ("lance", "ivf", "ivf", "lance", "lance"):
+        build_index(rows, tmp_path / "own", engine=engine, cells=2)
     assert (tmp_path / "photo.jpg").read_bytes() == b"x"
 
 
