@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -45,6 +45,12 @@ class Result(NamedTuple):
     kills: int
     seconds: float
     faults: list[str]
+
+
+def preload(names: Iterable[str]) -> None:
+    """Imports what these kinds need once, in the process from which theirs are forked, unless it runs already."""
+    forkserver.set_forkserver_preload([module for name in names for module in KINDS[name].modules])
+    forkserver.ensure_running()
 
 
 def attack(name: str, folder: Path, kills: int, seed: int = 0) -> Result:
@@ -82,7 +88,6 @@ def _fresh(kind: Kind, folder: Path, number: int) -> Path:
 def _run(kind: Kind, folder: Path, moment: float | None) -> tuple[float, int]:
     """Runs the work, and kills it so many seconds after it began; returns how long it took and the exit status."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*kind.modules])
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(kind.work, folder, theirs))
     process.start()
@@ -406,8 +411,7 @@ def main() -> int:
     parser.add_argument("--only", choices=tuple(KINDS), help="one kind")
     asked = parser.parse_args()
     names, results = [asked.only] if asked.only else list(KINDS), []
-    forkserver.set_forkserver_preload([module for name in names for module in KINDS[name].modules])
-    forkserver.ensure_running()
+    preload(names)
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             result = attack(name, Path(folder), -(-asked.kills // len(names)), asked.seed)
