@@ -27,6 +27,7 @@ _PER_CELL = 40
 _BLOCK_BYTES = 256 * 1024**2
 _FILES = ("centers", "starts", "rows", "vectors")
 _ABOUT = "about.json"
+INDEX_FILES = (*(f"{name}.npy" for name in _FILES), _ABOUT)  # all that an index in files consists of
 _SPOT_CHECKS = 16
 
 

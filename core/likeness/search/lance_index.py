@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.search.ivf_index import IVFIndex, build_ivf
+from likeness.search.ivf_index import INDEX_FILES, IVFIndex, build_ivf
 from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
 
@@ -191,8 +191,7 @@ class LanceEngine:
         with TemporaryDirectory(prefix="likeness-index-") as folder:
             index = build_ivf(vectors, Path(folder) / "index", **options)
             if "://" not in str(place):
-                for name in (_IMAGES, _CENTERS):
-                    shutil.rmtree(Path(place) / f"{name}.lance", ignore_errors=True)
+                _remove_index(Path(place))
             write_lance(index, pd.DataFrame(index=range(len(index.rows))) if frame is None else frame, place)
         return LanceIndex(place)
 
@@ -211,6 +210,14 @@ class LanceEngine:
 
 
 ENGINE = LanceEngine()
+
+
+def _remove_index(folder: Path) -> None:
+    """Removes an index of either engine, and nothing else that lies there."""
+    for name in (_IMAGES, _CENTERS):
+        shutil.rmtree(folder / f"{name}.lance", ignore_errors=True)
+    for name in INDEX_FILES:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _package() -> Any:
