@@ -157,3 +157,11 @@ def test_a_table_outside_the_assets_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(f"name: x\ntemplate: a {{}}\naspects_from: {{table: {tmp_path}/secret.csv, columns: [a]}}")
     with pytest.raises(InputError, match=r"of the table 'secret\.csv'"):
         read_notion(tmp_path / "x.yaml")
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="too long to make a file name of"):
+        save_notion(Notion("x" * 5000, "a {}", ["x", "y"]), folder=tmp_path)
+    with pytest.raises(InputError, match="too long to make a file name of"):
+        is_own("x" * 300, tmp_path)
+    assert save_notion(Notion("x" * 200, "a {}", ["x", "y"]), folder=tmp_path).is_file()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from likeness.errors import InputError
 
+_LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
+
 
 @dataclass(frozen=True)
 class Notion:
@@ -84,13 +86,15 @@ def slug(name: str) -> str:
     """Lower-case ASCII letters and digits joined by hyphens.
 
     Raises:
-        InputError: if nothing is left of the name.
+        InputError: if nothing is left of the name, or more than a file name can have.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", plain)
     if not words:
         raise InputError(f"The name '{name}' has no letter or digit to make a file name of; choose another.")
-    return "-".join(words)
+    if len(found := "-".join(words)) > _LONGEST_SLUG:
+        raise InputError(f"The name '{name[:60]}…' is too long to make a file name of; choose one of at most {_LONGEST_SLUG} letters.")
+    return found
 
 
 def parse_aspects(text: str) -> tuple[str, ...]:
