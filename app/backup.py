@@ -68,9 +68,9 @@ def restore(file: Path) -> int:
             runs_dir().mkdir(parents=True, exist_ok=True)
             for run in (staging / _RUNS).iterdir():
                 shutil.move(run, runs_dir() / run.name)
+    except InputError:
+        raise
     except (OSError, EOFError, tarfile.TarError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"'{file}' cannot be restored ({error}); give a file that `likeness admin backup` wrote.") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)

@@ -5,6 +5,7 @@ import threading
 import time
 from pathlib import Path
 
+from access import redact
 from likeness.errors import InputError
 from likeness.io import cache_dir
 from server_settings import server
@@ -34,7 +35,7 @@ def _go_on() -> None:
         try:
             clear_away()
         except (OSError, InputError) as error:
-            logging.getLogger(__name__).warning("Not all could be cleared away: %s", error)
+            logging.getLogger(__name__).warning("Not all could be cleared away: %s", redact(error))
         time.sleep(_EVERY_SECONDS)
 
 

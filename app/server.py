@@ -1,5 +1,7 @@
 """What `likeness app` serves: the Streamlit app and the routes that its pictures come from, behind the doors that keep strangers out."""
 
+import sys
+
 import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import net_util
@@ -30,10 +32,14 @@ PagesManager.uses_pages_directory = False
 # Streamlit looks for components through all that is installed, which takes half a second; the app brings its own.
 manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 
+# Each picture passes between threads some ten times, and waits so long each time while pages are computed; by default ten times as long.
+_SWITCH_SECONDS = 0.0005
+
 middleware = [Middleware(Visits), *doors(address)]
 if server().shared:
     middleware.append(Middleware(Limits, settings=server()))
     take_turns()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     keep_house()
 app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
 open_early()

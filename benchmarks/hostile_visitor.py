@@ -172,9 +172,9 @@ class Attacker:
     def __enter__(self) -> "Attacker":
         attacks: list[tuple[int, str, Callable[[], None]]] = [
             (3, "connections held half open", self._hold),
-            (40, "pages opened and run without a pause", self._run_pages),
+            (9, "pages opened and run without a pause", self._run_pages),
             (20, "pictures asked for", self._flood),
-            (4, "files that no page takes", self._send_files),
+            (3, "files that no page takes", self._send_files),
             (4, "hostile images", self._send_images),
         ]
         self._threads = [

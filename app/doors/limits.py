@@ -19,6 +19,7 @@ from slots import Slots
 _UPLOAD = "/_stcore/upload_file/"
 _AT_WORK = 6  # as many as a browser asks at once
 _REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 60, 600  # a page shows some hundred pictures
+_TOLD_AFTER, _MOST_TOLD_LATER = 2.0, 2_000  # seconds, and how many requests
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150
 
 
@@ -35,6 +36,7 @@ class Limits:
         self._requests = Slots(16 * settings.visitor_requests, settings.visitor_requests)
         self._sockets = Slots(settings.max_sockets, settings.visitor_sockets)
         self._waiting = WaitingFiles(settings)
+        self._told_later = Slots(_MOST_TOLD_LATER, settings.visitor_requests)
         self._at_work: dict[str, tuple[asyncio.Semaphore, int]] = {}
         self._pace, self._messages = Pace(_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE), Pace(_MESSAGES_A_SECOND, _MESSAGES_AT_ONCE)
 
@@ -45,6 +47,7 @@ class Limits:
         client = client_of(scope)
         slots = self._sockets if scope["type"] == "websocket" else self._requests
         if not slots.take(client):
+            await self._let_wait(client)
             await answer(scope, receive, send, _refused("pages" if scope["type"] == "websocket" else "requests"))
             return
         try:
@@ -59,6 +62,14 @@ class Limits:
                     await self.app(scope, self._in_time(receive), send)
         finally:
             slots.give_back(client)
+
+    async def _let_wait(self, client: str) -> None:
+        """Who asks for too much is told so after a while, so that he does not ask at once again; not more at a time than cost nothing."""
+        if self._told_later.take(client):
+            try:
+                await asyncio.sleep(_TOLD_AFTER)
+            finally:
+                self._told_later.give_back(client)
 
     @asynccontextmanager
     async def _one_of_few(self, client: str) -> AsyncIterator[None]:

@@ -90,6 +90,6 @@ def test_images_with_odd_names_are_shown_on_every_page(app: AppTest, odd_names: 
         import routes
 
         for row in range(7):
-            request = SimpleNamespace(path_params={"dataset": entry.id, "row": row})
+            request = SimpleNamespace(path_params={"dataset": entry.id, "row": str(row)})
             answers = [serve(request) for serve in (routes.serve_info, routes.serve_thumbnail)]  # type: ignore[arg-type]
             assert [answer.status_code for answer in answers] == [200, 200]

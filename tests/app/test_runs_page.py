@@ -306,7 +306,7 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "photos"
     (folder / "birds").mkdir(parents=True)
     monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": folder}, training=True).as_text())
-    monkeypatch.setattr("visitors._token", lambda: "0" * 32)
+    monkeypatch.setattr("visitors._browser", lambda: "0" * 32)
     return folder
 
 
