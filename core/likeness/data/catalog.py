@@ -11,7 +11,7 @@ from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
-from likeness.io import cache_dir, write_atomic
+from likeness.io import TransientError, cache_dir, is_transient, write_atomic
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ def _read() -> list[DatasetEntry]:
         return []
     try:
         return [_entry(fields) for fields in json.loads(_file().read_text(encoding="utf-8"))]
-    except (ValueError, TypeError, RecursionError, OSError) as error:
+    except (ValueError, TypeError, RecursionError, OSError, MemoryError) as error:
+        if is_transient(error):
+            raise TransientError("The list of datasets", error) from error
         reason = str(error)[:100]
         raise InputError(f"The list of datasets '{_file().name}' is damaged ({reason}); delete it and add the datasets again.") from error
 
