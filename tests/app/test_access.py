@@ -458,7 +458,10 @@ def test_every_error_that_the_app_shows_is_redacted() -> None:
     """A caught error goes through `redact` or into another error, or only the system's number and words are taken; so do those of jobs."""
     app = Path(access.__file__).parent
     for file in app.rglob("*.py"):
-        if file.name not in ("access.py", "background.py", "password.py", "serve.py", "admin.py", "server_settings.py") and "components" not in file.parts:
+        if (
+            file.name not in ("access.py", "background.py", "password.py", "serve.py", "admin.py", "server_settings.py")
+            and "components" not in file.parts
+        ):
             nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
             for use in _errors_used(nodes):
                 assert use in _redacted(nodes), f"{file.relative_to(app)}:{use.lineno} shows an error as it is"

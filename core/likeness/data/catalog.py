@@ -6,13 +6,15 @@
 import hashlib
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from likeness.defaults import DATASET, ENCODER
 from likeness.errors import InputError
-from likeness.io import cache_dir, regular_file, write_atomic
+from likeness.io import TransientError, cache_dir, is_transient, regular_file, write_atomic
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,25 @@ def find_dataset(id: str) -> DatasetEntry:
 
 def add_dataset(entry: DatasetEntry) -> None:
     """Adds the entry, or replaces the one with the same id."""
-    with _one_at_a_time:
+    with _alone():
         _write([*(known for known in _read() if known.id != entry.id), entry])
 
 
 def remove_dataset(id: str, owner: str | None = None) -> None:
     """Takes the entry off the list; the images stay where they are. An owner takes off only what is his."""
-    with _one_at_a_time:
+    with _alone():
         _write([known for known in _read() if known.id != id or (owner is not None and known.owner != owner)])
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """While it lasts, no other thread and no other process changes the list."""
+    from filelock import FileLock
+
+    place = cache_dir() / "locks" / "datasets"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with _one_at_a_time, FileLock(place):
+        yield
 
 
 def _file() -> Path:
@@ -93,7 +106,9 @@ def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetE
     """Of the file in this state."""
     try:
         return tuple(_entry(fields) for fields in json.loads(regular_file(file).read_text(encoding="utf-8")))
-    except (ValueError, TypeError, RecursionError, OSError) as error:
+    except (ValueError, TypeError, RecursionError, OSError, MemoryError) as error:
+        if is_transient(error):
+            raise TransientError("The list of datasets", error) from error
         reason = str(error)[:100]
         raise InputError(f"The list of datasets '{file.name}' is damaged ({reason}); delete it and add the datasets again.") from error
 
