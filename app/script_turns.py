@@ -15,7 +15,7 @@ from doors.pace import Pace
 from server_settings import server
 
 # Seconds of pages that a client may have at once, how many come back each second, and after how many of quiet he counts no more.
-_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 12.0, 0.2, 6.0, 10.0
+_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 6.0, 0.15, 6.0, 10.0
 _POLL_SECONDS = 0.25
 
 

@@ -89,7 +89,7 @@ class ServerSettings(FrozenConfig):
     visitor_sockets: int = Field(default=16, ge=1)
     visitor_requests: int = Field(default=64, ge=1)
     max_waiting_mb: int = Field(default=2_000, ge=1)
-    visitor_waiting_mb: int = Field(default=500, ge=1)
+    visitor_waiting_mb: int = Field(default=200, ge=1)
     request_seconds: float = Field(default=20.0, gt=0)
     max_cache_gb: float = Field(default=20.0, gt=0)
     keep_days: float | None = Field(default=None, gt=0)

@@ -18,7 +18,7 @@ from slots import Slots
 
 _UPLOAD = "/_stcore/upload_file/"
 _AT_WORK = 6  # as many as a browser asks at once
-_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 60, 600  # a page shows some hundred pictures
+_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 30, 500  # a page shows some hundred pictures
 _TOLD_AFTER, _MOST_TOLD_LATER = 2.0, 2_000  # seconds, and how many requests
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150
 
@@ -102,6 +102,7 @@ class Limits:
         length = Headers(scope=scope).get("content-length", "")
         size = int(length) if length.isdecimal() and len(length) < 16 else self._settings.max_upload_mb * 1_000_000
         if not self._waiting.begin(client, session, size):
+            await self._let_wait(client)
             message = "Too many files are waiting here; embed or remove those that you uploaded, or try again in some minutes."
             await answer(scope, receive, send, PlainTextResponse(message, 413))
             return

@@ -4,6 +4,7 @@ A request is a line of JSON and the file's content; the answer is a line of JSON
 """
 
 import json
+import os
 import signal
 import sys
 from typing import Any
@@ -15,6 +16,7 @@ from likeness.io.decoder_limits import DecoderLimits
 from likeness.io.image_check import image_suffix, opened_image, rgb_picture
 from likeness.io.text import plain_name
 
+_RANK = 5  # behind pages that people wait for
 _LARGE = 12_000_000  # pixels; as many as a photo has
 _PICTURE = 16_000_000  # pixels at most that go back; no encoder looks at as many
 
@@ -22,6 +24,8 @@ _PICTURE = 16_000_000  # pixels at most that go back; no encoder looks at as man
 def main() -> None:
     """Answers requests on standard input on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever asks
+    if hasattr(os, "nice"):
+        os.nice(_RANK)
     Image.MAX_IMAGE_PIXELS = None  # `opened_image` has a limit of its own
     limits = DecoderLimits()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
