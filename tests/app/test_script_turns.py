@@ -1,0 +1,131 @@
+"""Whose page is computed next on a shared server."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+import script_turns
+from doors.pace import Pace
+from script_turns import ScriptTurns
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_an_allowance_is_spent_and_comes_back() -> None:
+    clock = Clock()
+    pace = Pace(a_second=2, at_once=10, clock=clock)
+    assert [pace.spend("ada") for _ in range(10)] == [0] * 10
+    assert [pace.spend("ada") for _ in range(4)] == [0.5, 1, 1.5, 2]
+    assert pace.is_overdrawn("ada")
+    assert not pace.is_overdrawn("ben")
+    clock.now = 2.0
+    assert not pace.is_overdrawn("ada")
+    clock.now = 1000.0
+    assert pace.spend("ada", 10) == 0
+    assert pace.spend("ada", 1) == 0.5
+
+
+def test_no_more_is_owed_than_is_said() -> None:
+    pace = Pace(a_second=0.5, at_once=1, most_owed=3, clock=Clock())
+    assert pace.spend("ada", 1000) == 6
+
+
+def test_many_clients_take_no_memory_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr("doors.pace._MOST_KNOWN", 10)
+    pace = Pace(a_second=1, at_once=2, clock=clock)
+    for number in range(100):
+        clock.now = float(number)
+        pace.spend(str(number))
+    assert len(pace._left) <= 12
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> ScriptTurns:
+    monkeypatch.setattr(script_turns, "_POLL_SECONDS", 0.01)
+    return ScriptTurns(1)
+
+
+def _beside(work: Callable[[], object]) -> tuple[threading.Thread, threading.Event]:
+    done = threading.Event()
+
+    def go() -> None:
+        work()
+        done.set()
+
+    thread = threading.Thread(target=go, daemon=True)
+    thread.start()
+    return thread, done
+
+
+def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: ScriptTurns) -> None:
+    begun = turns.begin("ada")
+    _, second = _beside(lambda: turns.begin("ada"))
+    _, other = _beside(lambda: turns.begin("ben"))
+    assert other.wait(60)
+    assert not second.wait(0.2)
+    turns.end("ada", begun)
+    assert second.wait(60)
+
+
+def test_who_has_had_more_than_his_share_waits_while_others_ask(turns: ScriptTurns) -> None:
+    turns.end("ada", turns.begin("ada") - 1000)  # a page that took long
+    begun = turns.begin("ben")
+    _, again = _beside(lambda: turns.begin("ada"))
+    assert not again.wait(0.3)
+    turns.end("ben", begun)
+    assert not again.wait(0.3)  # ben was here a moment ago
+    turns._ended["ben"] -= 60
+    assert again.wait(60)  # and has been quiet since
+
+
+def test_alone_nobody_waits(turns: ScriptTurns) -> None:
+    for _ in range(5):
+        turns.end("ada", turns.begin("ada") - 1000)
+    begun = time.monotonic()
+    turns.end("ada", turns.begin("ada"))
+    assert time.monotonic() - begun < 30
+
+
+def test_answers_leave_at_once() -> None:
+    """Without TCP_NODELAY, each picture after the first on a connection came 40 ms late."""
+    import socket
+
+    from doors.connections import _Quick
+
+    server, (browser, accepted) = socket.socket(), (socket.socket(), None)
+    try:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        browser.connect(server.getsockname())
+        accepted, _ = server.accept()
+
+        class Transport:
+            def get_extra_info(self, name: str) -> object:
+                return accepted if name == "socket" else None
+
+        class Protocol(_Quick):  # type: ignore[misc,valid-type]
+            def __init__(self) -> None:
+                pass
+
+        base = _Quick.__mro__[1]
+        original, base.connection_made = base.connection_made, lambda self, transport: None
+        try:
+            assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            Protocol().connection_made(Transport())
+        finally:
+            base.connection_made = original
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    finally:
+        for each in (server, browser, accepted):
+            if each is not None:
+                each.close()
