@@ -15,6 +15,10 @@ from streamlit.runtime.state.session_state import Serialized, Value, WStates
 _PREFIX = "$$"  # of the ids that Streamlit gives
 
 
+# Browsers send numbers as whole ones or not, whatever the widget has declared; its reader takes both.
+_KINDS = {"int_value": "number", "double_value": "number", "int_array_value": "numbers", "double_array_value": "numbers"}
+
+
 def check_widget_values() -> None:
     """Checks every value that this process takes in from now on; called again, it changes nothing."""
     if not hasattr(WStates.__getitem__, "__wrapped__"):
@@ -53,7 +57,7 @@ def _fits(sent: WidgetState, declared: Any) -> bool:
     kind = sent.WhichOneof("value")
     if kind is None or declared.value_type is None:  # a value that was taken back
         return True
-    if kind != declared.value_type or (kind == "json_value" and not _is_state(sent.json_value)):
+    if _KINDS.get(kind, kind) != _KINDS.get(declared.value_type, declared.value_type) or (kind == "json_value" and not _is_state(sent.json_value)):
         return False
     chosen = {"string_value": [sent.string_value], "string_array_value": list(sent.string_array_value.data)}.get(kind, [])
     return declared.formatted_options is None or set(chosen) <= set(declared.formatted_options)
