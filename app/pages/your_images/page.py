@@ -177,7 +177,10 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 
 def _upload() -> None:
     files = st.file_uploader(
-        "Images, or a ZIP of images", type=["jpg", "jpeg", "png", "webp", "bmp", "gif", "tif", "tiff", "zip"], accept_multiple_files=True, key="files"
+        "Images, or a ZIP of images",
+        type=["jpg", "jpeg", "png", "webp", "bmp", "gif", "tif", "tiff", "zip"],
+        accept_multiple_files=True,
+        key=f"files_{_sent()}",
     )
     name = st.text_input("Name", value="My images", key="upload_name")
     encoder = _encoder("upload")
@@ -194,7 +197,14 @@ def _upload() -> None:
         record("uploaded", shown_name(), f"{len(table)} images")
         entry = new_entry(name, source, encoder, owner=owner_of(source))
         st.session_state.setdefault("left_out", {})[entry.id] = table.failed
+        st.session_state["uploads_sent"] = _sent() + 1  # a new field, so that what was sent leaves the memory
         begin(entry, len(table))
+
+
+def _sent() -> int:
+    """How many uploads this session has sent."""
+    sent: int = st.session_state.get("uploads_sent", 0)
+    return sent
 
 
 def _own_jobs() -> list[Job]:
