@@ -1,6 +1,7 @@
 """Who a request counts for, where there are limits: an account, or else the address that it comes from, which is harder to change than a cookie."""
 
 import secrets
+from urllib.parse import quote, unquote
 
 import streamlit as st
 from starlette.types import Scope
@@ -20,11 +21,11 @@ def client_of(scope: Scope) -> str:
 
 def named(scope: Scope, client: str) -> Scope:
     """The request, with a note of who it counts for."""
-    return {**scope, "headers": [*scope["headers"], (_HEADER.encode(), client.encode("latin-1", "replace"))]}
+    return {**scope, "headers": [*scope["headers"], (_HEADER.encode(), quote(client).encode())]}
 
 
 def client() -> str:
     """Who the page counts for that is being drawn; "" in a background thread, and on a server that keeps no limits."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
-    return st.context.headers.get(_HEADER) or ""
+    return unquote(st.context.headers.get(_HEADER) or "")
