@@ -32,10 +32,18 @@ def serve(options: dict[str, Any]) -> None:
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""
+    if settings.shared:
+        _share_processors()
     use_own_connections()
     if port:
         arguments += ["--server.port", str(port)]
     _run_streamlit(arguments)
+
+
+def _share_processors() -> None:
+    """One computation takes half of the processors, and waits for its threads without turning in circles: several go on at once here."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _settings(file: str | None, given: dict[str, Any]) -> ServerSettings:
