@@ -270,7 +270,7 @@ def test_on_a_shared_server_the_default_language_model_measures(app: AppTest, tm
     from server_settings import ServerSettings
 
     monkeypatch.setenv("LIKENESS_SERVER", ServerSettings.model_validate({"shared": True, "roots": [str(tmp_path)]}).as_text())
-    monkeypatch.setattr("visitors._token", lambda: "0" * 32)
+    monkeypatch.setattr("visitors._browser", lambda: "0" * 32)
     confine_server()
     app.session_state["semantic_classes"] = BODY
     app.switch_page("pages/semantics/page.py").run()

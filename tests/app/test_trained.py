@@ -277,7 +277,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Embedding that goes on until it is stopped; set once it has begun."""
     going, over = threading.Event(), threading.Event()
 
-    def endless(table: ImageTable, encoder: str, progress: Progress, should_stop: Callable[[], bool]) -> Space:
+    def endless(table: ImageTable, encoder: str, progress: Progress, should_stop: Callable[[], bool], **_: object) -> Space:
         while not (should_stop() or over.is_set()):
             progress(500, 2000)
             going.set()

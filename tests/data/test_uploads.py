@@ -271,7 +271,7 @@ class TestRefused:
     def test_no_room_left_for_uploads(self) -> None:
         save_uploads([("a.png", image())])
         limits = UploadLimits(total_gb=1e-9)
-        with pytest.raises(InputError, match=r"Uploads may take .* together, and these are used up; ask who runs"):
+        with pytest.raises(InputError, match=r"Uploads may take .* together, and these are used up; remove some, or ask who runs"):
             save_uploads([("b.png", image(2))], limits=limits)
 
     def test_no_room_left_after_this_upload(self, cache: Path) -> None:

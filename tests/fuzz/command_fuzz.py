@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import runpy
 import shutil
 import signal
 import subprocess
@@ -117,8 +118,12 @@ def _status(arguments: list[str]) -> int:
 
 
 def _serve(_: str, arguments: list[str]) -> None:
-    """What `likeness app` becomes, up to the server itself."""
+    """What `likeness app` becomes, up to the server itself, or another command that the app knows."""
     sys.path.insert(0, str(Path(arguments[1]).parent))
+    if Path(arguments[1]).stem != "serve":
+        sys.argv = arguments[1:]
+        runpy.run_path(arguments[1], run_name="__main__")
+        return
     import serve
 
     serve._run_streamlit = lambda arguments: None

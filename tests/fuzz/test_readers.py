@@ -27,6 +27,8 @@ _PARSERS = {
 # Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
 _OWN = {
     "encoders/models/load_model": "a configuration that `clean_copy` wrote, which has a case",
+    "app/admin": "options of the command line, which `likeness admin` wrote",
+    "app/visitor_data": "writes an archive and reads none",
     "app/widget_values": "what browsers send; the fuzz of messages goes through it",
     "io/confinement": "a variable that `confine` wrote",
     "app/serve": "options of the command line, which `likeness app` wrote",

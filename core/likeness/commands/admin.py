@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from likeness.errors import InputError
 from likeness.io import app_dir
 
 admin = typer.Typer(name="admin", help="What a shared server keeps of its visitors: list, export, delete; back up and restore.", no_args_is_help=True)
@@ -38,8 +39,8 @@ def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="D
 
     Example: `likeness admin delete 3f2a…`
     """
-    if not yes:
-        typer.confirm(f"Delete all that is kept of '{visitor}'?", abort=True)
+    if not yes and not _agreed(f"Delete all that is kept of '{visitor}'?"):
+        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
     _call("delete", visitor)
 
 
@@ -61,6 +62,13 @@ def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin back
     Example: `LIKENESS_CACHE=/srv/likeness likeness admin restore server-2026-11-30.tar`
     """
     _call("restore", str(file))
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        return False
 
 
 def _call(*arguments: str) -> NoReturn:

@@ -47,10 +47,10 @@ def check_format(format: str) -> None:
 
 
 def print_any_text() -> None:
-    """Signs that the terminal cannot show, and bytes of a file's name that are no text, are printed as escapes instead of raising."""
+    """Signs that the terminal cannot show, and bytes of a file's name that are no text, are printed as "?" instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="replace")
 
 
 def refused(error: OSError) -> InputError:
