@@ -182,6 +182,7 @@ class Attacker:
         self._host, _, self._port = url.removeprefix("http://").partition(":")
         self._over = threading.Event()
         self._done: dict[str, int] = {}
+        self._images = [progressive(2000, 2000, 256), sixteen_bit(10_000, 4_000)]
 
     def __enter__(self) -> "Attacker":
         attacks: list[tuple[int, str, Callable[[], None]]] = [

@@ -279,6 +279,7 @@ def _start(draft: Draft) -> None:
 
 
 def _save_new(draft: Draft) -> None:
+    check_may("edit")
     check_count(notions_dir(), "notions")
     save_notion(draft.notion, folder=notions_dir())
 
