@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 import trainings
-from access import redact, resolve_source
+from access import check_may, redact, resolve_source
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
@@ -150,6 +150,7 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
     file = folder.path / "splits.json"
 
     def start() -> None:
+        check_may("train")
         write_splits(file, splits)
         folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
         folder.begin()
