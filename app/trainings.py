@@ -17,7 +17,7 @@ _beginning = threading.Lock()
 _begun: dict[Path, str] = {}  # by whom, since this server started
 
 
-def begin(folder: Path, start: Callable[[], object]) -> None:
+def begin_training(folder: Path, start: Callable[[], object]) -> None:
     """Calls `start`, which begins the run or benchmark in this folder.
 
     Raises:

@@ -103,7 +103,7 @@ def _stop(run: RunFolder) -> None:
 
 def _resume(run: RunFolder) -> None:
     try:
-        trainings.begin(run.path, lambda: _start(run))
+        trainings.begin_training(run.path, lambda: _start(run))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
 

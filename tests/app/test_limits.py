@@ -247,7 +247,7 @@ class TestTrainings:
 
         def begin(who: str, name: str) -> None:
             monkeypatch.setattr("trainings.client", lambda: who)
-            trainings.begin(tmp_path / "runs" / name, lambda: start(name))
+            trainings.begin_training(tmp_path / "runs" / name, lambda: start(name))
 
         begin("ada", "first")
         with pytest.raises(InputError, match="1 of your trainings are under way, and each visitor may have 1"):

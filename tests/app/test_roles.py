@@ -259,7 +259,7 @@ _WRITES = {
     *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "remove_dataset", "start_run", "request_stop"),
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels"),
 }
-_ASKS = {"check_may", "permitted", "refusal", "refused"}
+_ASKS = {"begin_training", "check_may", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness password`",
     "config_access.resolve_run": "called where a run is resumed, after the check",

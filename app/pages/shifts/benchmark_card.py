@@ -68,6 +68,6 @@ def _stop(folder: StudyFolder) -> None:
 
 def _resume(folder: StudyFolder) -> None:
     try:
-        trainings.begin(folder.path, folder.begin)
+        trainings.begin_training(folder.path, folder.begin)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")

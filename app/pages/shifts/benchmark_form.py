@@ -156,7 +156,7 @@ def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
         folder.begin()
 
     try:
-        trainings.begin(folder.path, start)
+        trainings.begin_training(folder.path, start)
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     except OSError as error:

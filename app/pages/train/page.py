@@ -128,7 +128,7 @@ def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
 def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
-        trainings.begin(run.path, lambda: training.start_run(run, resolve_config(chosen)))
+        trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     else:
