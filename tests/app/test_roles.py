@@ -257,11 +257,16 @@ def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, mon
 # What writes for people or starts work that they own, by the name under which it is called.
 _WRITES = {
     *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "remove_dataset", "start_run", "request_stop"),
-    *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels"),
+    *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
 }
 _ASKS = {"begin_training", "check_may", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness password`",
+    "admin.main": "of the command `likeness admin`",
+    "quotas.write_draft": "its callers ask",
+    "visitor_data.remove_old": "of the server itself",
+    "visitor_data.remove_upload": "its callers ask",
+    "visitor_data.remove_visitor": "its callers ask",
     "config_access.resolve_run": "called where a run is resumed, after the check",
 }
 

@@ -283,6 +283,7 @@ def _remove(id: str) -> None:
 
 
 def _remove_own(id: str) -> None:
+    check_may("edit")
     entry = find_dataset(id)
     if entry.owner != visitor():
         raise InputError("This dataset belongs to someone else; ask whoever runs this server to remove it.")
