@@ -109,6 +109,7 @@ def _resume(run: RunFolder) -> None:
 
 
 def _start(run: RunFolder) -> None:
+    check_may("train")
     resolve_run(run)
     training.start_run(run)
 
