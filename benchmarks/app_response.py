@@ -5,53 +5,23 @@ least that any Streamlit app takes.
 """
 
 import argparse
-import os
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from measuring.served import APP, served, wait_for
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-
-
-@contextmanager
-def served(command: list[str], cache: str) -> Iterator[str]:
-    """Runs a server command with a free port appended; yields its address at once, before it answers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [*command, str(port)], env={**os.environ, "LIKENESS_CACHE": cache}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def wait_for(url: str) -> None:
-    """Waits until the server answers."""
-    while True:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.02)
 
 
 def seconds_to(browser: Any, command: list[str], selector: str) -> float:
     """From starting the server, with an empty cache, until the selector is on the page."""
     with tempfile.TemporaryDirectory() as cache:
         start = time.perf_counter()
-        with served(command, cache) as url:
+        with served(command, cache) as (url, _):
             wait_for(url)
             page = browser.new_page()
             page.goto(url)
@@ -63,7 +33,7 @@ def seconds_to(browser: Any, command: list[str], selector: str) -> float:
 
 def refit_seconds(browser: Any, command: list[str], repeats: int) -> list[float]:
     """From pressing the keys that commit an edit until the new fit is told on the page."""
-    with tempfile.TemporaryDirectory() as cache, served(command, cache) as url:
+    with tempfile.TemporaryDirectory() as cache, served(command, cache) as (url, _):
         wait_for(url)
         page = browser.new_page()
         page.goto(url)
@@ -91,7 +61,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     from playwright.sync_api import sync_playwright
 
-    app = [sys.executable, "-m", "likeness", "app", "--no-token", "--port"]
+    app = [*APP, "--no-token", "--port"]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         script = Path(folder) / "empty.py"
         script.write_text("import streamlit as st\nst.title('Empty')\n")

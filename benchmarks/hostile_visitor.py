@@ -9,33 +9,31 @@ without a pause, asks for notions of thousands of prompts, floods the pictures' 
 import argparse
 import contextlib
 import http.client
-import io
-import os
 import random
 import socket
-import struct
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileURLs, UploadedFileInfo
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 from websockets.exceptions import WebSocketException
-from websockets.sync.client import connect
-from websockets.typing import Subprotocol
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fuzz"))
+
+from measuring.served import APP, served, wait_for
+from websocket_session import Session
+
+from hostile_images import progressive_jpeg, zeros_png
 
 _WORDS = ("red", "blue", "green", "white", "black", "yellow", "gray", "orange", "silver", "purple", "teal", "navy", "maroon", "olive", "lime")
 _ATTACKER = "10.66.6.6"
@@ -50,7 +48,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
     visitors, seconds = (4, 10.0) if asked.quick else (asked.visitors, asked.seconds)
-    with tempfile.TemporaryDirectory() as cache, _served(Path(cache)) as (url, server):
+    with tempfile.TemporaryDirectory() as cache, served([*APP, "--shared", "--port"], cache) as (url, process):
+        wait_for(url)
+        server = psutil.Process(process.pid)
         ordinary = [Visitor(url, f"10.1.0.{number + 1}", number) for number in range(visitors)]
         for each in ordinary:
             each.open()
@@ -85,27 +85,22 @@ class Tally:
         self.gigabytes = 0.0
 
 
-class Visitor:
-    """One page, over a WebSocket."""
+class Visitor(Session):
+    """One page of someone at an address of his own."""
 
     def __init__(self, url: str, address: str, number: int) -> None:
-        self._url, self._address, self._draw = url, address, random.Random(number)
+        super().__init__(url, {"X-Forwarded-For": address})
+        self._address_of_his, self._draw = address, random.Random(number)
         self._host, _, self._port = url.removeprefix("http://").partition(":")
-        self.pages: dict[str, str] = {}
-        self.widgets: dict[str, str] = {}  # by label
-        self.session = ""
 
     def open(self) -> None:
         """Opens the page and waits until it stands."""
-        headers = {"X-Forwarded-For": self._address}
-        place = f"{self._url.replace('http', 'ws', 1)}/_stcore/stream"
-        self._stack = contextlib.ExitStack()
-        link = connect(place, subprotocols=[Subprotocol("streamlit")], additional_headers=headers, max_size=None, open_timeout=_WAIT)
-        self._socket = self._stack.enter_context(link)
+        self.__enter__()
         self.run("")
 
     def close(self) -> None:
-        self._stack.close()
+        """Closes it."""
+        self.__exit__(None, None, None)
 
     def act(self, tally: Tally) -> None:
         """One action of each kind."""
@@ -123,55 +118,31 @@ class Visitor:
 
     def _edit(self) -> None:
         words = [f"{self._draw.choice(_WORDS)} {self._draw.randrange(10**6)}" for _ in range(8)]
-        if "One aspect per line" not in self.widgets:
+        if "One aspect per line" not in self.labels:
             self.run("notions")
         self.run("notions", **{"One aspect per line": "\n".join(words)})
 
     def _pictures(self) -> None:
         link = http.client.HTTPConnection(self._host, int(self._port), timeout=_WAIT)
         for _ in range(12):
-            link.request("GET", f"/thumbnails/cars/{self._draw.randrange(2000)}", headers={"X-Forwarded-For": self._address})
+            link.request("GET", f"/thumbnails/cars/{self._draw.randrange(2000)}", headers={"X-Forwarded-For": self._address_of_his})
             answer = link.getresponse()
             answer.read()
             if answer.status != 200:
                 raise http.client.HTTPException(answer.status)
         link.close()
 
-    def run(self, page: str, **texts: str) -> None:
+    def run(self, page: str, *values: WidgetState, **texts: str) -> None:
         """Asks for a run of a page with texts in its fields, by their labels, and waits for its end."""
-        message = BackMsg()
-        message.rerun_script.query_string = "layout=PCA"
-        message.rerun_script.page_script_hash = self.pages.get(page, "")
-        for label, text in texts.items():
-            message.rerun_script.widget_states.widgets.append(WidgetState(id=self.widgets[label], string_value=text))
-        self.send(message)
-
-    def send(self, message: BackMsg) -> None:
-        """Sends what a browser sends, and takes in what comes until the run has ended."""
-        self._socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(self._socket.recv(timeout=_WAIT))  # type: ignore[arg-type]
-            kind = answer.WhichOneof("type")
-            if kind == "new_session":
-                self.session = answer.new_session.initialize.session_id or self.session
-            elif kind == "navigation":
-                self.pages = {each.url_pathname: each.page_script_hash for each in answer.navigation.app_pages}
-            elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                name = answer.delta.new_element.WhichOneof("type")
-                if name in ("text_input", "text_area", "file_uploader", "button"):
-                    element = getattr(answer.delta.new_element, name)
-                    self.widgets[element.label] = element.id
-            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return
+        typed = [WidgetState(id=self.labels[label], string_value=text) for label, text in texts.items()]
+        states = WidgetStates(widgets=[*typed, *values])
+        self.rerun(query_string="layout=PCA", page_script_hash=self.pages.get(page, ""), widget_states=states)
 
     def upload(self, files: list[Any]) -> None:
         """On the page Your images: puts files into the field and clicks the button."""
-        message = BackMsg()
-        message.rerun_script.page_script_hash = self.pages["your_images"]
-        field = WidgetState(id=self.widgets["Images, or a ZIP of images"])
+        field = WidgetState(id=self.labels["Images, or a ZIP of images"])
         field.file_uploader_state_value.uploaded_file_info.extend(files)
-        message.rerun_script.widget_states.widgets.extend([field, WidgetState(id=self.widgets["Embed these images"], trigger_value=True)])
-        self.send(message)
+        self.run("your_images", field, WidgetState(id=self.labels["Embed these images"], trigger_value=True))
 
 
 class Attacker:
@@ -182,7 +153,7 @@ class Attacker:
         self._host, _, self._port = url.removeprefix("http://").partition(":")
         self._over = threading.Event()
         self._done: dict[str, int] = {}
-        self._images = [progressive(2000, 2000, 256), sixteen_bit(10_000, 4_000)]
+        self._images = [progressive_jpeg(2000, 2000, 256), zeros_png(6_400)]
 
     def __enter__(self) -> "Attacker":
         attacks: list[tuple[int, str, Callable[[], None]]] = [
@@ -274,7 +245,7 @@ class Attacker:
         page.open()
         try:
             while not self._over.is_set():
-                self._put(page.session, bytes(20_000_000))
+                self._put(page.id, bytes(20_000_000))
                 self._count("files of 20 MB that no page takes")
         finally:
             page.close()
@@ -286,44 +257,10 @@ class Attacker:
         try:
             page.run("your_images")
             while not self._over.is_set():
-                page.upload([self._put(page.session, content) for content in self._images])
+                page.upload([self._put(page.id, content) for content in self._images])
                 self._count("hostile images", len(self._images))
         finally:
             page.close()
-
-
-def progressive(width: int, height: int, scans: int) -> bytes:
-    """A gray progressive JPEG of so many scans, each of which goes through every coefficient."""
-
-    def segment(marker: int, body: bytes) -> bytes:
-        return bytes([0xFF, marker]) + struct.pack(">H", len(body) + 2) + body
-
-    def scan(first: int, last: int, bits: int, data: bytes) -> bytes:
-        return segment(0xDA, bytes([1, 1, 0, first, last, bits])) + data.replace(b"\xff", b"\xff\0")
-
-    blocks = -(-width // 8) * -(-height // 8)
-    runs = ("0" + "1" * 14) * -(-blocks // (2**15 - 1))
-    runs += "1" * (-len(runs) % 8)
-    zeros = int(runs, 2).to_bytes(len(runs) // 8, "big")
-    one_code = bytes([1, *[0] * 15])
-    head = segment(0xC2, struct.pack(">BHHB", 8, height, width, 1) + bytes([1, 0x11, 0]))
-    tables = segment(0xC4, b"\x00" + one_code + b"\x00") + segment(0xC4, b"\x10" + one_code + b"\xe0")
-    first = scan(0, 0, 0, bytes(-(-blocks // 8))) + scan(1, 63, 1, zeros)
-    return b"\xff\xd8" + segment(0xDB, b"\0" + bytes([1] * 64)) + head + tables + first + scan(1, 63, 0x10, zeros) * (scans - 2) + b"\xff\xd9"
-
-
-def sixteen_bit(width: int, height: int) -> bytes:
-    """A small PNG of many 16-bit pixels, all zero."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    packed, out = zlib.compressobj(9), io.BytesIO()
-    for _ in range(height):
-        out.write(packed.compress(bytes(1 + 2 * width)))
-    out.write(packed.flush())
-    head = struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", out.getvalue()) + chunk(b"IEND", b"")
 
 
 def _act(visitors: list[Visitor], seconds: float, server: psutil.Process) -> Tally:
@@ -352,30 +289,6 @@ def _memory(server: psutil.Process) -> float:
         with contextlib.suppress(psutil.Error):
             total += each.memory_info().rss
     return total / 1e9
-
-
-@contextlib.contextmanager
-def _served(cache: Path) -> Iterator[tuple[str, psutil.Process]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")}
-    arguments = [sys.executable, "-m", "likeness", "app", "--shared", "--port", str(port)]
-    server = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url, end = f"http://127.0.0.1:{port}", time.monotonic() + 60
-    try:
-        while True:
-            try:
-                with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
-                    break
-            except OSError:
-                if time.monotonic() > end:
-                    raise TimeoutError("the app did not answer") from None
-                time.sleep(0.2)
-        yield url, psutil.Process(server.pid)
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 if __name__ == "__main__":

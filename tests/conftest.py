@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import struct
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -132,35 +131,9 @@ def odd_names(tmp_path: Path) -> Path:
     return Path(os.fsdecode(folder))
 
 
-def _progressive_jpeg(width: int, height: int, scans: int) -> bytes:
-    """A gray progressive JPEG of so many scans, all sound and all of zeros: a few hundred bytes each, and each goes through every coefficient."""
-
-    def segment(marker: int, body: bytes) -> bytes:
-        return bytes([0xFF, marker]) + struct.pack(">H", len(body) + 2) + body
-
-    def scan(first: int, last: int, bits: int, data: bytes) -> bytes:
-        return segment(0xDA, bytes([1, 1, 0, first, last, bits])) + data.replace(b"\xff", b"\xff\0")
-
-    blocks = -(-width // 8) * -(-height // 8)
-    runs = ("0" + "1" * 14) * -(-blocks // (2**15 - 1))  # the code for an end of so many blocks, and how many
-    runs += "1" * (-len(runs) % 8)
-    zeros = int(runs, 2).to_bytes(len(runs) // 8, "big")
-    one_code = bytes([1, *[0] * 15])
-    parts = [
-        b"\xff\xd8",
-        segment(0xDB, b"\0" + bytes([1] * 64)),
-        segment(0xC2, struct.pack(">BHHB", 8, height, width, 1) + bytes([1, 0x11, 0])),
-        segment(0xC4, b"\x00" + one_code + b"\x00"),  # of the first coefficients: no difference
-        segment(0xC4, b"\x10" + one_code + b"\xe0"),  # of the others: the end of up to 2**15 - 1 blocks
-        scan(0, 0, 0, bytes(-(-blocks // 8))),
-        scan(1, 63, 1, zeros),
-        *[scan(1, 63, 0x10, zeros)] * (scans - 2),
-        b"\xff\xd9",
-    ]
-    return b"".join(parts)
-
-
 @pytest.fixture(scope="session")
 def progressive_jpeg() -> Callable[[int, int, int], bytes]:
     """Makes the content of a progressive JPEG: `progressive_jpeg(width, height, scans)`, at least two scans."""
-    return _progressive_jpeg
+    from hostile_images import progressive_jpeg as make
+
+    return make

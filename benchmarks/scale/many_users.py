@@ -8,13 +8,11 @@ import argparse
 import asyncio
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "app"))
 
 from measuring import record as kept
 from measuring.child import in_child
+from measuring.served import APP, served, wait_for
 
 _WAIT = 120_000
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
@@ -62,31 +61,9 @@ def _browsers(users: int, rounds: int) -> None:
     if chromium is None:
         print("Chromium is not installed, so no browser was measured.")
         return
-    with tempfile.TemporaryDirectory() as cache:
-        server, url = _serve(Path(cache))
-        try:
-            asyncio.run(_measure(chromium, url, server, users, rounds))
-        finally:
-            server.terminate()
-            server.wait(20)
-
-
-def _serve(cache: Path) -> tuple["subprocess.Popen[bytes]", str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {**os.environ, "LIKENESS_CACHE": str(cache), "LIKENESS_RUNS": str(cache / "runs")}
-    arguments = [sys.executable, "-m", "likeness", "app", "--shared", "--port", str(port)]
-    server = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url, end = f"http://127.0.0.1:{port}", time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
-                return server, url
-        except OSError:
-            time.sleep(0.2)
-    server.kill()
-    raise TimeoutError("the app did not answer")
+    with tempfile.TemporaryDirectory() as cache, served([*APP, "--shared", "--port"], cache) as (url, server):
+        wait_for(url)
+        asyncio.run(_measure(chromium, url, server, users, rounds))
 
 
 async def _measure(chromium: str, url: str, server: "subprocess.Popen[bytes]", users: int, rounds: int) -> None:

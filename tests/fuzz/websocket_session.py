@@ -1,7 +1,7 @@
 """A visitor without a browser: speaks the app's WebSocket as a browser does, and can say what no browser says."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -37,18 +37,24 @@ class Session:
 
     Attributes:
         widgets: ids of the widgets that the last runs have drawn, each with the kind of its value; None where that is not known.
+        labels: ids of widgets by what stands beside them.
         pages: hashes by address.
+        id: as Streamlit names the session.
         errors: tracebacks that were shown, since they were last taken.
     """
 
-    def __init__(self, url: str) -> None:
-        self._address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
+        self._address, self._headers = f"{url.replace('http', 'ws', 1)}/_stcore/stream", headers
+        self.id = ""
+        self.labels: dict[str, str] = {}
         self.widgets: dict[str, str | None] = {}
         self.pages: dict[str, str] = {}
         self.errors: list[str] = []
 
     def __enter__(self) -> "Session":
-        self._connection = connect(self._address, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=_SECONDS)
+        self._connection = connect(
+            self._address, subprotocols=[Subprotocol("streamlit")], additional_headers=self._headers, max_size=None, open_timeout=_SECONDS
+        )
         self._socket = self._connection.__enter__()
         return self
 
@@ -76,7 +82,9 @@ class Session:
         while True:
             answer = ForwardMsg.FromString(self._socket.recv(timeout=_SECONDS))  # type: ignore[arg-type]
             kind = answer.WhichOneof("type")
-            if kind == "navigation":
+            if kind == "new_session":
+                self.id = answer.new_session.initialize.session_id or self.id
+            elif kind == "navigation":
                 self.pages = {page.url_pathname: page.page_script_hash for page in answer.navigation.app_pages}
             elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
                 self._take(answer.delta.new_element)
@@ -91,6 +99,7 @@ class Session:
             return
         for widget in _ids(getattr(element, name)) if name else ():
             self.widgets[widget] = _KINDS.get(name)
+            self.labels[getattr(getattr(element, name), "label", "")] = widget
             if name == "bidi_component":
                 self.widgets[_make_trigger_id(widget, "events")] = "json_trigger_value"
 

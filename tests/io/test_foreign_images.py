@@ -16,6 +16,7 @@ import psutil
 import pytest
 from PIL import Image
 
+from hostile_images import chunk, zeros_png
 from likeness.errors import InputError
 from likeness.io import foreign_images
 from likeness.io.decoder_pool import Client, DecoderPool, _Turn
@@ -29,17 +30,6 @@ def png(size: tuple[int, int] = (8, 8), kind: str = "PNG", mode: str = "RGB", **
     buffer = io.BytesIO()
     Image.new(mode, size).save(buffer, kind, **options)
     return buffer.getvalue()
-
-
-def chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def zeros_png(side: int, bits: int = 16) -> bytes:
-    """A gray PNG of zeros, made a row at a time."""
-    packer = zlib.compressobj(9)
-    rows = b"".join(packer.compress(bytes(1 + side * bits // 8)) for _ in range(side)) + packer.flush()
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, bits, 0, 0, 0, 0)) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def with_chunks(*chunks: bytes) -> bytes:
@@ -332,7 +322,7 @@ class TestShared:
         code = f"""
 import re, sys
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:2]]!r}
 from test_foreign_images import suffixes, zeros_png, png
 peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 content = [zeros_png(6_000)] * 2
@@ -347,7 +337,7 @@ print((peak() - before) / (2 * 6_000**2))
     def test_nothing_is_left_when_the_program_ends(self) -> None:
         code = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:2]]!r}
 from test_foreign_images import foreign_images, processes, suffixes, png
 suffixes(*[png()] * 40)
 print(*[process.pid for process in processes(foreign_images._uploads)])
