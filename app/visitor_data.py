@@ -108,15 +108,18 @@ def remove_old(days: float) -> list[str]:
 
 
 def remove_leftovers(hours: float = 24) -> None:
-    """Removes uploads that became no dataset within so many hours, and what an interrupted removal has left."""
-    sources = {(entry.owner, entry.source) for entry in list_datasets()}
+    """Removes uploads that became no dataset within so many hours, vectors without one, and what an interrupted removal has left."""
+    entries = [entry for entry in list_datasets() if entry.owner]
+    kept = {visitors_dir() / entry.owner / entry.source for entry in entries}
+    kept |= {stored_of(upload, upload.parents[1] / EMBEDDINGS) for upload in kept}
     for folder in _folders(hidden=True):
         if folder.name.startswith(_REMOVED):
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        for upload in folder.glob(f"{UPLOADS}/*"):
-            if (folder.name, f"{UPLOADS}/{upload.name}") not in sources and time.time() - upload.stat().st_mtime > hours * 3600:
-                shutil.rmtree(upload, ignore_errors=True)
+        for part in (UPLOADS, EMBEDDINGS):
+            for each in (folder / part).glob("*"):
+                if each not in kept and time.time() - each.stat().st_mtime > hours * 3600:
+                    shutil.rmtree(each, ignore_errors=True)
 
 
 def last_seen(folder: Path) -> float:

@@ -13,8 +13,6 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.session_state import Serialized, Value, WStates
 
 _PREFIX = "$$"  # of the ids that Streamlit gives
-
-
 # Browsers send numbers as whole ones or not, whatever the widget has declared; its reader takes both.
 _KINDS = {"int_value": "number", "double_value": "number", "int_array_value": "numbers", "double_array_value": "numbers"}
 

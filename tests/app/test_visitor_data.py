@@ -143,10 +143,17 @@ def test_uploads_that_became_no_dataset_are_cleared_away(be) -> None:
     be(ADA)
     kept = _upload("kept")
     orphan = save_uploads(_pictures(2, 99), "orphan", own_uploads_dir(), upload_limits()).root
+    lost = own_dir() / "embeddings" / "orphan-0123"  # of an embedding that wrote on while its dataset was removed
+    lost.mkdir()
+    os.utime(lost, (time.time() - 2 * 86_400,) * 2)
+    for folder in (own_dir() / "embeddings").iterdir():
+        os.utime(folder, (time.time() - 2 * 86_400,) * 2)
     young = save_uploads(_pictures(2, 77), "young", own_uploads_dir(), upload_limits()).root
     os.utime(orphan, (time.time() - 2 * 86_400,) * 2)
     housekeeping.clear_away()
     assert not orphan.exists()
+    assert not lost.exists()
+    assert [folder.name.rpartition("-")[0] for folder in (own_dir() / "embeddings").iterdir()] == [own_dir().joinpath(kept.source).name]
     assert young.is_dir()
     assert len(read_dataset(resolve_entry(kept))) == 3
 

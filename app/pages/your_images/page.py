@@ -48,6 +48,7 @@ ENCODERS = {
     "other": "Another one, by its name",
 }
 _DOWNLOADED = ("ViT-B-32/openai", "ViT-L-14/openai")
+_LONGEST_END = 10.0  # seconds
 _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
 
 
@@ -287,18 +288,23 @@ def _remove_own(id: str) -> None:
     entry = find_dataset(id)
     if entry.owner != visitor():
         raise InputError("This dataset belongs to someone else; ask whoever runs this server to remove it.")
-    for job in jobs().all("embedding"):
-        if job.key == id:
-            job.stop()
+    _end([job for job in jobs().all("embedding") if job.key == id])
     remove_upload(entry, shown_name())
     cached.forget_removed()
+
+
+def _end(embeddings: list[Job]) -> None:
+    """Stops them, and waits until they write no more; what one that takes longer leaves is cleared away later."""
+    for job in embeddings:
+        job.stop()
+    for job in embeddings:
+        job.wait(_LONGEST_END)
 
 
 def _remove_all() -> None:
     if not permissions.permitted("edit"):
         return
-    for job in _own_jobs():
-        job.stop()
+    _end(_own_jobs())
     try:
         remove_visitor(visitor() or "", shown_name())
     except InputError as error:
