@@ -8,26 +8,20 @@ import pytest
 
 from likeness.io import WorkerPool
 
-
-def _blocked(_: int) -> bool:
-    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-
-def _write(folder: str, number: int) -> None:
-    Path(folder, str(number)).write_text("")
+# The calls are of the standard library: a new process need not be able to import these tests.
 
 
 def test_workers_are_begun_deaf_and_this_process_still_hears() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     with WorkerPool(2) as pool:
-        assert list(pool.map(_blocked, range(4))) == [True] * 4
+        assert all(signal.SIGINT in blocked for blocked in pool.map(signal.pthread_sigmask, [signal.SIG_BLOCK] * 4, [()] * 4))
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
 def test_an_interruption_ends_the_work(tmp_path: Path) -> None:
     def begin() -> None:
         with WorkerPool(1) as pool:
-            next(pool.map(_write, [str(tmp_path)] * 5000, range(5000)))
+            next(pool.map(Path.touch, [tmp_path / str(number) for number in range(5000)]))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
