@@ -392,7 +392,8 @@ def test_the_route_draws_only_labels_that_the_images_have(monkeypatch: pytest.Mo
     routes._labelled.cache_clear()
 
     def asked(row: int, kind: str, columns: str) -> Any:
-        return routes.serve_labelled(SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params={"kind": kind, "columns": columns}))  # type: ignore[arg-type]
+        request: Any = SimpleNamespace(path_params={"dataset": "cars", "row": str(row)}, query_params={"kind": kind, "columns": columns})
+        return routes.serve_labelled(request)
 
     for kind, columns in (("pose", "[]"), ("numbers", '["year"]')):
         answer = asked(0, kind, columns)
