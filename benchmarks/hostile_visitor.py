@@ -180,7 +180,7 @@ class Attacker:
         self._threads = [
             threading.Thread(target=self._go_on, args=(name, attack), daemon=True) for count, name, attack in attacks for _ in range(count)
         ]
-        for thread in self._threads:
+        for thread in reversed(self._threads):  # the images first: while a client's pages wait for others, his files do as well
             thread.start()
         return self
 
