@@ -14,7 +14,8 @@ from clients import client
 from doors.pace import Pace
 from server_settings import server
 
-# Seconds of pages that a client may have at once, how many come back each second, and after how many of quiet he counts no more.
+# Seconds of a processor that a client's pages may have at once, how many come back each second, and after how many of quiet he counts no more.
+# Not seconds of the clock: on a busy server these pass for everyone, and all would be over their allowance.
 _AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 6.0, 0.15, 6.0, 10.0
 _POLL_SECONDS = 0.25
 
@@ -34,17 +35,17 @@ class ScriptTurns:
         self._changed = threading.Condition()
 
     def begin(self, who: str) -> float:
-        """Waits for a turn; when it begins."""
+        """Waits for a turn; the seconds of a processor that this thread has had until then."""
         with self._changed:
             while not self._may(who):
                 self._changed.wait(_POLL_SECONDS)
             self._running[who] = self._running.get(who, 0) + 1
-        return time.monotonic()
+        return time.thread_time()
 
     def end(self, who: str, begun: float) -> None:
-        """Ends the turn that began then."""
+        """Ends the turn that began then, on the same thread."""
         now = time.monotonic()
-        self._pace.spend(who, now - begun)
+        self._pace.spend(who, time.thread_time() - begun)
         with self._changed:
             self._running[who] -= 1
             if not self._running[who]:
