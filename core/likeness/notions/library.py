@@ -3,6 +3,7 @@
 `folder` is where the user's own lie; by default a folder of the cache.
 """
 
+import os
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,12 +18,12 @@ _FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute
 
 def list_notions(folder: Path | None = None) -> list[Notion]:
     """All readable notions, the user's own first; see `notion_problems` for the others."""
-    return [notion for notion in map(_try, _files(folder).values()) if isinstance(notion, Notion)]
+    return [notion for notion in _all(folder) if isinstance(notion, Notion)]
 
 
 def notion_problems(folder: Path | None = None) -> list[str]:
     """One sentence for each notion file that can't be read, naming the file."""
-    return [problem for problem in map(_try, _files(folder).values()) if isinstance(problem, str)]
+    return [problem for problem in _all(folder) if isinstance(problem, str)]
 
 
 def get_notion(name: str, folder: Path | None = None) -> Notion:
@@ -118,21 +119,36 @@ def own_folder() -> Path:
 
 def _files(folder: Path | None) -> dict[str, Path]:
     """File name without ending -> path, own ones first, then shipped ones in alphabetical order."""
-    own = {path.stem: path for path in sorted((folder or own_folder()).glob("*.yaml"))}
-    return own | {path.stem: path for path in sorted((assets_dir() / "notions").glob("*.yaml")) if path.stem not in own}
+    own = _files_in(folder or own_folder())
+    return own | {name: path for name, path in _files_in(assets_dir() / "notions").items() if name not in own}
+
+
+def _files_in(folder: Path) -> dict[str, Path]:
+    """Much as `Path.glob`, and in a third of its time."""
+    try:
+        return {name.removesuffix(".yaml"): folder / name for name in sorted(os.listdir(folder)) if name.endswith(".yaml")}
+    except OSError:
+        return {}
+
+
+def _all(folder: Path | None) -> list[Notion | str]:
+    """Every notion of the library, or what is wrong with its file. The app asks several times a click: what has not changed is not read again."""
+    return [_try(path) for path in _files(folder).values()]
 
 
 def _try(path: Path) -> Notion | str:
     try:
-        return read_notion(path)
+        return _read(path, path.stat().st_mtime_ns)
     except InputError as error:
         return str(error)
+    except OSError:
+        return f"The notion file '{path}' can't be looked at; it may be a broken link, or just be gone."
 
 
 @lru_cache(maxsize=512)
 def _read(path: Path, stamp: int) -> Notion:
     # every plain value as text: an aspect such as 300, 9-5, no or on is a name here
-    fields = parse_yaml(text_of(path), f"The notion file '{path}'", as_texts=True)
+    fields = parse_yaml(text_of(as_path(path)), f"The notion file '{path}'", as_texts=True)
     if not isinstance(fields, dict) or not {"name", "template"} <= fields.keys() or len({"aspects", "aspects_from"} & fields.keys()) != 1:
         raise InputError(f"The notion file '{path}' lacks a key; it needs name, template and aspects.")
     unknown = [str(key) for key in fields if key not in _FIELDS]
