@@ -1,9 +1,9 @@
 """Twenty ordinary visitors of a shared server, without and with one who attacks it in every way at once: how long their actions take.
 
-Visitors speak the app's WebSocket as a browser does; no browser takes a part of the processors. Each searches by text, edits a notion and
-fetches pictures, with pauses as people make them. The attacker, at an address of his own, holds connections half open, opens pages and runs them
-without a pause, asks for notions of thousands of prompts, floods the pictures' addresses, and sends hostile images and files that no page takes.
-`--quick` takes four visitors and ten seconds.
+Visitors speak the app's WebSocket as a browser does; no browser takes a part of the processors. Each searches by text, fetches pictures and
+edits a notion, with the pauses of people who look at what they get. The attacker, at an address of his own, holds connections half open, opens
+pages and runs them without a pause, asks for notions of thousands of prompts, floods the pictures' addresses, and sends hostile images and
+files that no page takes. `--quick` takes four visitors and ten seconds.
 """
 
 import argparse
@@ -40,6 +40,7 @@ from hostile_images import progressive_jpeg, zeros_png
 _WORDS = ("red", "blue", "green", "white", "black", "yellow", "gray", "orange", "silver", "purple", "teal", "navy", "maroon", "olive", "lime")
 _ATTACKER = "10.66.6.6"
 _WAIT = 120.0
+_PAUSE = 3.0, 9.0  # seconds from what is shown to the next click
 _NOTHING = (OSError, WebSocketException, http.client.HTTPException, TimeoutError, EOFError)  # what an attacker is answered
 
 
@@ -108,16 +109,19 @@ class Visitor(Session):
         """Closes it."""
         self.__exit__(None, None, None)
 
-    def act(self, tally: Tally) -> None:
-        """One action of each kind."""
+    def act(self, tally: Tally, pause: Callable[[], None]) -> None:
+        """One action of each kind; what a search or an edit shows is looked at for a while."""
         for what, action in (("search", self._search), ("pictures", self._pictures), ("edit", self._edit)):
             begin = time.perf_counter()
             try:
                 action()
-            except _NOTHING:
+            except _NOTHING as error:
+                print(f"{what} failed: {type(error).__name__}: {error}", file=sys.stderr)
                 tally.failed += 1
                 return
             tally.times[what].append(time.perf_counter() - begin)
+            if what != "search":
+                pause()
 
     def _search(self) -> None:
         self.run("", **{"Search by text": f"a {self._draw.choice(_WORDS)} car {self._draw.randrange(10**6)}"})
@@ -278,15 +282,14 @@ class Attacker:
 
 
 def _act(visitors: list[Visitor], seconds: float, server: psutil.Process) -> Tally:
-    """Each acts, pauses for some seconds, and acts again."""
+    """Each searches and edits, with pauses of some seconds, again and again."""
     tally, end = Tally(), time.monotonic() + seconds
 
     def live(number: int, visitor: Visitor) -> None:
         draw = random.Random(number)
         time.sleep(draw.uniform(0, min(4.0, seconds / 3)))
         while time.monotonic() < end:
-            visitor.act(tally)
-            time.sleep(draw.uniform(2, 6))
+            visitor.act(tally, lambda: time.sleep(draw.uniform(*_PAUSE)))
 
     threads = [threading.Thread(target=live, args=each) for each in enumerate(visitors)]
     for thread in threads:

@@ -16,7 +16,7 @@ from likeness.io.decoder_limits import DecoderLimits
 from likeness.io.image_check import image_suffix, opened_image, rgb_picture
 from likeness.io.text import plain_name
 
-_RANK = 5  # behind pages that people wait for
+_RANK = 19  # behind pages that people wait for
 _LARGE = 12_000_000  # pixels; as many as a photo has
 _PICTURE = 16_000_000  # pixels at most that go back; no encoder looks at as many
 
