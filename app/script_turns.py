@@ -16,7 +16,7 @@ from server_settings import server
 
 # Seconds of a processor that a client's pages may have at once, how many come back each second, and after how many of quiet he counts no more.
 # Not seconds of the clock: on a busy server these pass for everyone, and all would be over their allowance.
-_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 3.0, 0.1, 4.0, 10.0
+_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 3.0, 0.15, 0.75, 10.0
 _POLL_SECONDS = 0.25
 
 
