@@ -14,9 +14,10 @@ from clients import client
 from doors.pace import Pace
 from server_settings import server
 
-# Seconds of a processor that a client's pages may have at once, how many come back each second, and after how many of quiet he counts no more.
-# Not seconds of the clock: on a busy server these pass for everyone, and all would be over their allowance.
-_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 3.0, 0.15, 0.75, 10.0
+# Seconds of this server that a client's pages may have at once, how many come back each second, how many he may have had too much, which says
+# how long he waits at most, and after how many of quiet he counts no more. While two pages are computed, a second of the clock is half of one
+# for each: on a busy server nobody is over his allowance for that alone.
+_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 2.0, 0.08, 0.4, 10.0
 _POLL_SECONDS = 0.25
 
 
@@ -32,26 +33,35 @@ class ScriptTurns:
         self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED)
         self._running: dict[str, int] = {}
         self._ended: dict[str, float] = {}
+        self._shared, self._counted = 0.0, time.monotonic()  # seconds that each page has had which is computed all the time, and until when
         self._changed = threading.Condition()
 
     def begin(self, who: str) -> float:
-        """Waits for a turn; the seconds of a processor that this thread has had until then."""
+        """Waits for a turn; what `end` takes."""
         with self._changed:
             while not self._may(who):
                 self._changed.wait(_POLL_SECONDS)
+            self._count()
             self._running[who] = self._running.get(who, 0) + 1
-        return time.thread_time()
+            return self._shared
 
     def end(self, who: str, begun: float) -> None:
-        """Ends the turn that began then, on the same thread."""
+        """Ends the turn that `begin` gave this for."""
         now = time.monotonic()
-        self._pace.spend(who, time.thread_time() - begun)
         with self._changed:
+            self._count()
+            self._pace.spend(who, self._shared - begun)
             self._running[who] -= 1
             if not self._running[who]:
                 del self._running[who]
             self._ended = {known: ended for known, ended in self._ended.items() if now - ended < _QUIET} | {who: now}
             self._changed.notify_all()
+
+    def _count(self) -> None:
+        """Counts the time since the last change, before the next one."""
+        now = time.monotonic()
+        self._shared += (now - self._counted) / max(1, sum(self._running.values()))
+        self._counted = now
 
     def _may(self, who: str) -> bool:
         if self._running.get(who, 0) >= self._most_of_one:

@@ -18,7 +18,7 @@ from slots import Slots
 
 _UPLOAD = "/_stcore/upload_file/"
 _AT_WORK = 6  # as many as a browser asks at once
-_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 30, 500  # a page shows some hundred pictures
+_REQUESTS_A_SECOND, _REQUESTS_AT_ONCE = 20, 300  # a page shows some hundred pictures
 _TOLD_AFTER, _MOST_TOLD_LATER = 2.0, 2_000  # seconds, and how many requests
 _MESSAGES_A_SECOND, _MESSAGES_AT_ONCE = 15, 150
 
