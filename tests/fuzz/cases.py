@@ -16,6 +16,8 @@ import pandas as pd
 from fuzzing import Case
 from PIL import Image
 
+from tiny_models import save_clip, save_timm, save_transformers
+
 _TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -574,7 +576,6 @@ def _app() -> list[Case]:
 
 def _models() -> list[Case]:
     from likeness.encoders.models.clean_copy import clean_copy
-    from tiny_models import save_clip, save_timm, save_transformers
 
     def write(folder: Path) -> None:
         for name, save in (("open_clip", save_clip), ("timm", save_timm), ("transformers", save_transformers)):

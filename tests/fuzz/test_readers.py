@@ -2,6 +2,7 @@
 
 import ast
 import logging
+import subprocess
 import sys
 from pathlib import Path
 
@@ -109,3 +110,10 @@ def test_the_reasons_are_still_needed() -> None:
     modules |= {f"app/{file.relative_to(_APP).with_suffix('')}" for file in _APP.rglob("*.py")}
     assert set(_OWN) <= modules
     assert {module for case in _CASES.values() for module in case.covers} <= modules
+
+
+@pytest.mark.parametrize("script", [["long.py", "--minutes", "0"], ["kills.py", "--help"]], ids=["long", "kills"])
+def test_the_long_forms_begin_without_the_settings_of_the_tests(script: list[str], tmp_path: Path) -> None:
+    file, *options = script
+    begun = subprocess.run([sys.executable, str(Path(__file__).with_name(file)), *options], capture_output=True, text=True, cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
