@@ -8,6 +8,7 @@ from getpass import getuser
 from pathlib import Path
 
 from backup import back_up, restore
+from likeness.commands import fail, leave_output, refused
 from likeness.errors import InputError
 
 # what these do is written into the server's log
@@ -56,8 +57,14 @@ def _who() -> str:
 if __name__ == "__main__":
     try:
         main(*json.loads(sys.argv[1]))
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except InputError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2)
+        fail(error)
+    except BrokenPipeError:
+        leave_output()
+        sys.exit(1)
+    except OSError as error:
+        fail(refused(error))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,8 +1,11 @@
 """Every command with drawn arguments: one line and status 2, never a traceback. `long.py` tries as many as time allows."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -42,11 +45,18 @@ def test_what_is_wrong_with_an_answer_is_told() -> None:
 
 
 def test_a_process_of_its_own_answers_alike(tmp_path: Path) -> None:
-    """Beside the forked calls one as a person makes it: an unreadable name of a file, in bytes that are no text, and a reader that goes."""
+    """Beside the forked calls one as a person makes it: an unreadable name of a file, in bytes that are no text, and a question to nobody."""
     call = [sys.executable, "-m", "likeness"]
     found = subprocess.run([*call, "fit", b"\xff.yaml", "--out", tmp_path / "U.npy"], capture_output=True, timeout=300, check=False)
     assert (found.returncode, wrong(found.returncode, found.stderr.decode())) == (2, "")
-    with subprocess.Popen([*call, "kinds", "objectives"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    nobody = subprocess.run([*call, "admin", "delete", "ada"], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+    assert (nobody.returncode, wrong(nobody.returncode, nobody.stderr.decode())) == (2, "")
+
+
+@pytest.mark.parametrize("words", [["kinds", "objectives"], ["admin", "list"]])
+def test_a_reader_that_goes_is_no_error(words: list[str], tmp_path: Path) -> None:
+    command, settings = [sys.executable, "-m", "likeness", *words], os.environ | {"LIKENESS_CACHE": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settings) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

@@ -68,6 +68,7 @@ def _agreed(question: str) -> bool:
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:
+        typer.echo(err=True)  # ends the line of the question
         return False
 
 

@@ -64,10 +64,15 @@ def fail(error: InputError) -> NoReturn:
     try:
         if sys.stdout is not None:  # as where the shell has closed it
             sys.stdout.flush()
-    except OSError:  # nobody takes what is left to print, and Python would complain of it once more at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:
+        leave_output()
     typer.secho(f"Error: {error}", fg="red", err=True)
     sys.exit(2)
+
+
+def leave_output() -> None:
+    """Gives up what is left to print where nobody takes it; Python would complain of it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
