@@ -1,5 +1,7 @@
 """The command line as a person meets it: what it prints, one line for bad input, exit codes."""
 
+import contextlib
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -377,3 +379,24 @@ def test_info_lists_datasets_and_notions(run: Run) -> None:
     assert status == 0
     assert "Synthetic Cars: cars" in printed
     assert "car-color" in printed
+
+
+def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import likeness.notions
+
+    def interrupted(*_: object) -> None:
+        if heard:
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        raise ImportError("numba._devicearray failed to import")
+
+    before, heard = signal.getsignal(signal.SIGINT), True
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever began the tests may have it ignored
+    try:
+        monkeypatch.setattr(likeness.notions, "list_notions", interrupted)
+        assert run("info")[0] == 130
+        heard = False
+        with pytest.raises(ImportError):
+            run("info")
+    finally:
+        signal.signal(signal.SIGINT, before)

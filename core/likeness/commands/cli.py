@@ -1,7 +1,9 @@
 """`likeness`: the command line. A file for each command, which calls the package and prints; one line here lists it."""
 
+import signal
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 import typer
 
@@ -31,7 +33,7 @@ from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
 from likeness.errors import InputError
-from likeness.io import restore_interruption
+from likeness.io import interrupted_by, restore_interruption
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
@@ -91,20 +93,27 @@ def main() -> None:
     """
     restore_interruption()
     print_any_text()
-    try:
-        command_line()()
-    except InputError as error:
-        fail(error)
-    except MemoryError:
-        fail(InputError("There is too little memory for this; ask for less at once."))
-    except OSError as error:
-        if error.errno is None:  # of a library's own, and not of the system
+    with interrupted_by(signal.SIGINT) as interrupted:
+        try:
+            command_line()()
+        except InputError as error:
+            fail(error)
+        except MemoryError:
+            fail(InputError("There is too little memory for this; ask for less at once."))
+        except KeyboardInterrupt:  # outside of Typer's reach
+            _stop()
+        except SystemExit as end:  # Typer answers an interruption by this status and an empty line
+            if end.code == INTERRUPTED:
+                _stop()
             raise
-        fail(refused(error))
-    except KeyboardInterrupt:  # outside of Typer's reach
-        typer.echo("Stopped; what was finished is kept.", err=True)
-        sys.exit(INTERRUPTED)
-    except SystemExit as end:  # Typer answers an interruption by this status and an empty line
-        if end.code == INTERRUPTED:
-            typer.echo("Stopped; what was finished is kept.", err=True)
-        raise
+        except Exception as error:
+            if interrupted.is_set():  # a library that is interrupted while it is loaded makes another error of it
+                _stop()
+            if not isinstance(error, OSError) or error.errno is None:  # of a library's own, and not of the system
+                raise
+            fail(refused(error))
+
+
+def _stop() -> NoReturn:
+    typer.echo("Stopped; what was finished is kept.", err=True)
+    sys.exit(INTERRUPTED)
