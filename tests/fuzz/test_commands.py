@@ -51,6 +51,10 @@ def test_a_process_of_its_own_answers_alike(tmp_path: Path) -> None:
     assert (found.returncode, wrong(found.returncode, found.stderr.decode())) == (2, "")
     nobody = subprocess.run([*call, "admin", "delete", "ada"], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
     assert (nobody.returncode, wrong(nobody.returncode, nobody.stderr.decode())) == (2, "")
+    closed = subprocess.run(["sh", "-c", '"$@" <&- >&-', "sh", *call, "admin", "delete", "ada"], capture_output=True, timeout=300, check=False)
+    assert (closed.returncode, wrong(closed.returncode, closed.stderr.decode())) == (2, "")
+    many = subprocess.run([*call, "analyze", "embedding-size", "--seeds", "9" * 30], capture_output=True, timeout=300, check=False)
+    assert (many.returncode, wrong(many.returncode, many.stderr.decode())) == (2, "")
 
 
 @pytest.mark.parametrize("words", [["kinds", "objectives"], ["admin", "list"]])

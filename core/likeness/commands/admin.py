@@ -65,6 +65,8 @@ def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin back
 
 
 def _agreed(question: str) -> bool:
+    if sys.stdin is None or sys.stdout is None:  # closed by the shell
+        return False
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:

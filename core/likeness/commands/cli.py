@@ -100,6 +100,8 @@ def main() -> None:
             fail(error)
         except MemoryError:
             fail(InputError("There is too little memory for this; ask for less at once."))
+        except OverflowError:
+            fail(InputError("A number is larger than anything that can be counted here; give a smaller one."))
         except KeyboardInterrupt:  # outside of Typer's reach
             _stop()
         except SystemExit as end:  # Typer answers an interruption by this status and an empty line
