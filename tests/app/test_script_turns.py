@@ -1,8 +1,10 @@
 """Whose page is computed next on a shared server."""
 
+import gc
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -94,6 +96,36 @@ def test_alone_nobody_waits(turns: ScriptTurns) -> None:
     begun = time.monotonic()
     turns.end("ada", turns.begin("ada"))
     assert time.monotonic() - begun < 30
+
+
+def test_while_others_are_computed_a_second_counts_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, spent = Clock(), dict[str, float]()
+    monkeypatch.setattr(script_turns, "time", SimpleNamespace(monotonic=clock))
+    turns = ScriptTurns(1)
+    monkeypatch.setattr(turns, "_pace", SimpleNamespace(spend=spent.__setitem__, is_overdrawn=lambda who: False))
+    clock.now = 100.0  # nobody was here so far
+    ada = turns.begin("ada")
+    clock.now += 1
+    ben = turns.begin("ben")
+    clock.now += 4
+    turns.end("ben", ben)
+    clock.now += 2
+    turns.end("ada", ada)
+    assert spent == {"ben": 2.0, "ada": 1 + 2 + 2.0}
+
+
+def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    import likeness.encoders
+    import likeness.projection
+    import warm
+
+    monkeypatch.setattr(likeness.encoders, "load_encoder", lambda name: SimpleNamespace(encode_texts=lambda texts: None))
+    monkeypatch.setattr(likeness.projection, "warm_up", lambda: None)
+    try:
+        warm._load("cars")
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()
 
 
 def test_answers_leave_at_once() -> None:
