@@ -139,3 +139,9 @@ def test_bad_settings_end_the_command_in_one_line() -> None:
     assert ended.returncode == 2
     assert ended.stderr.startswith("Error: Serving on 0.0.0.0 would let everyone")
     assert ended.stderr.count("\n") == 1
+
+
+def test_values_that_are_no_text_are_refused_in_a_sentence() -> None:
+    for content in ({"shared": True, "auth_header": "\udcff.csv"}, {"allowed_hosts": ["a\udcff"]}):
+        with pytest.raises(InputError, match=r"^The settings hold bytes that are no text; write every value in UTF-8\.$"):
+            settings_from(content)

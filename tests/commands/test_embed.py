@@ -114,13 +114,16 @@ options = ["--engine", "ray", "--workers", "1", "--batch-size", "1"]
 sys.argv = ["likeness", "embed", {str(photos)!r}, "-e", "cars-small", "--store", {str(store)!r}, *options]
 main()
 """
-    command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-    while not list(store.rglob("*.npz")) and command.poll() is None:
-        time.sleep(0.05)
-    children = psutil.Process(command.pid).children(recursive=True) if command.poll() is None else []
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(command.pid, signal.SIGINT)
-    _, err = command.communicate(timeout=600)
+    for _ in range(5):
+        command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        while not list(store.rglob("*.npz")) and command.poll() is None:
+            time.sleep(0.05)
+        children = psutil.Process(command.pid).children(recursive=True) if command.poll() is None else []
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGINT)
+        _, err = command.communicate(timeout=600)
+        if b"Ray cannot be started on this machine" not in err:  # Ray gives its processes 30 s to start, too few on a busy machine
+            break
     assert command.returncode == 130, err.decode()
     assert "Traceback" not in err.decode()
     assert 0 < len(list(store.rglob("*.npz"))) < 805
