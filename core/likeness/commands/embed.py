@@ -1,5 +1,6 @@
 """`likeness embed`."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,4 +58,4 @@ def _table(source: str) -> "ImageTable":
 
     if is_url(source):
         return read_remote_folder(source)
-    return read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and Path(source).is_file() else read_dataset(source)
+    return read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and os.path.isfile(source) else read_dataset(source)

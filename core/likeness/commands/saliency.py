@@ -1,6 +1,7 @@
 """`likeness saliency`."""
 
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,7 +65,7 @@ def saliency(
 
 
 def _file(name: str) -> Path:
-    if not Path(name).is_file():
+    if not os.path.isfile(name):
         raise InputError(f"There is no file '{name}'; give `black` or the path of an image.")
     return Path(name)
 

@@ -1,8 +1,8 @@
 """What a family of encoders declares about itself."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from likeness.encoders.encoder import Encoder
@@ -46,4 +46,4 @@ class EncoderFamily:
 
 def looks_like_folder(name: str) -> bool:
     """Whether a name without prefix is meant as a path."""
-    return name.startswith(("/", "./", "../", "~")) or Path(name).is_dir()
+    return name.startswith(("/", "./", "../", "~")) or os.path.isdir(name)  # false for what is no path at all
