@@ -8,8 +8,7 @@ from getpass import getuser
 from pathlib import Path
 
 from backup import back_up, restore
-from likeness.commands import fail, leave_output, refused
-from likeness.errors import InputError
+from likeness.commands import answered
 
 # what these do is written into the server's log
 os.environ.setdefault("LIKENESS_SERVER", "{shared: true}")
@@ -55,16 +54,5 @@ def _who() -> str:
 
 
 if __name__ == "__main__":
-    try:
+    with answered():
         main(*json.loads(sys.argv[1]))
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except InputError as error:
-        fail(error)
-    except BrokenPipeError:
-        leave_output()
-        sys.exit(1)
-    except OSError as error:
-        fail(refused(error))
-    except KeyboardInterrupt:
-        sys.exit(130)

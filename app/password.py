@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from accounts import account_name, set_password
+from likeness.commands import answered
 from likeness.errors import InputError
 from server_settings import Role
 
@@ -17,18 +18,17 @@ def ask(file: Path, name: str, role: Role) -> None:
         InputError: a name or password that does not fit, two different passwords, a file that cannot be read or written.
     """
     account_name(name)
-    first = getpass(f"Password for {name}: ")
-    if getpass("The same again: ") != first:
+    try:
+        first, again = getpass(f"Password for {name}: "), getpass("The same again: ")
+    except EOFError:
+        print(file=sys.stderr)  # ends the line of the question
+        raise InputError("No password was given, so nothing was written; give it twice, a line each.") from None
+    if again != first:
         raise InputError("The two passwords differ, so nothing was written; try again.")
     set_password(file, name, first, role)
     print(f"{name} may now sign in with the role {role}: likeness app --shared --auth {file}")
 
 
 if __name__ == "__main__":
-    try:
+    with answered():
         ask(Path(sys.argv[1]), sys.argv[2], cast(Role, sys.argv[3]))
-    except InputError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (EOFError, KeyboardInterrupt):
-        sys.exit(130)

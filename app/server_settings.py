@@ -234,13 +234,12 @@ def read_settings(file: Path) -> ServerSettings:
 
 def settings_from(content: Any, name: str = "The settings") -> ServerSettings:
     """Settings from a dict; raises InputError for a key or value that does not fit."""
-    verb, holds = ("do", "hold") if name == "The settings" else ("does", "holds")
     try:
         return ServerSettings.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{name} {verb} not fit: {validation_message(error)}.") from error
-    except UnicodeEncodeError as error:
-        raise InputError(f"{name} {holds} bytes that are no text; write every value in UTF-8.") from error
+    except (ValidationError, UnicodeEncodeError) as error:
+        verb = "do" if name == "The settings" else "does"
+        reason = validation_message(error) if isinstance(error, ValidationError) else "a value is no text; write it in UTF-8"
+        raise InputError(f"{name} {verb} not fit: {reason}.") from error
 
 
 def check_address(address: str, settings: ServerSettings) -> None:

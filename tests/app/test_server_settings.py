@@ -143,5 +143,5 @@ def test_bad_settings_end_the_command_in_one_line() -> None:
 
 def test_values_that_are_no_text_are_refused_in_a_sentence() -> None:
     for content in ({"shared": True, "auth_header": "\udcff.csv"}, {"allowed_hosts": ["a\udcff"]}):
-        with pytest.raises(InputError, match=r"^The settings hold bytes that are no text; write every value in UTF-8\.$"):
+        with pytest.raises(InputError, match=r"^The settings do not fit: a value is no text; write it in UTF-8\.$"):
             settings_from(content)

@@ -1,9 +1,6 @@
 """`likeness`: the command line. A file for each command, which calls the package and prints; one line here lists it."""
 
-import signal
-import sys
 from collections.abc import Callable
-from typing import NoReturn
 
 import typer
 
@@ -28,12 +25,10 @@ from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.study import study
-from likeness.commands.terminal import fail, print_any_text, refused
+from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.zero_shot import zero_shot
-from likeness.errors import InputError
-from likeness.io import interrupted_by, restore_interruption
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
@@ -63,8 +58,6 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
 # for those who maintain what ships; they work, and the help does not name them
 HIDDEN: tuple[Callable[..., None], ...] = (ship_assets,)
 
-INTERRUPTED = 130
-
 
 def command_line() -> typer.Typer:
     """The command line with all commands that are listed."""
@@ -87,35 +80,7 @@ def command_line() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: bad input, and what the system refuses, is one line on stderr and exit status 2.
-
-    An interruption is 130, and 1 stands for a reader of the output that has gone, as in `likeness info | head -1`.
-    """
-    restore_interruption()
+    """Entry point."""
     print_any_text()
-    with interrupted_by(signal.SIGINT) as interrupted:
-        try:
-            command_line()()
-        except InputError as error:
-            fail(error)
-        except MemoryError:
-            fail(InputError("There is too little memory for this; ask for less at once."))
-        except OverflowError:
-            fail(InputError("A number is larger than anything that can be counted here; give a smaller one."))
-        except KeyboardInterrupt:  # outside of Typer's reach
-            _stop()
-        except SystemExit as end:  # Typer answers an interruption by this status and an empty line
-            if end.code == INTERRUPTED:
-                _stop()
-            raise
-        except Exception as error:
-            if interrupted.is_set():  # a library that is interrupted while it is loaded makes another error of it
-                _stop()
-            if not isinstance(error, OSError) or error.errno is None:  # of a library's own, and not of the system
-                raise
-            fail(refused(error))
-
-
-def _stop() -> NoReturn:
-    typer.echo("Stopped; what was finished is kept.", err=True)
-    sys.exit(INTERRUPTED)
+    with answered():
+        command_line()()

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from likeness.errors import InputError
+from likeness.io import interrupted_by, restore_interruption
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 
 FORMATS = ("table", "markdown", "csv", "latex")
+_INTERRUPTED = 130
 
 
 def print_table(frame: "pd.DataFrame", format: str) -> None:
@@ -53,24 +56,65 @@ def print_any_text() -> None:
             stream.reconfigure(errors="replace")
 
 
-def refused(error: OSError) -> InputError:
-    """What the system refused, as a sentence."""
+@contextmanager
+def answered() -> Iterator[None]:
+    """Around a program: bad input, and what the system refuses, is one line on stderr and exit status 2.
+
+    An interruption is 130, and 1 stands for a reader of the output that has gone, as in `likeness info | head -1`.
+    """
+    restore_interruption()
+    with interrupted_by(signal.SIGINT) as interrupted:
+        try:
+            yield
+            _flush()
+        except InputError as error:
+            _fail(error)
+        except MemoryError:
+            _fail(InputError("There is too little memory for this; ask for less at once."))
+        except OverflowError:
+            _fail(InputError("A number is larger than anything that can be counted here; give a smaller one."))
+        except BrokenPipeError:
+            _leave_output()
+            sys.exit(1)
+        except KeyboardInterrupt:  # outside of Typer's reach
+            _stop()
+        except SystemExit as end:  # Typer answers an interruption by this status and an empty line
+            if end.code == _INTERRUPTED:
+                _stop()
+            raise
+        except Exception as error:
+            if interrupted.is_set():  # a library that is interrupted while it is loaded makes another error of it
+                _stop()
+            if not isinstance(error, OSError) or error.errno is None:  # of a library's own, and not of the system
+                raise
+            _fail(_refused(error))
+
+
+def _refused(error: OSError) -> InputError:
     place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
     return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place.")
 
 
-def fail(error: InputError) -> NoReturn:
-    """Prints an error as one line on stderr and ends the program with status 2."""
+def _fail(error: InputError) -> NoReturn:
     try:
-        if sys.stdout is not None:  # as where the shell has closed it
-            sys.stdout.flush()
+        _flush()
     except OSError:
-        leave_output()
+        _leave_output()
     typer.secho(f"Error: {error}", fg="red", err=True)
     sys.exit(2)
 
 
-def leave_output() -> None:
+def _stop() -> NoReturn:
+    typer.echo("Stopped; what was finished is kept.", err=True)
+    sys.exit(_INTERRUPTED)
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # as where the shell has closed it
+        sys.stdout.flush()
+
+
+def _leave_output() -> None:
     """Gives up what is left to print where nobody takes it; Python would complain of it once more at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
