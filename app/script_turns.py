@@ -1,10 +1,12 @@
-"""On a shared server, pages are computed side by side, but few for one client at a time, and while others ask, not without a pause.
+"""On a shared server, pages are computed side by side, but few for one client at a time, and while others keep it busy, not without a pause.
 
 Who asks for as much as the server can do waits for his own pages; the others hardly notice.
 """
 
+import math
 import threading
 import time
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -14,11 +16,11 @@ from clients import client
 from doors.pace import Pace
 from server_settings import server
 
-# Seconds of this server that a client's pages may have at once, how many come back each second, how many he may have had too much, which says
-# how long he waits at most, and after how many of quiet he counts no more. While two pages are computed, a second of the clock is half of one
-# for each: on a busy server nobody is over his allowance for that alone.
-_AT_ONCE, _A_SECOND, _MOST_OWED, _QUIET = 2.0, 0.08, 0.4, 10.0
-_POLL_SECONDS = 0.25
+# On a busy server, the seconds of it that a client's pages may have at once, how many come back each second, and how many he may have had too
+# much, which says how long he waits at most. While two pages are computed, a second of the clock is half of one for each.
+_AT_ONCE, _A_SECOND, _MOST_OWED = 1.0, 0.1, 0.5
+_BUSY, _LATELY = 0.25, 10.0  # busy is a server that computes others' pages for this share of about so many seconds
+_POLL_SECONDS, _FORGOTTEN = 0.25, 0.001
 
 
 class ScriptTurns:
@@ -26,49 +28,51 @@ class ScriptTurns:
 
     Args:
         most_of_one: pages of one client at a time.
+        clock: of seconds.
     """
 
-    def __init__(self, most_of_one: int) -> None:
-        self._most_of_one = most_of_one
-        self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED)
+    def __init__(self, most_of_one: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most_of_one, self._clock = most_of_one, clock
+        self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED, clock)
         self._running: dict[str, int] = {}
-        self._ended: dict[str, float] = {}
-        self._shared, self._counted = 0.0, time.monotonic()  # seconds that each page has had which is computed all the time, and until when
+        self._lately: dict[str, float] = {}  # seconds of this server that clients had, those long ago counting less
+        self._counted = clock()
         self._changed = threading.Condition()
 
-    def begin(self, who: str) -> float:
-        """Waits for a turn; what `end` takes."""
+    def begin(self, who: str) -> None:
+        """Waits for a turn."""
         with self._changed:
             while not self._may(who):
                 self._changed.wait(_POLL_SECONDS)
             self._count()
             self._running[who] = self._running.get(who, 0) + 1
-            return self._shared
 
-    def end(self, who: str, begun: float) -> None:
-        """Ends the turn that `begin` gave this for."""
-        now = time.monotonic()
+    def end(self, who: str) -> None:
+        """Ends a turn."""
         with self._changed:
             self._count()
-            self._pace.spend(who, self._shared - begun)
             self._running[who] -= 1
             if not self._running[who]:
                 del self._running[who]
-            self._ended = {known: ended for known, ended in self._ended.items() if now - ended < _QUIET} | {who: now}
             self._changed.notify_all()
 
     def _count(self) -> None:
-        """Counts the time since the last change, before the next one."""
-        now = time.monotonic()
-        self._shared += (now - self._counted) / max(1, sum(self._running.values()))
+        """Shares the time since the last change among the pages that were computed meanwhile."""
+        now = self._clock()
+        seconds, pages = now - self._counted, sum(self._running.values())
+        faded = math.exp(-seconds / _LATELY)
+        self._lately = {who: left for who, had in self._lately.items() if (left := had * faded) > _FORGOTTEN}
+        for who, own in self._running.items():
+            self._pace.spend(who, seconds * own / pages)
+            self._lately[who] = self._lately.get(who, 0.0) + seconds * own / pages
         self._counted = now
 
     def _may(self, who: str) -> bool:
         if self._running.get(who, 0) >= self._most_of_one:
             return False
-        now = time.monotonic()
-        others = any(known != who for known in self._running) or any(known != who and now - ended < _QUIET for known, ended in self._ended.items())
-        return not (others and self._pace.is_overdrawn(who))
+        self._count()
+        others = sum(had for known, had in self._lately.items() if known != who)
+        return not (others > _BUSY * _LATELY and self._pace.is_overdrawn(who))
 
 
 def take_turns() -> None:
@@ -83,10 +87,10 @@ def _in_turn(run: Any) -> Any:
     @wraps(run)
     def run_in_turn(self: ScriptRunner, rerun: Any) -> None:
         who = client()
-        begun = turns.begin(who)
+        turns.begin(who)
         try:
             run(self, rerun)
         finally:
-            turns.end(who, begun)
+            turns.end(who)
 
     return run_in_turn

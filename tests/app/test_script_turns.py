@@ -1,8 +1,8 @@
 """Whose page is computed next on a shared server."""
 
 import gc
+import math
 import threading
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -52,9 +52,14 @@ def test_many_clients_take_no_memory_for_ever(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def turns(monkeypatch: pytest.MonkeyPatch) -> ScriptTurns:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> ScriptTurns:
     monkeypatch.setattr(script_turns, "_POLL_SECONDS", 0.01)
-    return ScriptTurns(1)
+    return ScriptTurns(1, clock)
 
 
 def _beside(work: Callable[[], object]) -> tuple[threading.Thread, threading.Event]:
@@ -70,48 +75,61 @@ def _beside(work: Callable[[], object]) -> tuple[threading.Thread, threading.Eve
 
 
 def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: ScriptTurns) -> None:
-    begun = turns.begin("ada")
+    turns.begin("ada")
     _, second = _beside(lambda: turns.begin("ada"))
     _, other = _beside(lambda: turns.begin("ben"))
     assert other.wait(60)
     assert not second.wait(0.2)
-    turns.end("ada", begun)
+    turns.end("ada")
     assert second.wait(60)
 
 
-def test_who_has_had_more_than_his_share_waits_while_others_ask(turns: ScriptTurns) -> None:
-    turns.end("ada", turns.begin("ada") - 1000)  # a page that took long
-    begun = turns.begin("ben")
+def _page(turns: ScriptTurns, clock: Clock, who: str, seconds: float) -> None:
+    turns.begin(who)
+    clock.now += seconds
+    turns.end(who)
+
+
+def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTurns, clock: Clock) -> None:
+    _page(turns, clock, "ada", 6)
+    _page(turns, clock, "ben", 4)
     _, again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
-    turns.end("ben", begun)
-    assert not again.wait(0.3)  # ben was here a moment ago
-    turns._ended["ben"] -= 60
-    assert again.wait(60)  # and has been quiet since
+    _page(turns, clock, "cem", 0.5)  # who has had little does not wait
+    assert not again.wait(0.3)
+    clock.now += 1  # ada's allowance has filled up
+    assert again.wait(60)
 
 
-def test_alone_nobody_waits(turns: ScriptTurns) -> None:
+def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock) -> None:
+    turns.begin("ben")
+    _page(turns, clock, "ada", 1000)
+    _, again = _beside(lambda: turns.begin("ada"))
+    assert not again.wait(0.3)
+    clock.now += 5.1
+    assert again.wait(60)
+
+
+@pytest.mark.parametrize("others", [0.0, 2.0])
+def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others: float) -> None:
     for _ in range(5):
-        turns.end("ada", turns.begin("ada") - 1000)
-    begun = time.monotonic()
-    turns.end("ada", turns.begin("ada"))
-    assert time.monotonic() - begun < 30
+        _page(turns, clock, "ada", 100)
+    _page(turns, clock, "ben", others)
+    _, again = _beside(lambda: turns.begin("ada"))
+    assert again.wait(60)
 
 
-def test_while_others_are_computed_a_second_counts_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, spent = Clock(), dict[str, float]()
-    monkeypatch.setattr(script_turns, "time", SimpleNamespace(monotonic=clock))
-    turns = ScriptTurns(1)
-    monkeypatch.setattr(turns, "_pace", SimpleNamespace(spend=spent.__setitem__, is_overdrawn=lambda who: False))
+def test_while_others_are_computed_a_second_counts_in_parts(turns: ScriptTurns, clock: Clock) -> None:
     clock.now = 100.0  # nobody was here so far
-    ada = turns.begin("ada")
+    turns.begin("ada")
     clock.now += 1
-    ben = turns.begin("ben")
+    turns.begin("ben")
     clock.now += 4
-    turns.end("ben", ben)
+    turns.end("ben")
     clock.now += 2
-    turns.end("ada", ada)
-    assert spent == {"ben": 2.0, "ada": 1 + 2 + 2.0}
+    turns.end("ada")
+    faded = math.exp(-0.2)
+    assert turns._lately == pytest.approx({"ben": 2 * faded, "ada": (math.exp(-0.4) + 2) * faded + 2})
 
 
 def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
