@@ -246,6 +246,7 @@ def _configs() -> list[Case]:
 
 
 def _language() -> list[Case]:
+    from likeness.data import read_label_file
     from likeness.language.caption_files import read_captions
     from likeness.language.hierarchy_files import read_hierarchy
     from likeness.language.pseudolabel_files import read_pseudolabels
@@ -281,6 +282,13 @@ def _language() -> list[Case]:
             lambda folder: read_pseudolabels(str(folder / "p.csv")),
             ("*",),
             ("language/pseudolabel_files",),
+        ),
+        Case(
+            "labels in a file of their own",
+            lambda folder: (folder / "l.csv").write_text("path,label\na.png,red\nb.png,blue\n"),
+            lambda folder: read_label_file(folder / "l.csv"),
+            ("*",),
+            ("data/label_files",),
         ),
         Case("word vectors", vectors, lambda folder: _word_vectors(WordVectors("v", folder / "v.vec")), ("*",), ("language/word_vectors",)),
     ]
@@ -518,7 +526,28 @@ def _images() -> list[Case]:
     return [
         Case("images", write, read, ("*",), ("io/images", "data/thumbnails", "io/image_check", "io/jpeg_scans", "io/foreign_images")),
         Case("labelled images", write, read_labelled, ("*",), ("plots/labelled_image",)),
+        _photos(),
     ]
+
+
+def _photos() -> Case:
+    from foreign_files import HEIC, dng, exif, jpeg, write_pdf, write_video
+    from likeness.data import read_folder
+    from likeness.io import read_image
+
+    def write(folder: Path) -> None:
+        (folder / "a.heic").write_bytes(HEIC)
+        (folder / "a.dng").write_bytes(dng(6))
+        (folder / "b.jpeg").write_bytes(jpeg(exif=exif(place=True)))
+        write_pdf(folder / "a.pdf")
+        write_video(folder / "a.mp4", shades=(0, 240))
+
+    def read(folder: Path) -> None:
+        for path in read_folder(folder, gps=True).paths()[:20]:
+            _answered(lambda path=path: read_image(path))
+
+    parts = ("heif_images", "raw_previews", "pdf_pages", "video_frames", "file_formats", "exif")
+    return Case("photos, pages and seconds", write, read, ("*",), (*(f"io/{part}" for part in parts), "data/readers/photo_columns"))
 
 
 def _uploads() -> list[Case]:

@@ -27,7 +27,7 @@ from fuzzing import Found, attack
 from message_fuzz import aftermath, attack_pages, attack_routes, attack_socket
 
 _FILES, _CALLS, _MESSAGES = 10, 140, 12  # inputs of a turn: for each reader, in all, and for each page
-_MEMORY = 6 << 30
+_MEMORY = 3 << 30  # bytes beyond what the libraries take
 _Turn = Callable[[Path, int, float], tuple[int, list[Found]]]
 
 
@@ -42,13 +42,23 @@ def files(folder: Path, turn: int, end: float) -> tuple[int, list[Found]]:
 
 
 def _files_here(begin: int, end: float) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     warnings.simplefilter("ignore")
+    most = _address_space_with_libraries() + _MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     for case in cases():
         with tempfile.TemporaryDirectory() as folder:
             for each in attack(case, Path(folder) / "f", range(begin, begin + _FILES), end):
                 print(each.case, each.seed, each.what, sep="\v", end="\f")
     print(len(cases()) * _FILES)
+
+
+def _address_space_with_libraries() -> int:
+    """Bytes of address space of this process once the largest libraries are imported, most of it what torch maps and never touches."""
+    import lightning  # noqa: F401
+    import open_clip  # noqa: F401
+    from transformers import BertModel  # noqa: F401
+
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def calls(folder: Path, turn: int, end: float) -> tuple[int, list[Found]]:

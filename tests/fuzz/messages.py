@@ -58,9 +58,27 @@ _KEYS = (
     *("points", "point_indices", "box", "lasso", "edited_rows", "added_rows", "deleted_rows", "0", "1", "-1", "999999", "x", "Aspect"),
 )
 _PARAMETERS = (
-    *("rows", "query", "draft", "open", "private", "show", "layout", "dataset", "a", "b", "color", "config", "watch", "runs", "map_seed", "text"),
+    *(
+        "rows",
+        "query",
+        "draft",
+        "open",
+        "private",
+        "show",
+        "notion",
+        "layout",
+        "dataset",
+        "a",
+        "b",
+        "color",
+        "config",
+        "watch",
+        "runs",
+        "map_seed",
+        "text",
+    ),
     *("umap_n_neighbors", "umap_min_dist", "tsne_perplexity", "filter_car_color", "filter_sun_height", "filter_yaw", "continuous_label"),
-    *("continuous_columns", "embed", "embed_options", "nobody_reads_this"),
+    *("continuous_columns", "notion", "embed", "embed_options", "nobody_reads_this"),
 )
 
 

@@ -28,6 +28,13 @@ _PARSERS = {
 # Files that Likeness made in the same run, or ships, and that nobody else can put there; each with the reason why it needs no case.
 _OWN = {
     "encoders/models/load_model": "a configuration that `clean_copy` wrote, which has a case",
+    "encoders/models/photos": "weights by safetensors, refused where they do not fit: tests/encoders/models/test_photos.py",
+    "encoders/speed": "rates that were measured here; what cannot be read is measured again",
+    "encoder_check": "figures that `write_sight` wrote; what cannot be read counts as not there: tests/test_encoder_check.py",
+    "training/runs/manage_runs": "weights of a run by `read_weights`, which has a case",
+    "data/readers/caltech101": "an archive of a known hash; damaged and hostile ones: tests/data/readers/test_caltech101.py",
+    "app/shared/run_changes": "a config that `as_yaml` has just written",
+    "app/added_labels": "a table that this server wrote, of labels by aspects",
     "app/admin": "options of the command line, which `likeness admin` wrote",
     "app/visitor_data": "writes an archive and reads none",
     "app/widget_values": "what browsers send; the fuzz of messages goes through it",
@@ -64,7 +71,7 @@ _OWN = {
 
 
 # Cases whose readers take bytes, or which answer a file that cannot be opened by OSError (tests/io/test_regular_file.py).
-_NOT_BY_NAME = {"images", "links and drafts", "uploads"}
+_NOT_BY_NAME = {"images", "links and drafts", "photos, pages and seconds", "uploads"}
 
 
 @pytest.fixture(autouse=True)

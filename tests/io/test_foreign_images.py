@@ -184,7 +184,7 @@ class TestRefused:
     def test_a_file_that_is_too_large(self) -> None:
         small, large = (suffix for *_, suffix in check_images([("a", png()), ("b", png() + bytes(3 << 20))], max_bytes=2 << 20))
         assert small == ".png"
-        assert str(large) == "The file 'b' has more than 2 MB, the limit for one image; shrink it and upload it again."
+        assert str(large) == "The image 'b' has more than 2 MB, the limit for one image; shrink it and upload it again."
 
     @pytest.mark.parametrize(
         "content",
@@ -250,7 +250,7 @@ class TestEnded:
     def test_by_a_picture_that_was_not_asked_for(self, worker, answer: dict) -> None:
         line = json.dumps(answer).encode() + b"\n"
         pool = DecoderPool(1, worker(f"os.write(1, {line!r}); os._exit(0)"))
-        (found,) = pool.ask([Request("a", png((13, 13)), 1000, picture=True)], Client())
+        (found,) = pool.ask([Request("a", png((13, 13)), 1000, "picture")], Client())
         pool.close()
         assert isinstance(found, InputError)
 

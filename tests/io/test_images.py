@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from likeness.io import TransientError, images
-from likeness.io.images import UnreadableImageError, read_image, to_rgb
+from likeness.io import TransientError, UnreadableImageError, images, read_image, rgb, to_rgb
 
 RED, WHITE = (255, 0, 0), (255, 255, 255)
 
@@ -132,7 +131,7 @@ def test_strips_change_no_pixel(monkeypatch: pytest.MonkeyPatch, kind: str, rows
         scale = {"float": 255.0, "float with gaps": 1.0}.get(kind, 255 / 65535)
         gray = np.clip(np.nan_to_num(pixels.astype(np.float64)) * scale, 0, 255).round().astype(np.uint8)
         expected = np.repeat(gray[..., None], 3, axis=2)
-    monkeypatch.setattr(images, "_STRIP", rows * width)
+    monkeypatch.setattr(rgb, "_STRIP", rows * width)
     np.testing.assert_array_equal(np.asarray(to_rgb(image)), expected)
 
 
@@ -143,7 +142,7 @@ def test_beside_a_large_deep_image_there_is_little_in_memory() -> None:
 import re
 from pathlib import Path
 from PIL import Image
-from likeness.io.images import to_rgb
+from likeness.io import to_rgb
 peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 to_rgb(Image.new("I;16", (2_000, 2_000)))
 before = peak()
@@ -263,3 +262,46 @@ def test_codecs_that_call_a_lack_of_memory_damage_are_not_believed(tmp_path: Pat
     done = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY, *map(str, files)], capture_output=True, text=True)
     assert done.stdout.split() == [word for file in files for word in (str(file), "TransientError")], done.stderr
     assert all(read_image(file).size == (2600, 2600) for file in files)
+
+
+def test_on_a_shared_server_large_images_are_decoded_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Decoding one for a visitor took the server's own time."""
+    from likeness.io import confine, foreign_images, images
+    from likeness.io.decoder_pool import DecoderPool
+
+    pool = DecoderPool(1)  # of its own: its process stays confined
+    monkeypatch.setattr(foreign_images, "_files", pool)
+    request.addfinalizer(pool.close)
+    asked: list[str] = []
+    foreign = images.foreign_file
+    monkeypatch.setattr(images, "foreign_file", lambda path: asked.append(path.name) or foreign(path))
+    pixels = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "small.png")
+    Image.fromarray(pixels).resize((2500, 2000), Image.Resampling.NEAREST).save(tmp_path / "large.png")
+    before = [np.asarray(read_image(tmp_path / name)) for name in ("small.png", "large.png")]
+    assert not asked
+    confine([tmp_path])
+    after = [np.asarray(read_image(tmp_path / name)) for name in ("small.png", "large.png")]
+    assert asked == ["large.png"]
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
+    (tmp_path / "large.png").write_bytes((tmp_path / "large.png").read_bytes()[:9000])
+    with pytest.raises(UnreadableImageError, match=r"large\.png"):
+        read_image(tmp_path / "large.png")
+
+
+@pytest.mark.parametrize(("least", "size"), [(None, (1600, 1200)), (300, (400, 300)), (301, (800, 600)), (700, (1600, 1200)), (90, (200, 150))])
+@pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
+def test_a_large_jpeg_is_decoded_at_a_part_of_its_size_where_that_is_enough(
+    tmp_path: Path, least: int | None, size: tuple[int, int], mode: str
+) -> None:
+    tilted = Image.Exif()
+    tilted[274] = 6  # orientation: the camera was turned
+    fade = np.add.outer(np.linspace(0, 120, 1200), np.linspace(0, 120, 1600)).astype(np.uint8)
+    Image.fromarray(fade).convert(mode).save(tmp_path / "large.jpg", quality=95, exif=tilted)
+    Image.fromarray(fade).save(tmp_path / "large.png")
+    image = read_image(tmp_path / "large.jpg", least)
+    assert (image.mode, image.size) == ("RGB", size[::-1])
+    whole = read_image(tmp_path / "large.jpg").resize(image.size, Image.Resampling.BOX)
+    np.testing.assert_allclose(np.asarray(image, int), np.asarray(whole, int), atol=3)
+    assert read_image(tmp_path / "large.png", least).size == (1600, 1200)

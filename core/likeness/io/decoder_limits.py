@@ -5,6 +5,8 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 if sys.platform != "win32":  # which has no such limits: whoever started the process ends it when it takes too long
@@ -43,6 +45,23 @@ class DecoderLimits:
             _set_limit(resource.RLIMIT_AS, self._own + memory)
         else:
             self._peak_allowed = max(self._peak_allowed, self._peak + memory)
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Without limits, while a library is imported; what it takes counts as this process's own from then on."""
+        if sys.platform == "win32":
+            yield
+            return
+        self._peak_allowed = sys.maxsize
+        for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU):
+            _set_limit(which, resource.getrlimit(which)[1])
+        try:
+            yield
+        finally:
+            self._peak, self._peak_allowed = _peak_memory(), 0
+            if self._own is not None:
+                self._own = _address_space()
+            self.allow(0, 0)
 
     def _watch(self) -> None:
         while True:

@@ -8,42 +8,54 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal
 
 from likeness.errors import InputError
 from likeness.io.decoder_limits import OUT_OF_MEMORY
-from likeness.io.text import parse_json, plain_name
+from likeness.io.file_parts import MOST_PARTS
+from likeness.io.text import parse_json
+from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 PROGRAM = (sys.executable, "-P", "-m", "likeness.io.decoder_worker")
-_LONGEST_LINE, _MOST_PIXELS = 10_000, 1 << 26  # bytes of an answer
+_LONGEST_LINE, _MOST_BYTES = 10_000, 1 << 26  # bytes of an answer
+PICTURE_PIXELS = 16_000_000  # that go back at most; no encoder looks at as many
 
 
 @dataclass(frozen=True)
 class Request:
-    """A file's content, and what is wanted of it: a picture, or whether it is one.
+    """A file, and what is wanted of it.
 
     Attributes:
         name: of the file; stands in messages.
-        content: of the file.
+        content: of the file; empty where it is read from `path`.
         max_pixels: of the image, by its header.
-        picture: whether its pixels are wanted; otherwise the suffix of its format.
+        want: the suffix of a sound image's format, its pixels, its EXIF data, or how many seconds or pages the file has.
+        path: of a file on this machine.
+        part: second or page, as in a row's path; None for the first.
+        picture_pixels: that go back at most.
     """
 
     name: str
     content: bytes
     max_pixels: int
-    picture: bool = False
+    want: Literal["suffix", "picture", "exif", "parts"] = "suffix"
+    path: str = ""
+    part: int | None = None
+    picture_pixels: int = PICTURE_PIXELS
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The suffix of a sound image; or its size and pixels, RGB; or that it is too large to be decoded beside others."""
+    """What was wanted (suffix; size and pixels, RGB; EXIF data; parts), or that the image is too large to be decoded beside others."""
 
     suffix: str = ""
     width: int = 0
     height: int = 0
     pixels: bytes = b""
+    exif: bytes = b""
+    parts: int = 0
     large: bool = False
 
 
@@ -68,7 +80,7 @@ class DecoderProcess:
         try:
             return _exchange(process, request, large)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return InputError(f"The image '{plain_name(request.name)}' {_reason(self.end(), self._late)}")
+            return RefusedImageError(request.name, _reason(self.end(), self._late))
         except BaseException:  # the rest of an interrupted answer would be taken for that to the next request
             self.end()
             raise
@@ -109,29 +121,43 @@ def _exchange(process: "subprocess.Popen[bytes]", request: Request, large: bool)
     """Sends a request and reads the answer, of which nothing is taken on trust: whatever was decoded may have taken over its process."""
     assert process.stdin is not None
     assert process.stdout is not None
-    head = {"name": request.name, "bytes": len(request.content), "max_pixels": request.max_pixels, "picture": request.picture, "large": large}
+    head = {field.name: getattr(request, field.name) for field in fields(request)} | {"content": len(request.content), "large": large}
     process.stdin.write(json.dumps(head).encode() + b"\n")
     process.stdin.write(request.content)
     process.stdin.flush()
     line = parse_json(process.stdout.readline(_LONGEST_LINE).decode(errors="replace"), "The answer")
     if "error" in line:
-        return InputError(str(line["error"]))
+        return RefusedImageError(request.name, str(line["error"]))
+    if "package" in line:
+        return MissingPackageError(request.name, str(line["package"]), str(line["extra"]))
     if "large" in line and not large:
         return Answer(large=True)
-    if request.picture:
+    if request.want == "picture":
         return _picture(process, int(line["width"]), int(line["height"]))
+    if request.want == "exif":
+        return Answer(exif=_payload(process, int(line["bytes"])))
+    if request.want == "parts":
+        return Answer(parts=_in_range(int(line["parts"]), 1, MOST_PARTS))
     return Answer(suffix=_known_suffix(line["suffix"]))
 
 
 def _picture(process: "subprocess.Popen[bytes]", width: int, height: int) -> Answer:
+    size = _in_range(width, 1, _MOST_BYTES) * _in_range(height, 1, _MOST_BYTES) * 3
+    return Answer(width=width, height=height, pixels=_payload(process, size))
+
+
+def _payload(process: "subprocess.Popen[bytes]", size: int) -> bytes:
     assert process.stdout is not None
-    size = width * height * 3
-    if not 0 < size <= _MOST_PIXELS:
-        raise ValueError("more pixels than were asked for")
-    pixels = process.stdout.read(size)
-    if len(pixels) < size:
+    content = process.stdout.read(_in_range(size, 0, _MOST_BYTES))
+    if len(content) < size:
         raise ValueError("the answer broke off")
-    return Answer(width=width, height=height, pixels=pixels)
+    return content
+
+
+def _in_range(number: int, least: int, most: int) -> int:
+    if not least <= number <= most:
+        raise ValueError("more than was asked for")
+    return number
 
 
 def _known_suffix(suffix: str) -> str:

@@ -1,24 +1,31 @@
 """Run as a program by `likeness.io.decoder_process`: checks and decodes foreign images within limits, until nobody asks any more.
 
-A request is a line of JSON and the file's content; the answer is a line of JSON and, where a picture is wanted, its pixels.
+A request is a line of JSON and the file's content, unless it names a path; the answer is a line of JSON and, where they are wanted, pixels or
+EXIF data.
 """
 
 import json
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
 from likeness.errors import InputError
+from likeness.io.confinement import check_readable
 from likeness.io.decoder_limits import DecoderLimits
-from likeness.io.image_check import image_suffix, opened_image, rgb_picture
-from likeness.io.text import plain_name
+from likeness.io.file_formats import FileFormat, format_of
+from likeness.io.file_parts import MOST_PARTS
+from likeness.io.heif_images import is_heif, register_heif
+from likeness.io.image_check import check_size, image_suffix, opened_image, rgb_picture
+from likeness.io.unreadable import MissingPackageError, RefusedImageError
 
 _RANK = 19  # behind pages that people wait for
-_LARGE = 12_000_000  # pixels; as many as a photo has
-_PICTURE = 16_000_000  # pixels at most that go back; no encoder looks at as many
+_LARGE = 12_500_000  # pixels; as many as a photo has
 
 
 def main() -> None:
@@ -27,36 +34,102 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(_RANK)
     Image.MAX_IMAGE_PIXELS = None  # `opened_image` has a limit of its own
-    limits = DecoderLimits()
+    worker = _Worker()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     while line := incoming.readline():
         request = json.loads(line)
-        content = incoming.read(request["bytes"])
-        pixels = b""
+        request["content"] = incoming.read(request["content"])
+        payload = b""
         try:
-            answer, pixels = _answer(request, content, limits)
-        except InputError as error:
-            answer = {"error": str(error)}
+            answer, payload = worker.answer(request)
+        except MissingPackageError as error:
+            answer = {"package": error.package, "extra": error.extra}
+        except RefusedImageError as error:
+            answer = {"error": error.reason}
         except MemoryError:
-            answer = {"error": f"The image '{plain_name(request['name'])}' takes more memory to decode than is allowed; make it smaller."}
-        del content  # while the next one comes in
-        outgoing.write(json.dumps(answer).encode() + b"\n" + pixels)
+            answer = {"error": "takes more memory to decode than is allowed; make it smaller."}
+        del request  # while the next one comes in
+        outgoing.write(json.dumps(answer).encode() + b"\n" + payload)
         outgoing.flush()
 
 
-def _answer(request: dict[str, Any], content: bytes, limits: DecoderLimits) -> tuple[dict[str, Any], bytes]:
-    """The suffix of a sound image, or its size and pixels; "large" alone of one that is too large to be decoded beside others."""
-    name = request["name"]
-    limits.allow(request["max_pixels"] // 3, len(content))  # libwebp takes this part of its memory when it opens a file
-    image = opened_image(content, name, request["max_pixels"])
-    size = image.width * image.height
-    if size > _LARGE and not request["large"]:
-        return {"large": True}, b""
-    limits.allow(size, len(content))
-    if not request["picture"]:
-        return {"suffix": image_suffix(image, name)}, b""
-    picture = rgb_picture(image, name, _PICTURE)
-    return {"width": picture.width, "height": picture.height}, picture.tobytes()
+class _Worker:
+    def __init__(self) -> None:
+        self._limits = DecoderLimits()
+        self._loaded: set[Callable[[str], None]] = set()
+
+    def answer(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """What is wanted; "large" alone where an image is too large to be decoded beside others."""
+        name, want = request["name"], request["want"]
+        if want == "parts":
+            return {"parts": self._parts(request)}, b""
+        image, content = self._opened(request)
+        if want == "exif":
+            exif = image.info.get("exif") or b""
+            return {"bytes": len(exif)}, exif
+        size = image.width * image.height
+        if size > _LARGE and not request["large"]:
+            return {"large": True}, b""
+        self._limits.allow(size, content)
+        if want == "suffix":
+            return {"suffix": image_suffix(image, name)}, b""
+        picture = rgb_picture(image, name, request["picture_pixels"])
+        return {"width": picture.width, "height": picture.height}, picture.tobytes()
+
+    def _opened(self, request: dict[str, Any]) -> tuple[Image.Image, int]:
+        """The image, of which the header alone was read where its format allows that; and the bytes of its file that are in memory."""
+        name, path, most = request["name"], Path(request["path"]), request["max_pixels"]
+        own = format_of(path) if request["path"] else None
+        if own is not None:
+            if request["part"] is None:
+                self._parts(request)  # a file as a whole, whose parts could not be counted, tells why
+            with self._ready(own, request):
+                image = own.open(path, own.first if request["part"] is None else request["part"], most)
+                check_size(image, name, most)
+                return image, 0
+        with _refused(name):
+            content = check_readable(path).read_bytes() if request["path"] else request["content"]
+        if is_heif(content):
+            self._load(register_heif, name)
+        self._limits.allow(most // 3, len(content))  # libwebp takes this part of its memory when it opens a file
+        return opened_image(content, name, most), len(content)
+
+    def _parts(self, request: dict[str, Any]) -> int:
+        """Seconds or pages of a file."""
+        own = format_of(Path(request["path"]))
+        if own is None or own.count is None:
+            return 1
+        with self._ready(own, request):
+            parts = own.count(Path(request["path"]))
+        if not 0 < parts <= MOST_PARTS:
+            raise RefusedImageError(request["name"], f"has {parts:,} pages or seconds, and 1 to {MOST_PARTS:,} are read; split it.")
+        return parts
+
+    @contextmanager
+    def _ready(self, own: FileFormat, request: dict[str, Any]) -> Iterator[None]:
+        """A format's library is loaded, and has the time and memory of the largest image: its files tell their pixels late."""
+        self._load(own.load, request["name"])
+        self._limits.allow(request["max_pixels"], 0)
+        with _refused(request["name"]):
+            yield
+
+    def _load(self, load: Callable[[str], None], name: str) -> None:
+        if load not in self._loaded:
+            with self._limits.lifted():
+                load(name)
+            self._loaded.add(load)
+
+
+@contextmanager
+def _refused(name: str) -> Iterator[None]:
+    """Libraries raise anything on foreign content."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:60] or type(error).__name__
+        raise RefusedImageError(name, f"is damaged, encrypted or of another kind ({reason}); leave it out.") from error
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def compute_once_locked(file: Path, should_stop: Callable[[], bool] | None = Non
         with suppress(Timeout):
             lock.acquire(timeout=_POLL_SECONDS)
         if not lock.is_locked and should_stop and should_stop():
-            raise InputError("Stopped while waiting for another process that reads the same images.")
+            raise InputError("Stopped while waiting for another process that does the same.")
     try:
         yield not file.is_file()
     finally:

@@ -3,14 +3,15 @@
 import atexit
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from likeness.errors import InputError
 from likeness.io.decoder_pool import Client, DecoderPool
-from likeness.io.decoder_process import Answer, Request
-from likeness.io.text import plain_name
+from likeness.io.decoder_process import PICTURE_PIXELS, Answer, Request
+from likeness.io.unreadable import RefusedImageError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,8 +22,9 @@ _AHEAD_BYTES = 64 << 20
 
 _uploads = DecoderPool(os.cpu_count() or 1)
 _queries = DecoderPool(2)  # who drops an image waits for it, and not for uploads
-atexit.register(_uploads.close)
-atexit.register(_queries.close)
+_files = DecoderPool(os.cpu_count() or 1)
+for _pool in (_uploads, _queries, _files):
+    atexit.register(_pool.close)
 
 
 def check_images(
@@ -30,8 +32,8 @@ def check_images(
 ) -> Iterator[tuple[str, bytes, str | InputError]]:
     """Decodes images, as many at once as there are processors, and yields each file in order with the suffix that fits its content.
 
-    Of one that is not sound, the error stands in place of the suffix: it is no JPEG, PNG, WebP, GIF, BMP or TIFF, is damaged, has more pixels or
-    scans than are allowed, or took too much time or memory. Files are taken while others are decoded, so that few are in memory.
+    Of one that is not sound, the error stands in place of the suffix: it is no JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC, is damaged, has more
+    pixels or scans than are allowed, or took too much time or memory. Files are taken while others are decoded, so that few are in memory.
 
     Args:
         files: name and content of each; the name stands in messages and counts for nothing else.
@@ -63,12 +65,53 @@ def foreign_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> "I
     Raises:
         InputError: it is not sound, see `check_images`.
     """
+    return _picture(_queries, Request(name, content, max_pixels, "picture"))
+
+
+def foreign_file(path: Path, part: int | None = None, most_pixels: int = PICTURE_PIXELS) -> "Image":
+    """The image in a HEIC or raw file, or a second of a video, or a page of a PDF, upright and RGB, made smaller by a whole number where it has
+    more than `most_pixels`.
+
+    Args:
+        path: of the file.
+        part: second, from 0, or page, from 1; None for the first.
+
+    Raises:
+        UnreadableImageError: it is not sound, has no such part, or takes too much time or memory.
+        MissingPackageError: the package for its format is not installed.
+    """
+    return _picture(_files, Request(path.name, b"", MAX_PIXELS, "picture", str(path), part, most_pixels))
+
+
+def count_parts(paths: Sequence[Path]) -> list[int | InputError]:
+    """Seconds of each video, at least one, and pages of each PDF; or why the file cannot be read."""
+    answers = _each([Request(path.name, b"", MAX_PIXELS, "parts", str(path)) for path in paths])
+    return [answer.parts if isinstance(answer, Answer) else answer for answer in answers]
+
+
+def heif_exif(paths: Sequence[Path]) -> list[bytes]:
+    """EXIF data of each HEIC file; empty where it has none or cannot be read."""
+    answers = _each([Request(path.name, b"", MAX_PIXELS, "exif", str(path)) for path in paths])
+    return [answer.exif if isinstance(answer, Answer) else b"" for answer in answers]
+
+
+def _picture(pool: DecoderPool, request: Request) -> "Image":
     from PIL import Image
 
-    (answer,) = _queries.ask([Request(name, content, max_pixels, picture=True)], Client())
+    (answer,) = pool.ask([request], Client())
     if isinstance(answer, InputError):
         raise answer
     return Image.frombytes("RGB", (answer.width, answer.height), answer.pixels)
+
+
+def _each(requests: list[Request]) -> list[Answer | InputError]:
+    """The answers, in order; as many processes work as there are processors."""
+    if not requests:
+        return []
+    client = Client()
+    groups = [requests[begin : begin + _BATCH] for begin in range(0, len(requests), _BATCH)]
+    with ThreadPoolExecutor(_files.size, thread_name_prefix="likeness-files") as threads:
+        return [answer for answers in threads.map(lambda group: _files.ask(group, client), groups) for answer in answers]
 
 
 def _batches(files: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
@@ -98,7 +141,7 @@ def _suffix(answer: Answer | InputError) -> str | InputError:
 
 
 def _too_large(name: str, max_bytes: int) -> InputError:
-    return InputError(f"The file '{plain_name(name)}' has more than {max_bytes >> 20:,} MB, the limit for one image; shrink it and upload it again.")
+    return RefusedImageError(name, f"has more than {max_bytes >> 20:,} MB, the limit for one image; shrink it and upload it again.")
 
 
 def _checked(batch: list[tuple[str, bytes]], suffixes: "Future[list[str | InputError]]") -> Iterator[tuple[str, bytes, str | InputError]]:

@@ -8,18 +8,30 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from PIL import AvifImagePlugin as _AvifImagePlugin  # noqa: F401
 from PIL import Image
 from PIL import TiffImagePlugin as _TiffImagePlugin  # noqa: F401  (Pillow reads only formats whose modules are imported, and itself imports the others)
 from PIL import WebPImagePlugin as _WebPImagePlugin  # noqa: F401
 
 from likeness.errors import InputError
-from likeness.io.images import to_rgb
+from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
-from likeness.io.text import plain_name
+from likeness.io.rgb import to_rgb
+from likeness.io.unreadable import RefusedImageError
 
 # Format as Pillow names it -> suffix under which it is kept. EPS and PDF start programs, SVG and HTML are no pixels: they are not among these.
-FORMATS = {"JPEG": ".jpg", "MPO": ".jpg", "PNG": ".png", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
-_OPENED = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # Pillow makes an MPO of a JPEG that holds several
+FORMATS = {
+    "JPEG": ".jpg",
+    "MPO": ".jpg",
+    "PNG": ".png",
+    "WEBP": ".webp",
+    "GIF": ".gif",
+    "BMP": ".bmp",
+    "TIFF": ".tif",
+    "AVIF": ".avif",
+    "HEIF": ".heic",
+}
+_OPENED = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF")  # Pillow makes an MPO of a JPEG that holds several
 _LONGEST_SIDE = 65_500
 _MOST_SCANNED = 2_000_000_000  # pixels of a JPEG in all its scans; two seconds
 
@@ -33,17 +45,17 @@ def opened_image(content: bytes, name: str, max_pixels: int) -> Image.Image:
         max_pixels: of one image.
 
     Raises:
-        InputError: another format, a damaged header, more pixels than are allowed, or a JPEG of too many scans.
+        RefusedImageError: another format, a damaged header, more pixels than are allowed, or a JPEG of too many scans.
     """
     with _answered(name):
-        image = Image.open(io.BytesIO(content), formats=_OPENED)
-    _check_size(image, name, max_pixels)
+        image = Image.open(io.BytesIO(content), formats=("HEIF",) if is_heif(content) else _OPENED)
+    check_size(image, name, max_pixels)
     _check_scans(image, content, name)
     return image
 
 
 def image_suffix(image: Image.Image, name: str) -> str:
-    """Decodes the first frame of an opened image; the suffix of its format. Raises InputError if it is damaged."""
+    """Decodes the first frame of an opened image; the suffix of its format. Raises RefusedImageError if it is damaged."""
     with _answered(name):
         image.load()
         return FORMATS[str(image.format)]
@@ -53,7 +65,7 @@ def rgb_picture(image: Image.Image, name: str, max_pixels: int) -> Image.Image:
     """Decodes the first frame of an opened image, as upright RGB; one of more than `max_pixels` is halved, or made smaller by another whole number.
 
     Raises:
-        InputError: if it is damaged.
+        RefusedImageError: if it is damaged.
     """
     with _answered(name):
         picture = to_rgb(image)
@@ -72,24 +84,19 @@ def _answered(name: str) -> Iterator[None]:
     except (InputError, MemoryError):
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content
-        raise InputError(
-            f"The image '{plain_name(name)}' cannot be read: by its content it is not a sound JPEG, PNG, WebP, GIF, BMP or TIFF; leave it out or "
-            "save it again as PNG or JPEG."
+        raise RefusedImageError(
+            name, "cannot be read: by its content it is not a sound JPEG, PNG, WebP, GIF, BMP, TIFF, AVIF or HEIC; save it again as PNG or JPEG."
         ) from error
 
 
-def _check_size(image: Image.Image, name: str, limit: int) -> None:
-    """By what the header declares. Of an animation the first frame alone is ever decoded."""
+def check_size(image: Image.Image, name: str, limit: int) -> None:
+    """Raises RefusedImageError for too many pixels, by what the header declares; of an animation the first frame alone is ever decoded."""
     width, height = image.size
     if width * height > limit or max(width, height) > _LONGEST_SIDE:
-        raise InputError(
-            f"The image '{plain_name(name)}' is {width:,} x {height:,} pixels, and {limit:,} are allowed; make it smaller and upload it again."
-        )
+        raise RefusedImageError(name, f"is {width:,} x {height:,} pixels, and {limit:,} are allowed; make it smaller.")
 
 
 def _check_scans(image: Image.Image, content: bytes, name: str) -> None:
     most = min(MAX_SCANS, _MOST_SCANNED // max(1, image.width * image.height))
     if has_more_scans(content, most):
-        raise InputError(
-            f"The image '{plain_name(name)}' is a JPEG of more than {most} scans, which takes too long to decode; save it again as PNG or JPEG."
-        )
+        raise RefusedImageError(name, f"is a JPEG of more than {most} scans, which takes too long to decode; save it again as PNG or JPEG.")

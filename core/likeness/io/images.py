@@ -1,47 +1,74 @@
-"""Reading image files as upright, opaque RGB."""
+"""Reading image files as upright, opaque RGB: the one place where the images of a table are opened."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
-from likeness.errors import InputError
-from likeness.io.confinement import check_readable
+from likeness.io.confinement import check_readable, is_confined
+from likeness.io.decoder_process import PICTURE_PIXELS
+from likeness.io.file_formats import format_of
+from likeness.io.file_parts import split_part
+from likeness.io.foreign_images import foreign_file, foreign_image
+from likeness.io.heif_images import is_heif
 from likeness.io.jpeg_scans import MAX_SCANS, has_more_scans
+from likeness.io.rgb import to_rgb
 from likeness.io.transient import TransientError, check_memory
+from likeness.io.unreadable import UnreadableImageError
+
+_HEAD = 64
+# Pixels. On a shared server, visitors' larger images are decoded in a process of their own, which comes last for the processors.
+_LARGE = 4_000_000
 
 
-class UnreadableImageError(InputError):
-    """An image whose content cannot be read, now or later, until the file changes; `reason` leaves out the name."""
+def read_image(path: Path, least: int | None = None) -> Image.Image:
+    """Reads a file, or a part of one ("clip.mp4#t=12", "paper.pdf#page=3"), as RGB: upright, transparent parts over white, any mode.
 
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"The image '{name}' cannot be read: {reason}; replace it or leave it out.")
-        self.reason = reason
+    HEIC, raw files, PDF files and videos are decoded in a process of their own; those of more than 16 million pixels are made smaller by a whole
+    number. In a confined process that holds for every image of more than 4 million pixels.
 
-
-_WITH_ALPHA = ("LA", "La", "RGBA", "RGBa", "PA")
-_ORIENTATION = 0x0112
-_STRIP = 1 << 20  # pixels that are converted at a time: beside a large image there is little else in memory
-
-
-def read_image(path: Path) -> Image.Image:
-    """Reads a file as RGB: turned upright by its EXIF tag, transparent parts over white, any mode.
+    Args:
+        path: of the file, or of the part.
+        least: pixels in each direction, if fewer than all are enough: a JPEG is then decoded at a half, a quarter or an eighth of its size.
 
     Raises:
         UnreadableImageError: if the content is no image or is damaged.
-        TransientError: if there is not enough memory now.
+        TransientError: if there is not enough memory now, or the package for the format is not installed.
         OSError: if the file cannot be opened (missing, not permitted).
     """
+    apart = image_apart(path)
+    if apart is not None:
+        return apart
     with check_readable(path).open("rb") as file:
-        return decode_image(file, path.name)
+        return foreign_file(path) if is_confined() and _is_large(file) else decode_image(file, path.name, least)
 
 
-def decode_image(file: BinaryIO, name: str) -> Image.Image:
+def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | None:
+    """The image of a row whose format is decoded in a process of its own, upright RGB of at most `most_pixels`; None for all other formats.
+
+    Raises: as `read_image`.
+    """
+    name, part = split_part(str(path))
+    file = path if part is None else Path(name)
+    check_readable(file)
+    if format_of(file) is None:
+        with file.open("rb") as opened:
+            if not is_heif(opened.read(_HEAD)):
+                return None
+    return foreign_file(file, part, most_pixels)
+
+
+def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.Image:
     """Like `read_image`, from an open file; `name` stands in messages."""
+    if is_heif(file.read(_HEAD)):
+        file.seek(0)
+        return foreign_image(file.read(), name)
+    file.seek(0)
     check_scans(file, name)
     try:
         with Image.open(file) as image:
+            if least is not None:
+                image.draft(None, (least, least))
             return to_rgb(image)
     except MemoryError as error:
         raise TransientError(f"The image '{name}'", error) from error
@@ -56,6 +83,17 @@ def decode_image(file: BinaryIO, name: str) -> Image.Image:
         raise UnreadableImageError(name, _reason(error)) from error
 
 
+def _is_large(file: BinaryIO) -> bool:
+    """Whether an image has more than `_LARGE` pixels, by its header; false for what is none. The file is at its beginning again."""
+    try:
+        with Image.open(file) as image:
+            return image.width * image.height > _LARGE
+    except Exception:  # Pillow's parsers raise anything on foreign content; `decode_image` says it
+        return False
+    finally:
+        file.seek(0)
+
+
 def _reason(error: Exception) -> str:
     if isinstance(error, UnidentifiedImageError):
         return "it is empty or not an image in a known format"
@@ -68,57 +106,3 @@ def check_scans(file: BinaryIO, name: str) -> None:
     file.seek(0)
     if too_many:
         raise UnreadableImageError(name, f"it is a JPEG of more than {MAX_SCANS} scans, which takes too long to decode")
-
-
-def to_rgb(image: Image.Image) -> Image.Image:
-    """An upright RGB copy of an image in any mode; transparent parts become white."""
-    if image.getexif().get(_ORIENTATION, 1) != 1:
-        image = ImageOps.exif_transpose(image)
-    if image.mode == "RGB" and "transparency" not in image.info:
-        image.load()
-        return image
-    if image.mode in _WITH_ALPHA or "transparency" in image.info:
-        return _by_strips(image, _over_white)
-    if image.mode.startswith(("I", "F")):
-        scale = _scale_to_8_bit(image)
-        return _by_strips(image, lambda strip: _to_8_bit(strip, scale))
-    return image.convert("RGB")
-
-
-def _by_strips(image: Image.Image, convert: Callable[[Image.Image], Image.Image]) -> Image.Image:
-    """RGB of an image, some rows at a time, for conversions that look at each pixel alone."""
-    whole = Image.new("RGB", image.size)
-    for strip, top in _strips(image):
-        whole.paste(convert(strip), (0, top))
-    return whole
-
-
-def _strips(image: Image.Image) -> Iterator[tuple[Image.Image, int]]:
-    """Parts of an image as wide as itself, and the row at which each begins."""
-    rows = max(1, _STRIP // max(1, image.width))
-    for top in range(0, image.height, rows):
-        yield image.crop((0, top, image.width, min(top + rows, image.height))), top
-
-
-def _over_white(image: Image.Image) -> Image.Image:
-    layer = image.convert("RGBA")
-    return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
-
-
-def _scale_to_8_bit(image: Image.Image) -> float:
-    """What 16-bit and float pixels are multiplied with: Pillow clips them at 255 when it converts them."""
-    import numpy as np  # not at the top: the process that decodes foreign images starts in half the time, and few images need it
-
-    if image.mode.startswith("I;16"):
-        return 255 / 65535
-    largest = np.max([np.asarray(strip).max() for strip, _ in _strips(image)])
-    if image.mode.startswith("I"):
-        return 255 / 65535 if largest > 255 else 1.0
-    return 255.0 if largest <= 1 else 1.0
-
-
-def _to_8_bit(image: Image.Image, scale: float) -> Image.Image:
-    import numpy as np
-
-    pixels = np.asarray(image, dtype=np.float64)
-    return Image.fromarray(np.clip(np.nan_to_num(pixels) * scale, 0, 255).round().astype(np.uint8)).convert("RGB")

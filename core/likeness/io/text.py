@@ -40,7 +40,7 @@ def decoded(content: bytes, name: str) -> str:
 
 def plain_name(name: str) -> str:
     """A file's name as it may stand in a sentence: without signs that cannot be seen, and not too long."""
-    shown = "".join(sign if sign.isprintable() else "_" for sign in name)
+    shown = name if name.isprintable() else "".join(sign if sign.isprintable() else "_" for sign in name)
     return shown if len(shown) <= _SHOWN_OF_A_NAME else f"{shown[: _SHOWN_OF_A_NAME // 2]}…{shown[-_SHOWN_OF_A_NAME // 2 :]}"
 
 

@@ -1,0 +1,231 @@
+"""Downloads of files: begun again where they broke off, checked by hash, with room left on the disk. Who serves them says how they are asked for."""
+
+import errno
+import hashlib
+import os
+import shutil
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from likeness.errors import InputError
+from likeness.io.files import compute_once_locked
+from likeness.progress import Progress
+
+DOWNLOAD_SILENCE = 10.0  # seconds without a byte after which a connection counts as broken
+_WAITS = (1.0, 3.0, 8.0)  # seconds before another try, of tries that bring nothing
+_POLL = 0.1
+_RESERVE = 200_000_000  # bytes of the disk that a download leaves free
+_PROBE_SECONDS = 4.0
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Stopped(Exception):  # noqa: N818  (a person's wish, not an error)
+    """Ends a download that was asked to stop."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that somebody serves.
+
+    Attributes:
+        name: with what it is part of, for messages: "'a.zip' of 'B'".
+        place: where it lies once it is whole and checked.
+        size: bytes.
+        hash: SHA-256, or git's SHA-1 of small files, in hexadecimal digits.
+        stream: first byte that is wanted -> its answer from there on, an httpx2 response.
+    """
+
+    name: str
+    place: Path
+    size: int
+    hash: str
+    stream: Callable[[int], AbstractContextManager[Any]]
+
+    @property
+    def part(self) -> Path:
+        """What has arrived so far."""
+        return self.place.with_name(f"{self.hash}.incomplete")
+
+    @property
+    def done(self) -> int:
+        """Bytes that are here."""
+        return self.size if self.place.is_file() else min(file_size(self.part), self.size)
+
+
+def fetch_files(files: Sequence[RemoteFile], progress: Progress, should_stop: Callable[[], bool]) -> None:
+    """Fetches files to their places; what arrives before a stop or an error is kept, and the next download goes on from there.
+
+    Raises:
+        Stopped: once `should_stop` is true.
+        InputError: the content does not match its hash.
+    """
+    total = sum(file.size for file in files)
+
+    def report() -> None:
+        progress(sum(file.done for file in files), total)
+        if should_stop():
+            raise Stopped
+
+    report()
+    for file in files:
+        file.place.parent.mkdir(parents=True, exist_ok=True)
+        with compute_once_locked(file.place, should_stop) as is_missing:
+            if is_missing:
+                _fetch(file, report)
+
+
+def check_room(name: str, files: Sequence[RemoteFile], folder: Path, setting: str) -> None:
+    """Raises InputError where the disk of `folder`, which `setting` moves elsewhere, has no room for what is missing."""
+    needed = sum(file.size - file.done for file in files)
+    free = free_bytes(folder)
+    if needed and needed + _RESERVE > free:
+        raise InputError(
+            f"'{name}' needs {size_text(needed)} on the disk of {folder}, which has {size_text(free - _RESERVE)} to spare; "
+            f"make room there, or set {setting} to a folder on another disk, and try again."
+        )
+
+
+def free_bytes(folder: Path) -> int:
+    """Of the disk that a folder lies on or will lie on."""
+    return shutil.disk_usage(next(place for place in (folder, *folder.absolute().parents) if place.is_dir())).free
+
+
+def size_text(size: float) -> str:
+    """`605 MB`, `1.5 GB`."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{max(size, 0) / 1e6:.1f} MB"
+
+
+def file_size(path: Path) -> int:
+    """Bytes; 0 where there is no file."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def server_answers(url: str) -> bool:
+    """Whether a server can be reached within a few seconds."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=_PROBE_SECONDS):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def status_of(error: BaseException) -> int:
+    """What a server answered; 0 where it did not."""
+    return int(getattr(getattr(error, "response", None), "status_code", 0))
+
+
+def download_problem(error: Exception, server: str, folder: Path | str, setting: str) -> tuple[str, str] | None:
+    """What went wrong with a download into `folder`, which `setting` moves elsewhere, and what to do; None for a defect."""
+    status = status_of(error)
+    if status >= 500:
+        return f"{server} has a fault ({status})", "Try again later."
+    if status:
+        return f"{server} answered with status {status}", "Try again later."
+    if _is_connection(error) or isinstance(error, TimeoutError):
+        return f"the connection to {server} broke off or fell silent", "Check the network, and try again."
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        return f"the disk of {folder} is full", "Make room there, and try again."
+    if isinstance(error, OSError) and error.errno:
+        return f"{folder} cannot be written ({os.strerror(error.errno).lower()})", f"Allow it, or set {setting} to another folder."
+    return None
+
+
+@contextmanager
+def explained(name: str, files: Sequence[RemoteFile], problem: Callable[[Exception], tuple[str, str] | None]) -> Iterator[None]:
+    """Makes one sentence with a remedy of what goes wrong, and says how much is here and kept."""
+    try:
+        yield
+    except (InputError, Stopped):
+        raise
+    except Exception as error:
+        found = problem(error)
+        if not found:
+            raise
+        what, remedy = found
+        done, total = sum(file.done for file in files), sum(file.size for file in files)
+        kept = f" {size_text(done)} of {size_text(total)} are here and are kept." if done else ""
+        raise InputError(f"The download of '{name}' ended: {what}. {remedy}{kept}") from error
+
+
+@contextmanager
+def progress_or_bar(name: str, progress: Progress | None) -> Iterator[Progress]:
+    """The caller's own progress, or a bar on stderr."""
+    if progress is not None:
+        yield progress
+        return
+    from huggingface_hub.utils import tqdm
+
+    options: dict[str, Any] = {"unit": "B", "unit_scale": True, "desc": name}
+    with tqdm(**options) as bar:
+
+        def report(done: int, total: int, stage: str = "") -> None:
+            if not bar.total:
+                bar.initial = done
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield report
+
+
+def _fetch(file: RemoteFile, report: Callable[[], None]) -> None:
+    """Fetches a file, whole and checked."""
+    tries = 0
+    while file.done < file.size or not file.part.is_file():
+        before = file_size(file.part)
+        try:
+            _receive(file, report)
+        except Exception as error:
+            tries = 0 if file_size(file.part) > before else tries + 1
+            if not _may_pass(error) or tries >= len(_WAITS):
+                raise
+            end = time.monotonic() + _WAITS[tries]
+            while time.monotonic() < end:
+                report()
+                time.sleep(_POLL)
+    if file_hash(file.part, file.hash) != file.hash:
+        file.part.unlink()
+        raise InputError(f"What arrived of {file.name} is not what is announced (its hash differs), and was removed; try again.")
+    file.part.replace(file.place)
+
+
+def _receive(file: RemoteFile, report: Callable[[], None]) -> None:
+    """Appends what is missing of a file to the part that is here."""
+    with file.stream(file_size(file.part)) as response:
+        mode = "ab" if response.status_code == 206 else "wb"  # 200: from the beginning, whatever was asked for
+        with file.part.open(mode) as part:
+            for content in response.iter_bytes():
+                part.write(content)
+                part.flush()
+                report()
+    if file_size(file.part) < file.size:
+        raise ConnectionError(f"the connection closed after {file_size(file.part)} of {file.size} bytes")
+
+
+def file_hash(path: Path, like: str) -> str:
+    """The hash of a file in the way of another one: SHA-256, or git's SHA-1."""
+    with path.open("rb") as content:
+        if len(like) == 64:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+        return hashlib.sha1(b"blob %d\0" % file_size(path) + content.read()).hexdigest()
+
+
+def _is_connection(error: BaseException) -> bool:
+    import httpx2
+
+    return isinstance(error, httpx2.TransportError | ConnectionError)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether another try a few seconds later may succeed."""
+    return status_of(error) in (408, 429) or status_of(error) >= 500 or _is_connection(error)

@@ -1,0 +1,55 @@
+"""Pages of PDF files as images."""
+
+from pathlib import Path
+
+import pytest
+
+from foreign_files import LEFT, RIGHT, write_pdf
+from likeness.io import UnreadableImageError, count_parts, read_image
+
+
+def test_each_page_is_an_image_of_the_same_longer_side(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf")
+    assert count_parts([tmp_path / "a.pdf"]) == [2]
+    first, second = (read_image(tmp_path / f"a.pdf#page={page}") for page in (1, 2))
+    assert (first.size, second.size) == ((1024, 768), (512, 1024))
+    for page in (first, second):
+        assert page.getpixel((10, 10)) == pytest.approx(LEFT, abs=5)
+        assert page.getpixel((page.width - 10, page.height - 10)) == pytest.approx(RIGHT, abs=5)
+    assert read_image(tmp_path / "a.pdf").tobytes() == first.tobytes()
+
+
+def test_a_page_that_is_not_there(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "a.pdf")
+    for page in (0, 3):
+        with pytest.raises(UnreadableImageError, match=rf"'a\.pdf' has no page {page}; it has 2\."):
+            read_image(tmp_path / f"a.pdf#page={page}")
+
+
+@pytest.mark.parametrize("content", [b"", b"no PDF", b"%PDF-1.7\n"], ids=["empty", "text", "cut off"])
+def test_damage(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.pdf").write_bytes(content)
+    (refused,) = count_parts([tmp_path / "a.pdf"])
+    assert str(refused).startswith("The image 'a.pdf' is damaged, encrypted or of another kind")
+    with pytest.raises(UnreadableImageError, match=r"'a\.pdf' is damaged"):
+        read_image(tmp_path / "a.pdf")
+
+
+def page_of(width: int, height: int) -> bytes:
+    """A PDF with one empty page, in points."""
+    parts = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
+    parts.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]>>" % (width, height))
+    content, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return content + b"xref\n0 4\n0000000000 65535 f \n%strailer\n<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (table, len(content))
+
+
+@pytest.mark.parametrize("size", [(14_000, 1), (14_000, 14_000), (1, 1)])
+def test_odd_pages(tmp_path: Path, size: tuple[int, int]) -> None:
+    (tmp_path / "a.pdf").write_bytes(page_of(*size))
+    image = read_image(tmp_path / "a.pdf")
+    assert max(image.size) == 1024
+    assert image.getpixel((0, 0)) == (255, 255, 255)
