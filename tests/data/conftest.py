@@ -90,6 +90,33 @@ def write_cub200(root: Path) -> Path:
     return root
 
 
+FLICKR_CAPTIONS = {
+    "1001_a1.jpg": [
+        "A brown dog runs on the beach .",
+        "A dog running along the shore",
+        "The brown dog is wet .",
+        "A tan dog runs .",
+        "dog by the sea",
+    ],
+    "1002_b2.jpg": ["Two men in the snow", "Two people ski", "A couple skiing .", "two skiers", "Snow and a man"],
+    "1003_é3.jpg": ["A street", "A road at night", "Cars", "Traffic .", "No caption agrees"],
+    "1004_d4.jpg": ["A girl on a swing", "A girl swings", "a child", "A girl laughs .", "girl in a red dress"],
+    "1005_e5.jpg": ["Nothing to see"] * 5,
+}
+
+
+def write_flickr(root: Path) -> Path:
+    """As Flickr8k is published: two photos train, one is for validation, two test."""
+    names = list(FLICKR_CAPTIONS)
+    for number, name in enumerate(names):
+        save_image(root / "Flicker8k_Dataset" / name, number)
+    lines = [f"{name}#{number}\t{caption}\n" for name, captions in FLICKR_CAPTIONS.items() for number, caption in enumerate(captions)]
+    (root / "Flickr8k.token.txt").write_text("".join(lines), encoding="utf-8")
+    for part, listed in (("train", names[:2]), ("dev", names[2:3]), ("test", names[3:])):
+        (root / f"Flickr_8k.{part}Images.txt").write_text("".join(f"{name}\n" for name in listed), encoding="utf-8")
+    return root
+
+
 def write_online_products(root: Path) -> Path:
     """Two kinds; products 1 and 2 train, 3 to 5 test, the last with one image."""
     parts = {
@@ -258,6 +285,7 @@ def miniatures() -> dict[str, Writer]:
         "coco-captions": write_coco_captions,
         "cub200": write_cub200,
         "deepfashion": write_deepfashion,
+        "flickr": write_flickr,
         "lsun-rooms": write_lsun_rooms,
         "movie-posters": write_movie_posters,
         "mpii-pose": write_mpii_pose,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from likeness.data import absolute_source, add_dataset, list_datasets, new_entry
+from likeness.data import absolute_source, add_dataset, find_dataset, list_datasets, new_entry, rename_dataset
 from likeness.errors import InputError
 from likeness.io import TransientError
 
@@ -33,3 +33,51 @@ def test_a_damaged_list_is_named(cache: Path) -> None:
 def test_a_folder_with_an_odd_name_is_kept(odd_names: Path) -> None:
     add_dataset(new_entry("odd", absolute_source(str(odd_names)), "cars"))
     assert list_datasets()[1].source.endswith("phot\N{REPLACEMENT CHARACTER}F6s")
+
+
+def test_where_photos_were_taken_is_another_dataset_and_only_if_asked_for() -> None:
+    plain, placed = new_entry("mine", "photos", "cars"), new_entry("mine", "photos", "cars", gps=True)
+    assert plain.id == new_entry("mine", "photos", "cars", gps=False).id != placed.id
+    add_dataset(placed)
+    assert list_datasets()[1] == placed
+    assert not plain.gps
+
+
+def test_a_list_with_another_kind_of_value_is_damaged(cache: Path) -> None:
+    add_dataset(new_entry("mine", "cars", "cars", gps=True))
+    (cache / "datasets.json").write_text((cache / "datasets.json").read_text().replace("true", '"yes"'))
+    with pytest.raises(InputError, match="gps is neither true nor false"):
+        list_datasets()
+
+
+def test_a_list_of_before_is_read(cache: Path) -> None:
+    add_dataset(new_entry("mine", "cars", "cars"))
+    (cache / "datasets.json").write_text((cache / "datasets.json").read_text().replace(',\n  "gps": false', ""))
+    assert "gps" not in (cache / "datasets.json").read_text()
+    assert [entry.gps for entry in list_datasets()] == [False, False]
+
+
+def test_another_name_keeps_id_and_place_in_the_list() -> None:
+    mine, other = new_entry("mine", "cars", "cars"), new_entry("other", "cars", "cars-small")
+    for entry in (mine, other):
+        add_dataset(entry)
+    assert rename_dataset(mine.id, "  Summer\n2024 ").name == "Summer 2024"
+    assert [entry.name for entry in list_datasets()] == ["Synthetic Cars", "Summer 2024", "other"]
+    assert find_dataset(mine.id).source == mine.source
+
+
+@pytest.mark.parametrize(("id", "name", "said"), [("", " ", "between 1 and 120 letters"), ("", "x" * 121, "has 121"), ("cars", "Mine", "no dataset")])
+def test_a_name_that_cannot_be_given(id: str, name: str, said: str) -> None:
+    mine = new_entry("mine", "cars", "cars")
+    add_dataset(mine)
+    with pytest.raises(InputError, match=said):
+        rename_dataset(id or mine.id, name)
+    assert [entry.name for entry in list_datasets()] == ["Synthetic Cars", "mine"]
+
+
+@pytest.mark.parametrize("count", ["-1", "true", '"7"'])
+def test_a_count_that_is_none_is_damaged(cache: Path, count: str) -> None:
+    add_dataset(new_entry("mine", "cars", "cars"))
+    (cache / "datasets.json").write_text((cache / "datasets.json").read_text().replace('"count": 0', f'"count": {count}'))
+    with pytest.raises(InputError, match="count is no number of images"):
+        list_datasets()

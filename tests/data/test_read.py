@@ -22,7 +22,7 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
     [
         ("", "No images are named; give 'cars'"),
         ("  ", "No images are named; give 'cars'"),
-        ("nowhere", "There is no dataset 'nowhere'; give cars, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
+        ("nowhere", "There is no dataset 'nowhere'; give cars, caltech101, captioned-cars, synthetic-poses, synthetic-rooms, a folder"),
         ("nowhere.csv", "There is no file 'nowhere.csv'"),
     ],
 )

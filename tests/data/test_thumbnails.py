@@ -5,9 +5,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PIL import Image, ImageOps
+from PIL import Image
 
+from foreign_files import HEIC, write_pdf, write_video
 from likeness.data import thumbnail, thumbnails, upright_picture
 
 
@@ -21,6 +23,30 @@ def test_the_longer_side_has_the_size_and_orientation_counts(tmp_path: Path) -> 
     exif[0x0112] = 6
     with Image.open(io.BytesIO(thumbnail(_save(tmp_path / "a.jpg", (400, 200), exif=exif), 64))) as picture:
         assert picture.size == (32, 64)
+
+
+def test_16_bit_and_transparent_pictures_are_shown_as_the_encoder_sees_them(tmp_path: Path) -> None:
+    Image.fromarray(np.full((20, 40), 32_768, np.uint16)).save(tmp_path / "a.png")
+    Image.new("RGBA", (40, 20), (200, 0, 0, 0)).save(tmp_path / "b.png")
+    assert upright_picture(tmp_path / "a.png").getpixel((1, 1)) == (128, 128, 128)
+    assert upright_picture(tmp_path / "b.png").getpixel((1, 1)) == (255, 255, 255)
+
+
+def test_of_heic_pages_and_seconds(tmp_path: Path) -> None:
+    (tmp_path / "a.heic").write_bytes(HEIC)
+    write_pdf(tmp_path / "a.pdf")
+    write_video(tmp_path / "a.mp4")
+    for path, size in {"a.heic": (64, 48), "a.pdf#page=2": (32, 64), "a.mp4#t=1": (64, 48)}.items():
+        with Image.open(io.BytesIO(thumbnail(tmp_path / path, 64))) as picture:
+            assert picture.size == size
+    assert upright_picture(tmp_path / "a.pdf#page=1", 200).size == (342, 256)  # a third of 1,024 x 768
+
+
+def test_what_is_damaged_or_not_there_is_told_as_an_error_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"damaged")
+    for name in ("a.pdf", "a.pdf#page=1", "gone.mp4#t=0"):
+        with pytest.raises(OSError, match=r"'a\.pdf.*' is damaged|No such file"):
+            thumbnail(tmp_path / name)
 
 
 def test_a_jpeg_is_decoded_at_a_reduced_size_where_that_is_enough(tmp_path: Path) -> None:
@@ -38,7 +64,7 @@ def test_a_jpeg_of_many_scans_is_not_decoded(tmp_path: Path, progressive_jpeg) -
 
 def test_no_more_are_decoded_at_once_than_there_are_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thumbnails, "_few", threading.BoundedSemaphore(1))
-    transpose, inside, both = ImageOps.exif_transpose, [], threading.Event()
+    convert, inside, both = thumbnails.to_rgb, [], threading.Event()
 
     def wait(image: Image.Image) -> Image.Image:
         inside.append(image)
@@ -46,9 +72,9 @@ def test_no_more_are_decoded_at_once_than_there_are_places(tmp_path: Path, monke
             both.set()
         both.wait(0.5)
         inside.pop()
-        return transpose(image)
+        return convert(image)
 
-    monkeypatch.setattr(ImageOps, "exif_transpose", wait)
+    monkeypatch.setattr(thumbnails, "to_rgb", wait)
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(thumbnail, [_save(tmp_path / "a.png"), _save(tmp_path / "b.png")]))
     assert not both.is_set()

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from foreign_files import HEIC
 from likeness.data import read_dataset, save_uploads, thumbnail, uploads
 from likeness.data.upload_archive import UploadLimits
 from likeness.errors import InputError
@@ -113,6 +114,34 @@ def test_a_zip_is_known_by_its_content() -> None:
     assert len(save_uploads([("pictures.jpg", archive(("1.png", image(1)), ("2.png", image(2))))])) == 2
 
 
+def test_a_zip_with_a_broken_image_is_read_without_it() -> None:
+    content = bytearray(archive(("cat/1.png", image(1)), ("cat/2.png", image(2)), ("3.png", image(3)), compression=zipfile.ZIP_STORED))
+    content[content.index(image(2)) + 40] ^= 255  # its checksum is wrong now
+    table = save_uploads([("pets.zip", bytes(content))])
+    assert list(table.frame["path"]) == ["3.png", "cat/1.png"]
+    ((row, path, reason),) = ((failure.row, failure.path, failure.reason) for failure in table.failed)
+    assert (row, path) == (1, "cat/2.png")
+    assert "cannot be read: by its content it is not a sound" in reason
+
+
+def test_a_zip_whose_entry_does_not_unpack() -> None:
+    content = bytearray(archive(("1.png", image(1)), ("2.bmp", image(2, "BMP"))))
+    begin = content.index(b"2.bmp") + 5
+    content[begin : begin + 8] = b"\xff" * 8
+    table = save_uploads([("a.zip", bytes(content))])
+    assert list(table.frame["path"]) == ["1.png"]
+    assert [failure.path for failure in table.failed] == ["2.bmp"]
+
+
+def test_heic_and_avif(cache: Path) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(buffer, "AVIF")
+    table = save_uploads([("IMG_1.HEIC", HEIC), ("IMG_2.jpg", HEIC), ("b.avif", buffer.getvalue())])
+    assert list(table.frame["path"]) == ["b.avif", "IMG_1.HEIC", "IMG_2.heic"]
+    assert list(table.frame["year"]) == ["(none)", "2024", "2024"]
+    assert all(thumbnail(path)[:4] == b"RIFF" for path in table.paths())
+
+
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     def refuse(path: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device")
@@ -175,7 +204,7 @@ decoder_worker.main()
         code = f"""
 import io, re, sys, zipfile
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:2]]!r}
 from PIL import Image
 from likeness.data import save_uploads
 from likeness.io import foreign_images

@@ -1,19 +1,32 @@
 """Tables of images and what fills them."""
 
 from likeness.data.captions_column import CAPTION_COLUMN, CAPTIONS_COLUMN, captions_cell, gather_captions, read_captions
-from likeness.data.catalog import SHIPPED_CARS, DatasetEntry, add_dataset, find_dataset, list_datasets, new_entry, remove_dataset
+from likeness.data.catalog import (
+    SHIPPED_CARS,
+    DatasetEntry,
+    add_dataset,
+    find_dataset,
+    list_datasets,
+    new_entry,
+    remove_dataset,
+    rename_dataset,
+)
 from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, rgb_to_lab
+from likeness.data.label_files import add_label_files, read_label_file
+from likeness.data.listed_images import keep_listed, write_listed
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
 from likeness.data.read import absolute_source, is_published_source, read_dataset, recognized
 from likeness.data.readers import DATASETS
+from likeness.data.readers.caption_labels import CAPTION_RULES
 from likeness.data.readers.cars import read_cars
 from likeness.data.readers.cars196 import read_cars196
 from likeness.data.readers.coco_captions import CAPTION_SPLITS
 from likeness.data.readers.cub200 import read_cub200
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
+from likeness.data.readers.flickr import read_flickr
 from likeness.data.readers.folder import natural_key, read_folder
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
 from likeness.data.readers.mat_file import read_variable
@@ -21,10 +34,11 @@ from likeness.data.readers.movie_posters import read_movie_posters
 from likeness.data.readers.mpii_pose import MPII, MPII_DISTANCES, check_mpii_shape, mpii_image_parts, read_mpii_pose
 from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
+from likeness.data.readers.photo_columns import PHOTO_COLUMNS
 from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url, read_remote_folder, remote_states
 from likeness.data.readers.tabular import TABLE_SUFFIXES, read_table
-from likeness.data.registry import dataset_names, named_dataset, named_datasets, plain_names, source_help
-from likeness.data.table import Failure, ImageTable
+from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
+from likeness.data.table import UNLABELED, Failure, ImageTable
 from likeness.data.thumbnails import thumbnail, upright_picture
 from likeness.data.upload_archive import UploadLimits
 from likeness.data.uploads import save_uploads, uploads_dir
@@ -32,14 +46,17 @@ from likeness.data.uploads import save_uploads, uploads_dir
 __all__ = [
     "CAPTIONS_COLUMN",
     "CAPTION_COLUMN",
+    "CAPTION_RULES",
     "CAPTION_SPLITS",
     "CSS_COLORS",
     "CSS_RGB",
     "DATASETS",
     "MPII",
     "MPII_DISTANCES",
+    "PHOTO_COLUMNS",
     "SHIPPED_CARS",
     "TABLE_SUFFIXES",
+    "UNLABELED",
     "Dataset",
     "DatasetEntry",
     "Failure",
@@ -48,6 +65,7 @@ __all__ = [
     "UploadLimits",
     "absolute_source",
     "add_dataset",
+    "add_label_files",
     "as_os_error",
     "captions_cell",
     "check_mpii_shape",
@@ -62,7 +80,9 @@ __all__ = [
     "image_classes",
     "is_published_source",
     "is_url",
+    "keep_listed",
     "list_datasets",
+    "missing_archive",
     "mpii_image_parts",
     "named_dataset",
     "named_datasets",
@@ -77,7 +97,9 @@ __all__ = [
     "read_cub200",
     "read_dataset",
     "read_deepfashion",
+    "read_flickr",
     "read_folder",
+    "read_label_file",
     "read_lsun_rooms",
     "read_movie_posters",
     "read_mpii_pose",
@@ -89,10 +111,12 @@ __all__ = [
     "recognized",
     "remote_states",
     "remove_dataset",
+    "rename_dataset",
     "rgb_to_lab",
     "save_uploads",
     "source_help",
     "thumbnail",
     "uploads_dir",
     "upright_picture",
+    "write_listed",
 ]

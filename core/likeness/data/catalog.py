@@ -8,11 +8,11 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import CARS_ENCODER, DATASET
 from likeness.errors import InputError
 from likeness.io import TransientError, cache_dir, is_transient, regular_file, write_atomic
 
@@ -28,6 +28,9 @@ class DatasetEntry:
         encoder: a name that `likeness.encoders.load_encoder` takes.
         path_column: the column of a CSV / Parquet file that holds the paths; None to find it.
         owner: who alone finds it in the list; "" for everyone's. Who has its id, from a link, can open it.
+        gps: whether it is shown where photos were taken.
+        warning: what stands above its map, such as that the encoder hardly sees anything in the images.
+        count: of its images when they were embedded; 0 where that is not known.
     """
 
     id: str
@@ -36,17 +39,21 @@ class DatasetEntry:
     encoder: str
     path_column: str | None = None
     owner: str = ""
+    gps: bool = False
+    warning: str = ""
+    count: int = 0
 
 
+_LONGEST_NAME = 120  # letters
 _one_at_a_time = threading.Lock()
-SHIPPED_CARS = DatasetEntry("cars", "Synthetic Cars", DATASET, ENCODER)
+SHIPPED_CARS = DatasetEntry("cars", "Synthetic Cars", DATASET, CARS_ENCODER)
 
 
-def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "") -> DatasetEntry:
+def new_entry(name: str, source: str, encoder: str, path_column: str | None = None, owner: str = "", gps: bool = False) -> DatasetEntry:
     """An entry whose id follows from its source and encoder, and, where it has one, its owner: nobody else can guess it then."""
-    text = "\n".join([source, encoder, path_column or "", *([owner] if owner else [])])
+    text = "\n".join([source, encoder, path_column or "", *([owner] if owner else []), *(["gps"] if gps else [])])
     digits = 32 if owner else 16
-    return DatasetEntry(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:digits], name, source, encoder, path_column, owner)
+    return DatasetEntry(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:digits], name, source, encoder, path_column, owner, gps)
 
 
 def list_datasets(owner: str | None = None) -> list[DatasetEntry]:
@@ -70,6 +77,26 @@ def add_dataset(entry: DatasetEntry) -> None:
     """Adds the entry, or replaces the one with the same id."""
     with _alone():
         _write([*(known for known in _read() if known.id != entry.id), entry])
+
+
+def rename_dataset(id: str, name: str) -> DatasetEntry:
+    """Gives an added dataset another name; its id stays, and with it every link that names it.
+
+    Raises:
+        InputError: the name is empty or too long, or no dataset that was added has this id.
+    """
+    name = " ".join(name.split())
+    if not 0 < len(name) <= _LONGEST_NAME:
+        raise InputError(
+            f"A dataset's name has between 1 and {_LONGEST_NAME} letters, and '{name[:_LONGEST_NAME]}' has {len(name)}; write another one."
+        )
+    with _alone():
+        entries = {entry.id: entry for entry in _read()}
+        if id not in entries:
+            raise InputError(f"There is no dataset with the id '{id}' that can be renamed; it may have been removed.")
+        entries[id] = replace(entries[id], name=name)
+        _write(list(entries.values()))
+        return entries[id]
 
 
 def remove_dataset(id: str, owner: str | None = None) -> None:
@@ -113,13 +140,17 @@ def _entries(file: Path, mtime_ns: int, size: int, inode: int) -> tuple[DatasetE
         raise InputError(f"The list of datasets '{file.name}' is damaged ({reason}); delete it and add the datasets again.") from error
 
 
-def _entry(fields: dict[str, str | None]) -> DatasetEntry:
+def _entry(fields: dict[str, str | bool | int | None]) -> DatasetEntry:
     entry = DatasetEntry(**fields)  # type: ignore[arg-type]
-    for name in ("id", "name", "source", "encoder", "owner"):
+    for name in ("id", "name", "source", "encoder", "owner", "warning"):
         if not isinstance(getattr(entry, name), str):
             raise TypeError(f"{name} is no text")
     if not isinstance(entry.path_column, str | None):
         raise TypeError("path_column is no text")
+    if not isinstance(entry.gps, bool):
+        raise TypeError("gps is neither true nor false")
+    if not isinstance(entry.count, int) or isinstance(entry.count, bool) or entry.count < 0:
+        raise TypeError("count is no number of images")
     return entry
 
 

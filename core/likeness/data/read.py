@@ -36,15 +36,16 @@ class _Published(NamedTuple):
         return f"{self.name}{f'/{self.split}' if self.split else ''}:{self.folder}"
 
 
-def read_dataset(source: str | Path, path_column: str | None = None, name: str | None = None) -> ImageTable:
+def read_dataset(source: str | Path, path_column: str | None = None, name: str | None = None, gps: bool = False) -> ImageTable:
     """A table from what a person names.
 
     Args:
         source: a folder of images, all of which are taken; a CSV, TSV or Parquet file that lists them; or a dataset by name
-            (`likeness.data.dataset_names`): "cars", which ships; "synthetic-poses" or "synthetic-poses@500", drawn once; "cars196:FOLDER", a
-            published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
+            (`likeness.data.dataset_names`): "cars", which ships; "caltech101", fetched when first read; "synthetic-poses" or "synthetic-poses@500",
+            drawn once; "cars196:FOLDER", a published one with its labels; "cars196/all:FOLDER" for more of it than the paper evaluates.
         path_column: the column of paths in such a file; by default it is found.
         name: shown to people; by default the folder's, file's or dataset's.
+        gps: of a folder of photos, where they were taken is read, too, as "latitude" and "longitude".
 
     Raises:
         InputError: if there is no such place or dataset, or it holds no images.
@@ -53,7 +54,7 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
         >>> read_dataset("cars").name
         'Synthetic Cars'
     """
-    table = _read(source, path_column, name)
+    table = _read(source, path_column, name, gps)
     return replace(table, name=name or table.name)
 
 
@@ -91,7 +92,7 @@ def recognized(folder: str | Path) -> str | None:
     return next((f"{name}:{folder}" for name, layout in layouts if layout.distinct and layout.is_root(place)), None)
 
 
-def _read(source: str | Path, path_column: str | None, name: str | None) -> ImageTable:
+def _read(source: str | Path, path_column: str | None, name: str | None, gps: bool) -> ImageTable:
     text = str(source)
     if not text.strip():
         raise InputError("No images are named; give 'cars', a folder, a CSV or Parquet file, or a dataset such as 'cars196:FOLDER'.")
@@ -102,14 +103,14 @@ def _read(source: str | Path, path_column: str | None, name: str | None) -> Imag
         return _read_published(_published(text))
     path = as_path(source)
     if path.is_dir():
-        return read_folder(path, name)
+        return read_folder(path, name, gps)
     if not path.exists() and path.suffix.lower() not in tabular.TABLE_SUFFIXES:
         raise _nothing_there(text)
     return tabular.read_table(path, path_column, name)
 
 
 def _read_plain(dataset: Dataset, source: str, count: str) -> ImageTable:
-    if dataset.origin == "ships" and source == dataset.name:
+    if (dataset.origin == "ships" or dataset.archive) and source == dataset.name:
         return dataset.read()
     whole = count.isdecimal() and len(count) <= _MAX_DIGITS and int(count) > 0
     if dataset.origin != "generated" or (source != dataset.name and not whole):

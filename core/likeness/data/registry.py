@@ -4,6 +4,7 @@ from importlib.metadata import entry_points
 
 from likeness.data import readers
 from likeness.data.readers.dataset import Dataset
+from likeness.data.readers.web_archive import WebArchive
 from likeness.errors import InputError
 
 GROUP = "likeness.datasets"
@@ -49,6 +50,12 @@ def plain_names() -> list[str]:
     """The names of the datasets that need no folder: what ships, and what is generated."""
     published = set(published_names())
     return [name for name in dataset_names() if name not in published]
+
+
+def missing_archive(source: str) -> WebArchive | None:
+    """What has to be fetched before the dataset of this name can be read; None where nothing has to."""
+    archive = next((dataset.archive for dataset in readers.DATASETS if dataset.name == source.strip()), None)
+    return archive if archive is not None and not archive.is_here else None
 
 
 def source_help() -> str:

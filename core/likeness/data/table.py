@@ -9,6 +9,8 @@ from likeness.errors import InputError
 from likeness.io import name_to_text, text_to_name
 
 _NOT_ATTRIBUTES = ("path", "sha256")
+# of an image whose label nobody can tell: it is shown as it is, and nothing is judged by it
+UNLABELED = "(unlabeled)"
 _SHOWN = 12
 _LISTED = 4
 

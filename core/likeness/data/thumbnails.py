@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likeness.io import check_readable, check_scans
+from likeness.io import check_readable, check_scans, image_apart, to_rgb
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -39,16 +39,19 @@ def upright_picture(path: Path, least: int | None = None) -> "Image.Image":
     Raises:
         OSError: if the file is missing or not an image.
     """
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     try:
+        apart = image_apart(path, _LARGE if least is None else 4 * least * least)
+        if apart is not None:
+            return apart
         with check_readable(path).open("rb") as file:
             check_scans(file, path.name)
             with Image.open(file) as image:
                 if least is not None:
                     image.draft("RGB", (least, least))
                 with _one_large if image.width * image.height > _LARGE else nullcontext(), _few:
-                    return ImageOps.exif_transpose(image).convert("RGB")
+                    return to_rgb(image)
     except OSError:
         raise
     except Exception as error:  # Pillow's parsers raise anything on foreign content

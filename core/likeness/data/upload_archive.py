@@ -3,6 +3,7 @@
 import io
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -37,7 +38,8 @@ class UploadLimits:
 def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[tuple[str, bytes]]:
     """Names, with their folders, and contents of the images in a ZIP file; archives inside it stay closed, hidden files and others are passed over.
 
-    Never more is unpacked than `MAX_IMAGE_BYTES` for one image and `limits.unpacked_mb` for all, whatever the archive declares.
+    An image that cannot be unpacked comes without content, which no check lets through. Never more is unpacked than `MAX_IMAGE_BYTES` for one
+    image and `limits.unpacked_mb` for all, whatever the archive declares.
 
     Raises:
         InputError: a damaged or encrypted archive, none or too many images in it, links, entries that share their bytes, or a bomb.
@@ -50,14 +52,21 @@ def zipped_images(name: str, content: bytes, limits: UploadLimits) -> Iterator[t
             members = [member for member in archive.infolist() if not member.is_dir() and _is_visible_image(member.filename)]
             _check_declared(shown, members, len(content), limits)
             for member in members:
-                with archive.open(member) as file:
-                    # at most one byte over the limit is ever unpacked, whatever size the archive declares
-                    yield member.filename, file.read(MAX_IMAGE_BYTES + 1)
+                yield member.filename, _unpacked(archive, member)
     except (InputError, GeneratorExit):
         raise
     except Exception as error:  # each way of packing has a reader of its own, with errors of its own
         reason = plain_name(" ".join(str(error).split())) or type(error).__name__
         raise InputError(f"The ZIP file '{shown}' is damaged, encrypted or packed in an unknown way ({reason}); pack it again.") from error
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """At most one byte over the limit, whatever size the archive declares; empty where this entry alone is damaged."""
+    try:
+        with archive.open(member) as file:
+            return file.read(MAX_IMAGE_BYTES + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
+        return b""
 
 
 def _check_declared(name: str, members: list[zipfile.ZipInfo], size: int, limits: UploadLimits) -> None:

@@ -18,7 +18,7 @@ from likeness.io import cache_dir, check_images
 
 _NAME_LENGTH = 60  # characters; file systems allow 255 bytes
 _DEPTH = 4
-_ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff")}
+_ALIASES = {".jpg": (".jpg", ".jpeg", ".jpe", ".jfif"), ".tif": (".tif", ".tiff"), ".heic": (".heic", ".heif", ".hif")}
 # Windows opens devices under these names, whatever the suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"

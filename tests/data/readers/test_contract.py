@@ -74,7 +74,7 @@ def test_one_that_is_listed_is_read_and_offered(run: Callable[..., tuple[int, st
     assert "`few-birds`" in source_help()  # what the app shows beside the field for a folder
     assert "few-birds" in run("search", "--help")[1]
     assert "few-birds" in run("embed", "--help")[1]
-    with pytest.raises(InputError, match="There is no dataset 'fewbirds'; give cars, few-birds, "):
+    with pytest.raises(InputError, match="There is no dataset 'fewbirds'; give cars, caltech101, few-birds, "):
         read_dataset("fewbirds")
 
 
@@ -93,5 +93,5 @@ def test_another_package_brings_one_as_an_entry_point(tmp_path: Path, monkeypatc
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, cars196, .*synthetic-rooms"):
+    with pytest.raises(InputError, match=r"There is no dataset 'house'; choose from cars, caltech101, cars196, .*synthetic-rooms"):
         named_dataset("house")

@@ -73,3 +73,34 @@ def test_an_empty_list(root: Path) -> None:
     (root / "images.txt").write_text("\n")
     with pytest.raises(InputError, match=r"The split 'test' of CUB200 in '.*' has no images in 'images\.txt'"):
         read_cub200(root)
+
+
+def test_the_family_is_the_last_word_of_the_name(root: Path) -> None:
+    assert list(read_cub200(root, "all").frame["bird_family"]) == ["Albatross", "Albatross", "Albatross", "Cowbird", "Cowbird", "Azul"]
+
+
+class TestAPartByFolders:
+    @pytest.fixture
+    def folders(self, root: Path) -> Path:
+        """As a part of the dataset comes: no lists, and folders without numbers."""
+        for file in root.glob("*.txt"):
+            file.unlink()
+        for folder in list((root / "images").iterdir()):
+            folder.rename(folder.with_name(folder.name.split(".")[1]))
+        return root
+
+    def test_species_by_the_names_of_the_folders(self, folders: Path) -> None:
+        table = read_cub200(folders, "all")
+        assert sorted(set(table.frame["bird_species"])) == ["Black footed Albatross", "Laysan Albatross", "Pájaro Azul", "Shiny Cowbird"]
+        assert all(path.is_file() for path in table.paths())
+        assert table.frame["path"][0].startswith("images/Black_footed_Albatross/")
+
+    def test_halves_in_the_order_of_the_names(self, folders: Path) -> None:
+        assert set(read_cub200(folders).frame["bird_species"]) == {"Pájaro Azul", "Shiny Cowbird"}
+        assert set(read_cub200(folders, "train").frame["bird_species"]) == {"Black footed Albatross", "Laysan Albatross"}
+
+    def test_no_folders_of_species(self, folders: Path) -> None:
+        for number, file in enumerate(sorted((folders / "images").rglob("*.jpg"))):
+            file.rename(folders / "images" / f"{number}.jpg")
+        with pytest.raises(InputError, match="has no folders of species; give the folder that CUB200 was unpacked to"):
+            read_cub200(folders)

@@ -1,11 +1,16 @@
 """Folders of images as tables."""
 
+import io
 import os
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from likeness.data import read_folder
+from foreign_files import HEIC, dng, exif, jpeg, write_pdf, write_video
+from likeness.data import read_folder, thumbnail
 from likeness.data.readers.folder import natural_key
 from likeness.errors import InputError
 
@@ -93,3 +98,89 @@ def test_a_subfolder_that_may_not_be_listed(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(InputError, match=r"closed' cannot be listed \(permission denied\); allow reading it"):
         read_folder(tmp_path)
+
+
+def test_a_row_for_each_second_and_page(tmp_path: Path) -> None:
+    (tmp_path / "trips").mkdir()
+    write_video(tmp_path / "trips" / "clip.mp4", shades=(0, 240))
+    write_pdf(tmp_path / "paper.pdf")
+    (tmp_path / "a.dng").write_bytes(dng())
+    frame = read_folder(tmp_path).frame
+    assert list(frame["path"]) == ["a.dng", "paper.pdf#page=1", "paper.pdf#page=2", "trips/clip.mp4#t=0", "trips/clip.mp4#t=1"]
+    assert list(frame["class"]) == ["(none)", "(none)", "(none)", "trips", "trips"]
+    assert list(frame["file"]) == ["(none)", "paper.pdf", "paper.pdf", "trips/clip.mp4", "trips/clip.mp4"]
+    np.testing.assert_array_equal(frame["second"], [np.nan, np.nan, np.nan, 0, 1])
+    np.testing.assert_array_equal(frame["page"], [np.nan, 1, 2, np.nan, np.nan])
+
+
+def test_only_the_columns_that_tell_something(tmp_path: Path) -> None:
+    write_pdf(tmp_path / "paper.pdf")
+    assert read_folder(tmp_path).attributes == ["file", "page"]
+
+
+def test_a_video_or_pdf_that_is_damaged_is_one_row(tmp_path: Path) -> None:
+    for name in ("a.mp4", "b.pdf"):
+        (tmp_path / name).write_bytes(b"damaged")
+    table = read_folder(touch(tmp_path, "c.png"))
+    assert list(table.frame["path"]) == ["a.mp4", "b.pdf", "c.png"]
+    assert table.attributes == []
+
+
+def test_the_moving_part_of_a_photo_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "IMG_1.HEIC").write_bytes(HEIC)
+    for name in ("IMG_1.MOV", "IMG_2.MOV", "IMG_1.mp4"):
+        write_video(tmp_path / name, shades=(0,))
+    assert [path.partition("#")[0] for path in read_folder(tmp_path).frame["path"]] == ["IMG_1.HEIC", "IMG_1.mp4", "IMG_2.MOV"]
+
+
+def test_when_and_with_what_photos_were_taken(tmp_path: Path) -> None:
+    (tmp_path / "a.heic").write_bytes(HEIC)
+    (tmp_path / "b.jpg").write_bytes(jpeg(exif=exif("2019:12:31 23:00:00", place=True)))
+    (tmp_path / "c.jpg").write_bytes(jpeg())
+    table = read_folder(tmp_path)
+    assert table.attributes == ["taken", "year", "camera"]
+    assert list(table.frame["taken"]) == ["2024-05-03 14:22:10", "2019-12-31 23:00:00", "(none)"]
+    assert list(table.frame["year"]) == ["2024", "2019", "(none)"]
+    assert list(table.frame["camera"]) == ["Apple iPhone 15", "Apple iPhone 15", "(none)"]
+    placed = read_folder(tmp_path, gps=True)
+    assert placed.attributes == ["taken", "year", "camera", "latitude", "longitude"]
+    np.testing.assert_allclose(placed.frame["longitude"], [np.nan, -8.25, np.nan])
+
+
+def test_links_that_lead_nowhere_or_in_a_circle_are_rows_that_embedding_lists(tmp_path: Path) -> None:
+    (tmp_path / "nowhere.jpg").symlink_to(tmp_path / "gone.jpg")
+    (tmp_path / "loop.png").symlink_to(tmp_path / "loop.png")
+    (tmp_path / "clip.mp4").symlink_to(tmp_path / "gone.mp4")
+    (tmp_path / "folder").symlink_to(tmp_path / "folder")
+    (tmp_path / "self").symlink_to(tmp_path)
+    (tmp_path / "a.jpg").write_bytes(jpeg(exif=exif()))
+    table = read_folder(tmp_path)
+    assert list(table.frame["path"]) == ["a.jpg", "clip.mp4", "loop.png", "nowhere.jpg"]
+    assert list(table.frame["year"]) == ["2024", "(none)", "(none)", "(none)"]
+
+
+def test_folders_that_go_while_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path, "1.png", "gone/2.png", "kept/3.png")
+    scan = os.scandir
+
+    def remove(path: str):
+        if str(path).endswith("gone"):
+            (tmp_path / "gone" / "2.png").unlink(missing_ok=True)
+            (tmp_path / "gone").rmdir()
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", remove)
+    assert list(read_folder(tmp_path).frame["path"]) == ["1.png", "kept/3.png"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are not UTF-8")
+def test_names_in_any_script_with_their_seconds(tmp_path: Path) -> None:
+    for name in ("фото.mp4", "写真#t=1.mp4", os.fsdecode(b"caf\xe9.mp4")):
+        write_video(tmp_path / "a.mp4", shades=(0, 240))
+        os.rename(tmp_path / "a.mp4", tmp_path / name)
+    table = read_folder(tmp_path)
+    names = ["caf\N{REPLACEMENT CHARACTER}E9.mp4", "фото.mp4", "写真#t=1.mp4"]
+    assert list(table.frame["path"]) == [f"{name}#t={second}" for name in names for second in range(2)]
+    for row, path in enumerate(table.paths()):
+        with Image.open(io.BytesIO(thumbnail(path))) as picture:
+            assert np.asarray(picture.convert("L")).mean() == pytest.approx(240 * (row % 2), abs=6)

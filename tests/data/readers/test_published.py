@@ -19,8 +19,9 @@ READERS = {dataset.name: dataset.read for dataset in DATASETS if dataset.layout 
 EXPECTED = {
     "cars196": (6, {"cars196-car-model", "cars196-manufacturer", "cars196-car-type"}),
     "coco-captions": (2, set()),
-    "cub200": (3, {"cub200-bird-species"}),
+    "cub200": (3, {"cub200-bird-species", "cub200-species-names", "cub200-family-names"}),
     "deepfashion": (3, {"deepfashion-clothing-category", "deepfashion-texture", "deepfashion-fabric", "deepfashion-fit"}),
+    "flickr": (2, {"flickr-setting", "flickr-activity", "flickr-dog-color", "flickr-number-of-people"}),
     "online-products": (4, set()),
     "lsun-rooms": (4, set()),
     "mpii-pose": (7, set()),
@@ -56,7 +57,7 @@ def test_the_parts_make_the_whole(name: str, miniatures: Writers, tmp_path: Path
         assert test == whole
         return
     train = set(READERS[name](root, "train").frame["path"])
-    other = {"deepfashion": "val", "coco-captions": "validation"}.get(name)
+    other = {"deepfashion": "val", "coco-captions": "validation", "flickr": "validation"}.get(name)
     rest = set(READERS[name](root, other).frame["path"]) if other else set()
     assert test | train | rest == whole
     assert len(test) + len(train) + len(rest) == len(whole)
@@ -140,7 +141,7 @@ class TestSources:
         [
             (
                 "cars169:data",
-                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, coco-captions, cub200, deepfashion, lsun-rooms, ",
+                "There is no dataset 'cars169' in 'cars169:data'; write one of cars196, coco-captions, cub200, deepfashion, flickr, lsun-rooms, ",
             ),
             ("cars196:", "'cars196:' names no folder; write where it lies, as in 'cars196:data/cars196'"),
             ("cars196/tets:.", "There is no split 'tets'; choose from test, train, all"),

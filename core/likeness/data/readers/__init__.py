@@ -1,11 +1,13 @@
 """Readers: one file for each dataset, and one line for each of them here."""
 
 from likeness.data.readers import (
+    caltech101,
     cars,
     cars196,
     coco_captions,
     cub200,
     deepfashion,
+    flickr,
     lsun_rooms,
     movie_posters,
     mpii_pose,
@@ -16,10 +18,12 @@ from likeness.data.readers.dataset import Dataset
 
 DATASETS: tuple[Dataset, ...] = (
     cars.DATASET,
+    caltech101.DATASET,
     cars196.DATASET,
     coco_captions.DATASET,
     cub200.DATASET,
     deepfashion.DATASET,
+    flickr.DATASET,
     lsun_rooms.DATASET,
     movie_posters.DATASET,
     mpii_pose.DATASET,

@@ -7,9 +7,11 @@ import pandas as pd
 
 from likeness.data.protocols import check_split, zero_shot_half
 from likeness.data.readers.dataset import Dataset
+from likeness.data.readers.folder import read_folder
 from likeness.data.readers.official_layout import OfficialLayout
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
+from likeness.io import as_path
 
 LAYOUT = OfficialLayout("CUB200", "https://www.vision.caltech.edu/datasets/cub_200_2011/", ("image_class_labels.txt",))
 
@@ -17,9 +19,13 @@ _Numbered = dict[int, tuple[int, str]]  # number -> line it stands in, text
 
 
 def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
-    """CUB-200-2011 with the label that the InDiReCT paper judges its notion by.
+    """CUB-200-2011 with the label that the InDiReCT paper judges its notion by, and a coarser one.
 
-    Attribute: `bird_species`, the class name in words ("027.Shiny_Cowbird": "Shiny Cowbird").
+    Attributes: `bird_species`, the class name in words ("027.Shiny_Cowbird": "Shiny Cowbird"), and `bird_family`, its last word ("Cowbird"): no
+    family of zoology, but what the names have in common.
+
+    A part of the dataset may also come as `images/` with a folder for each species, named as the classes are ("Shiny_Cowbird"), and without the lists
+    of classes; those are then in the order of their names.
 
     Files: `images.txt`, `image_class_labels.txt`, `classes.txt` and `images/`. The dataset's own division of each class,
     `train_test_split.txt`, has no part in the protocol and is not read.
@@ -35,13 +41,33 @@ def read_cub200(folder: str | Path, split: str = "test") -> ImageTable:
             all.
     """
     check_split(split)
+    if _is_by_folders(as_path(folder)):
+        return _by_folders(as_path(folder).absolute(), split)
     root = LAYOUT.root(folder)
     index = LAYOUT.find(root, "images.txt")
     images, classes = _numbered(index), _numbered(LAYOUT.find(root, "classes.txt"))
     numbers = _class_numbers(LAYOUT.find(root, "image_class_labels.txt"), images, classes)
     species = [_words(classes[number][1]) for number in numbers]
-    frame = pd.DataFrame({"path": [f"images/{path}" for _, path in images.values()], "bird_species": species})
+    frame = _frame([f"images/{path}" for _, path in images.values()], species)
     return LAYOUT.table(root, frame[zero_shot_half(numbers, sorted(classes), split)], split, index)
+
+
+def _is_by_folders(folder: Path) -> bool:
+    """Whether this is a part of the dataset that comes as folders of species."""
+    return (folder / "images").is_dir() and not any((folder / name).exists() for name in ("classes.txt", *LAYOUT.indexes))
+
+
+def _by_folders(root: Path, split: str) -> ImageTable:
+    found = read_folder(root / "images").frame
+    species = [_words(name) for name in found["class"]] if "class" in found else []
+    if not species:
+        raise InputError(f"'{root / 'images'}' has no folders of species; give the folder that CUB200 was unpacked to, published at {LAYOUT.page}.")
+    frame = _frame([f"images/{path}" for path in found["path"]], species)
+    return LAYOUT.table(root, frame[zero_shot_half(species, sorted(set(species)), split)], split, root / "images")
+
+
+def _frame(paths: list[str], species: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({"path": paths, "bird_species": species, "bird_family": [name.rsplit(maxsplit=1)[-1] for name in species]}, dtype=object)
 
 
 def _class_numbers(file: Path, images: _Numbered, classes: _Numbered) -> list[int]:
@@ -79,4 +105,4 @@ def _words(class_name: str) -> str:
     return re.sub(r"^\d+\.", "", class_name).replace("_", " ")
 
 
-DATASET = Dataset("cub200", LAYOUT.name, "Birds by species; 5,924 images are evaluated.", read_cub200, LAYOUT)
+DATASET = Dataset("cub200", LAYOUT.name, "Birds by species and family; 5,924 images are evaluated.", read_cub200, LAYOUT)

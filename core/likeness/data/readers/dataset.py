@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from likeness.data.readers.official_layout import OfficialLayout
+from likeness.data.readers.web_archive import WebArchive
 from likeness.data.table import ImageTable
 
 
@@ -18,9 +19,9 @@ class Dataset:
         name: what people write: letters, digits and dashes.
         title: shown to people.
         help: one sentence.
-        read: returns the table. What ships: `read()`. What is generated: `read(count, progress)`, where `count` is None for the usual number.
-            What is published: `read(folder, split)`.
-        origin: "ships", "generated", or the layout of a published one, as it lies on disk when it is unpacked.
+        read: returns the table. What ships or is fetched: `read()`. What is generated: `read(count, progress)`, where `count` is None for the usual
+            number. What is published: `read(folder, split)`.
+        origin: "ships", "generated", the archive that is fetched, or the layout of a published one, as it lies on disk when it is unpacked.
         split: of a published one, the part that is read where none is named.
 
     Example:
@@ -33,13 +34,18 @@ class Dataset:
     title: str
     help: str
     read: Callable[..., ImageTable]
-    origin: OfficialLayout | Literal["ships", "generated"]
+    origin: OfficialLayout | WebArchive | Literal["ships", "generated"]
     split: str = "test"
 
     @property
     def layout(self) -> OfficialLayout | None:
         """How a published dataset lies on disk; None for the others."""
         return self.origin if isinstance(self.origin, OfficialLayout) else None
+
+    @property
+    def archive(self) -> WebArchive | None:
+        """What is fetched when the dataset is first read; None for the others."""
+        return self.origin if isinstance(self.origin, WebArchive) else None
 
     @property
     def usage(self) -> str:

@@ -13,7 +13,8 @@ from urllib.parse import urljoin
 
 import pandas as pd
 
-from likeness.data.readers.folder import NO_CLASS, is_image_name, natural_key
+from likeness.data.readers.folder import is_image_name, natural_key
+from likeness.data.readers.photo_columns import NO_CLASS
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
 from likeness.io import check_url, name_to_text, text_to_name

@@ -9,7 +9,7 @@ import pandas as pd
 from likeness.data.readers.remote import is_url
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, name_to_text, text_to_name
+from likeness.io import as_path, name_to_text, split_part, text_to_name
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 PATH_COLUMNS = ("path", "file", "filename", "image", "image_path", "file_name", "file_path", "filepath", "img")
@@ -121,7 +121,7 @@ def _image_paths(values: "pd.Series[str]", file_name: str, column: str) -> list[
 
 
 def _check_one_there(images: list[str], file: Path) -> None:
-    if not any(os.path.isfile(file.parent / text_to_name(image)) for image in images):  # false for what is no path at all
+    if not any(os.path.isfile(file.parent / text_to_name(split_part(image)[0])) for image in images):  # false for what is no path at all
         first = ", ".join(f"'{image}'" for image in images[:3])
         raise InputError(
             f"None of the {len(images)} images that '{file.name}' lists is there (the first are {first}); give paths relative to '{file.parent}'."

@@ -1,0 +1,59 @@
+"""Labels of images in files of their own, beside the table that lists the images."""
+
+import io
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from likeness.data.table import ImageTable
+from likeness.errors import InputError
+from likeness.io import as_path, regular_file
+
+_PATH, _LABEL = "path", "label"
+
+
+def add_label_files(table: ImageTable, files: Iterable[Path | str]) -> ImageTable:
+    """The table with an attribute more for each file, named as the file without its ending.
+
+    An attribute that the table has stays as it is, an image that a file does not name has no label of it, and a file that names none of the
+    images adds nothing.
+
+    Args:
+        table: with paths.
+        files: CSV files with the columns path, as in the table, and label.
+
+    Raises:
+        InputError: a table without images, a file that is not there, or one without these columns or with a path twice.
+    """
+    columns = {}
+    for file in map(as_path, files):
+        if not table.has_images:
+            raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
+        labels = read_label_file(file)
+        values = table.frame[_PATH].map(labels)
+        if file.stem not in table.frame and values.notna().any():
+            columns[file.stem] = values
+    return replace(table, frame=table.frame.assign(**columns)) if columns else table
+
+
+def read_label_file(file: Path) -> dict[str, str]:
+    """Path -> label of a file as `add_label_files` takes it.
+
+    Raises:
+        InputError: it is not there, or is damaged, or has other columns, or a path twice.
+    """
+    try:
+        content = regular_file(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"The label file '{file}' cannot be read ({error.strerror or error}); choose other labels, or bring it back.") from error
+    try:
+        frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+    except (ValueError, pd.errors.ParserError) as error:
+        raise InputError(f"The label file '{file.name}' is no CSV file; give one with the columns {_PATH} and {_LABEL}.") from error
+    if not {_PATH, _LABEL} <= set(frame):
+        raise InputError(f"The label file '{file.name}' has the columns {', '.join(map(str, frame))}; give one with {_PATH} and {_LABEL}.")
+    if frame[_PATH].duplicated().any():
+        raise InputError(f"The label file '{file.name}' names '{frame[_PATH][frame[_PATH].duplicated()].iloc[0]}' twice; leave one of them.")
+    return dict(zip(frame[_PATH], frame[_LABEL], strict=True))
