@@ -58,7 +58,7 @@ clean:
 
 .venv/.app: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing (once, about 3 GB to download)"
-	@$(call INSTALL,'.[language]')
+	@$(call INSTALL,'.[app]')
 	@touch $@
 
 .venv/.test: .venv/.app

@@ -57,7 +57,7 @@ def test_one_line_makes_a_family_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert encoder_identity("none:dark") == "none dark"
     assert reads_text("none:dark")
     assert isinstance(load_encoder("none:dark"), Encoder)
-    with pytest.raises(InputError, match=r"no known form; write 'cars', .*'none:WHY' or 'run:"):
+    with pytest.raises(InputError, match=r"no known form; write 'photos', 'photos:FOLDER', 'cars', .*'none:WHY' or 'run:"):
         load_encoder("nothing:dark")
     assert "none:WHY" in CliRunner().invoke(command_line(), ["embed", "--help"], terminal_width=200).stdout
     for form in ("table", "markdown"):

@@ -30,7 +30,7 @@ def test_forms(name: str, kind: str, target: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "ViT-B-32", "local-dir:", "/openai", "ViT-B-32/", "http:x", "{" * 300, "a\0b"])
 def test_no_known_form(name: str) -> None:
-    with pytest.raises(InputError, match=r"has no known form; write 'cars', .*'MODEL/PRETRAINED'.*'run:|looks like a folder"):
+    with pytest.raises(InputError, match=r"has no known form; write 'photos', .*'cars', .*'MODEL/PRETRAINED'.*'run:|looks like a folder"):
         parse_name(name)
 
 

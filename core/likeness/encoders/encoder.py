@@ -47,7 +47,11 @@ class Encoder(Protocol):
 
 @runtime_checkable
 class StagedEncoder(Encoder, Protocol):
-    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes."""
+    """An encoder whose work on the processor (reading, resizing) can run ahead in threads while the model computes.
+
+    It may have an attribute `least_side`: pixels of an image's shorter side that are enough for `prepare`, so that a JPEG of many more is decoded at
+    a half, a quarter or an eighth of its size.
+    """
 
     def prepare(self, image: Image.Image) -> Any:
         """One RGB image made ready for `encode_prepared`; must be safe in several threads."""

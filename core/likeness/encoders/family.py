@@ -1,11 +1,12 @@
 """What a family of encoders declares about itself."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from likeness.encoders.encoder import Encoder
+from likeness.encoders.models.hub_files import HubFiles
 
 PathChange = Callable[[str], str]
 
@@ -29,6 +30,7 @@ class EncoderFamily:
         has_text: whether they embed texts too.
         identity: (name, target) -> 16 hex digits that change whenever the vectors would; needs no torch.
         load: (name, target, device) -> the encoder.
+        hub_files: target -> what the encoder needs of the hub, as far as that is known here; nothing by default.
         claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
         map_path: (target, change) -> the target, with `change` of the path in it where it names one.
     """
@@ -40,6 +42,7 @@ class EncoderFamily:
     has_text: bool
     identity: Callable[[str, str], str]
     load: Callable[[str, str, str], Encoder]
+    hub_files: Callable[[str], Sequence[HubFiles]] = lambda target: ()
     claims: Callable[[str], str] = lambda name: ""
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
 

@@ -2,10 +2,14 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 
 from likeness.encoders.encoder import Encoder
+from likeness.encoders.models.hub import fetch_from_hub
+from likeness.encoders.models.hub_files import missing_files
 from likeness.encoders.names import encoder_family, encoder_identity
 from likeness.encoders.objects import EncoderLike, as_encoder
+from likeness.progress import Progress
 
 _KEPT = 2
 _loaded: OrderedDict[tuple[str, str, str], Encoder] = OrderedDict()
@@ -38,3 +42,29 @@ def load_encoder(encoder: EncoderLike, device: str = "auto") -> Encoder:
         while len(_loaded) > _KEPT:
             _loaded.popitem(last=False)
         return _loaded[key]
+
+
+def download_encoder(name: str, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> bool:
+    """Downloads what an encoder needs into the hub's cache, where it is not there yet; a download that ended before its end goes on.
+
+    Args:
+        name: as `load_encoder` takes it; what ships, lies in a folder or was trained here needs nothing.
+        progress: called with bytes that are here and bytes in all; by default a bar on stderr.
+        should_stop: asked at least every ten seconds.
+
+    Returns:
+        True once all is here, False after a stop.
+
+    Raises:
+        InputError: an unknown name, or a download that is off, refused or broken off, with what to do.
+    """
+    if encoder_is_here(name):
+        return True
+    family, target = encoder_family(name)
+    return fetch_from_hub(name, lambda: family.hub_files(target), progress, should_stop)
+
+
+def encoder_is_here(name: str) -> bool:
+    """Whether nothing that an encoder needs of the hub is missing on this machine; raises InputError for an unknown name."""
+    family, target = encoder_family(name)
+    return not missing_files(family.hub_files(target))

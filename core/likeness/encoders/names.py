@@ -5,6 +5,7 @@ from importlib.metadata import entry_points
 
 from likeness.encoders.family import EncoderFamily, EncoderName, PathChange, looks_like_folder
 from likeness.encoders.models.clip import HF_HUB, LOCAL_DIR, OPEN_CLIP
+from likeness.encoders.models.photos import PHOTOS
 from likeness.encoders.models.timm_tower import TIMM
 from likeness.encoders.objects import EncoderLike, has_text, object_identity
 from likeness.errors import InputError
@@ -12,6 +13,7 @@ from likeness.errors import InputError
 ENCODER_FAMILIES: dict[str, EncoderFamily] = {
     family.name: family
     for family in (
+        PHOTOS,
         LOCAL_DIR,
         OPEN_CLIP,
         HF_HUB,

@@ -106,7 +106,7 @@ class ObjectEncoder:
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Rows (n, d), float32; of unit length where there are images to meet."""
         if not self.has_text:
-            raise InputError(f"The encoder '{self.name}' has no encode_texts; choose an encoder with a text side, such as 'cars'.")
+            raise InputError(f"The encoder '{self.name}' has no encode_texts; choose one that reads texts, from `likeness encoders list`.")
         rows = _rows(self._encoder.encode_texts(list(texts)), len(texts), f"encode_texts of '{self.name}'")
         return unit_rows(rows, "The vectors", zeros=True) if hasattr(self._encoder, "encode_images") else rows
 

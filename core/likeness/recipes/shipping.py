@@ -4,9 +4,10 @@ import shutil
 
 from likeness.data import read_cars
 from likeness.embedding import embed
+from likeness.encoder_check import write_sight
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io import assets_dir
-from likeness.notions import InDiReCT, Notion, list_notions
+from likeness.notions import Notion, list_notions
 from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map
 from likeness.space import Space
@@ -24,7 +25,9 @@ def ship(progress: Progress | None = None) -> int:
     ship_embeddings(table, "cars")
     ship_texts("cars", [prompt for notion in notions for prompt in notion.prompts])
     base = embed(table)
-    spaces = [base, *(base.refit(notion, InDiReCT()) for notion in notions)]
+    for name in ("cars", "cars-small"):
+        write_sight(name, table.paths())
+    spaces = [base, *(base.refit(notion) for notion in notions)]
     for done, space in enumerate(spaces):
         if progress:
             progress(done, len(spaces))

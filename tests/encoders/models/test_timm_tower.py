@@ -32,7 +32,7 @@ def test_there_is_no_text_side(tiny_timm: Path) -> None:
     assert not encoder.has_text
     assert encoder.unknown_words("a car") == []
     for ask in (encoder.encode_texts, lambda texts: embed_texts(encoder, texts)):
-        with pytest.raises(InputError, match="has no text side; choose an open_clip encoder"):
+        with pytest.raises(InputError, match="has no text side; choose one that reads texts"):
             ask(["a car"])
 
 

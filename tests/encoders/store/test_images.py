@@ -17,6 +17,7 @@ from PIL import Image
 
 from likeness.data.table import ImageTable
 from likeness.encoders import embed_images, ship_embeddings, store_folder
+from likeness.encoders.store.encoding_pass import shuffled
 from likeness.errors import InputError
 from likeness.io import TransientError
 
@@ -124,10 +125,10 @@ def test_an_image_that_may_not_be_opened_is_tried_again(table, fake, monkeypatch
 
     read = pipeline.read_image
 
-    def refuse(path: Path) -> Image.Image:
+    def refuse(path: Path, least: int | None) -> Image.Image:
         if path.name == "0002.png":
             raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return read(path)
+        return read(path, least)
 
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "read_image", refuse)
@@ -153,10 +154,10 @@ def test_what_passes_is_told_and_only_those_images_are_read_again(table, fake, m
 
     read = pipeline.read_image
 
-    def fail(path: Path) -> Image.Image:
+    def fail(path: Path, least: int | None) -> Image.Image:
         if path.name == "0002.png":
             raise error
-        return read(path)
+        return read(path, least)
 
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "read_image", fail)
@@ -406,3 +407,38 @@ def test_a_real_encoder_gives_what_it_gives_alone(table, tiny_clip: Path) -> Non
 
     encoder = load_encoder(f"local-dir:{tiny_clip}", "cpu")
     np.testing.assert_allclose(embed_images(table, encoder, batch_size=7).vectors, encoder.encode_images(table.paths()), atol=1e-6)
+
+
+def test_what_is_embedded_first_stands_for_all(table, fake, monkeypatch) -> None:
+    """A stop after the first batches leaves images from everywhere in the table, with their own vectors."""
+    monkeypatch.setattr("likeness.encoders.store.encoding_pass._SHUFFLED", range(len(table), len(table) + 1))
+    asked = iter([False, False, True])
+    part = embed_images(table, fake, batch_size=4, shard_size=4, should_stop=lambda: next(asked))
+    assert len(part.rows) == 8
+    assert part.rows.max() > 12
+    np.testing.assert_allclose(part.vectors, expected(table)[part.rows], atol=1e-6)
+    whole = embed_images(table, fake)
+    assert whole.n_encoded == len(table) - 8
+    np.testing.assert_allclose(whole.vectors, expected(table), atol=1e-6)
+
+
+def test_parts_of_a_file_stay_together() -> None:
+    paths = ["a.jpg", *(f"b.mp4#t={second}" for second in range(3)), "c.jpg", *(f"d.pdf#page={page}" for page in (1, 2)), "e.jpg", "f.jpg"]
+    order = [paths[row] for row in shuffled(paths)]
+    assert sorted(order) == sorted(paths) != order
+    assert [path for path in order if path.startswith("b")] == paths[1:4]
+    for first in ("b.mp4#t=0", "d.pdf#page=1"):
+        begin, length = order.index(first), 3 if first[0] == "b" else 2
+        assert {path[0] for path in order[begin : begin + length]} == {first[0]}
+
+
+def test_what_is_stored_is_had_without_loading_the_encoder(table, fake, monkeypatch) -> None:
+    embed_images(table, fake, should_stop=_after(1), batch_size=8)
+    monkeypatch.setattr(fake, "encode_images", None)
+    part = embed_images(table, fake, should_stop=lambda: True)
+    assert (len(part.rows), part.complete, part.n_encoded) == (8, False, 0)
+
+
+def _after(count: int):
+    calls = iter(range(1000))
+    return lambda: next(calls) >= count

@@ -56,6 +56,7 @@ def test_the_word_car_alone_leans_to_nothing() -> None:
 
 def test_what_ships() -> None:
     files = {file.name for file in FOLDER.iterdir()}
-    assert {"README.md", "open_clip_config.json", "open_clip_model.safetensors", "recipe.json", "tokenizer.json", "tokenizer_config.json"} == files
+    model = {"open_clip_config.json", "open_clip_model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert files == model | {"README.md", "recipe.json", "sight.json"}
     assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 12e6
     assert ClipRecipe.model_validate_json((FOLDER / "recipe.json").read_text()) == ClipRecipe()

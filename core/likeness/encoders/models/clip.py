@@ -12,7 +12,16 @@ from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.encoder import Vectors
 from likeness.encoders.family import EncoderFamily, EncoderName, looks_like_folder
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
-from likeness.encoders.models.load_model import open_clip_folder, open_clip_hub, open_clip_published
+from likeness.encoders.models.hub_files import HubFiles
+from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.load_model import (
+    open_clip_folder,
+    open_clip_folder_files,
+    open_clip_hub,
+    open_clip_hub_files,
+    open_clip_published,
+    open_clip_published_files,
+)
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
 from likeness.errors import InputError
@@ -41,6 +50,7 @@ class ClipEncoder(TowerImages):
     has_text = True
 
     def __init__(self, name: str, source: EncoderName, device: str = "auto") -> None:
+        import_library("open_clip")
         self._device = choose_device(device)
         self._model, transform, self._tokenizer = _load(name, source, self._device)
         self.tower = ImageTower(self._model.encode_image, transform, self._device)
@@ -84,12 +94,12 @@ def _load(name: str, source: EncoderName, device: "torch.device") -> tuple[Any, 
     if source.kind == "local-dir":
         folder = as_path(source.target)
         _check_folder(name, folder)
-        return load_from_folder(name, folder, lambda local: open_clip_folder(folder, device, local))
+        return load_from_folder(name, folder, lambda: open_clip_folder(folder, device), lambda: open_clip_folder_files(folder))
     if source.kind == "hf-hub":
-        return load_from_hub(name, lambda local: open_clip_hub(source.target, device, local))
+        return load_from_hub(name, lambda local: open_clip_hub(source.target, device), lambda: open_clip_hub_files(source.target))
     model, _, tag = source.target.partition("/")
     _check_published(name, model, tag)
-    return load_from_hub(name, lambda local: open_clip_published(model, tag, device, local))
+    return load_from_hub(name, lambda local: open_clip_published(model, tag, device, local), lambda: open_clip_published_files(model, tag))
 
 
 def _check_folder(name: str, folder: Path) -> None:
@@ -112,6 +122,13 @@ def _check_published(name: str, model: str, tag: str) -> None:
     if not open_clip.get_pretrained_cfg(model, tag):
         tags = open_clip.list_pretrained_tags_by_model(model)
         raise InputError(f"The model '{model}' has no weights '{tag}' (encoder '{name}'); it has {', '.join(tags)}.")
+
+
+def _published_files(target: str) -> tuple[HubFiles, ...]:
+    import_library("open_clip")
+    model, _, tag = target.partition("/")
+    _check_published(target, model, tag)
+    return open_clip_published_files(model, tag)
 
 
 def _folder_identity(name: str, target: str) -> str:
@@ -138,6 +155,7 @@ OPEN_CLIP = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("open_clip", target),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
+    hub_files=_published_files,
     claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
 )
 HF_HUB = EncoderFamily(
@@ -148,5 +166,6 @@ HF_HUB = EncoderFamily(
     has_text=True,
     identity=lambda name, target: digest("hub", target, hub_revision(target)),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("hf-hub", target), device),
+    hub_files=open_clip_hub_files,
 )
 _FAMILIES = {family.name: family for family in (LOCAL_DIR, OPEN_CLIP, HF_HUB)}

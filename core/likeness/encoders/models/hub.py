@@ -4,35 +4,37 @@ import logging
 import os
 import re
 import threading
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TypeVar
 
-from likeness.encoders.models.config_keys import check_hub_id
+from likeness.encoders.models.download import download
+from likeness.encoders.models.hub_files import HubFiles, hub_name, missing_files, missing_text
 from likeness.errors import InputError
-from likeness.io import as_path
+from likeness.io import as_path, server_answers
+from likeness.progress import Progress
 
 T = TypeVar("T")
+Wanted = Callable[[], Sequence[HubFiles]]
 
-_PROBE_SECONDS = 4.0
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 _one_at_a_time = threading.RLock()
 _COPY = re.compile(r"[^\s'\"]*likeness-model-\w+")  # messages name the folder that was given, not its copy
 
 
-def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
-    """Calls `load(local_files_only=True)`, and without that only if files are missing and the hub answers.
+def load_from_hub(name: str, load: Callable[[bool], T], wanted: Wanted) -> T:
+    """Calls `load(local_files_only=True)`, after a download only if files are missing and the hub answers.
 
     Where HF_HUB_OFFLINE is set, nothing is downloaded, by whatever library.
 
-    Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
+    Args:
+        name: of the model, for messages.
+        load: loads the model; called with False only where nothing is `wanted`, since the weights lie elsewhere than on the hub.
+        wanted: what the model needs of the hub.
 
     Raises:
-        InputError: if files are missing, and downloads are off or the hub does not answer or does not have them.
+        InputError: files are missing, and downloads are off, or the hub does not answer or does not have them.
     """
     try:
         return load(True)
@@ -40,29 +42,46 @@ def load_from_hub(name: str, load: Callable[[bool], T]) -> T:
         raise
     except Exception as error:  # the libraries answer a missing file with any of a dozen types
         cause = error
+    if missing_files(wanted()) or not wanted():
+        fetch_from_hub(name, wanted, cause=cause)
+        try:
+            return load(bool(wanted()))
+        except InputError:
+            raise
+        except Exception as error:
+            cause = error
+    raise InputError(f"The weights of '{name}' cannot be loaded: {short(cause)}; remove them from the cache and download them again.") from cause
+
+
+def fetch_from_hub(
+    name: str,
+    wanted: Wanted,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    cause: BaseException | None = None,
+) -> bool:
+    """Downloads what is not in the hub's cache, as `download`; with a quick answer where there is no network.
+
+    Left alone, huggingface_hub repeats each request six times: 46 s without network until "ViT-B-32/openai" fails.
+
+    Raises:
+        InputError: downloads are off, or the hub does not answer; as `download`.
+    """
+    missing = missing_files(wanted())
+    here = missing_text(missing) if missing else "its weights are not on this machine"
+    place = "that folder" if len({files.storage for files in missing}) == 1 else "these folders" if missing else "its files"
+    copy = f"or use it once on another machine that has a network and copy {place} from there to the same place here; then try again."
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
-        raise InputError(
-            f"The weights of '{name}' are not on this machine, and downloads are switched off (HF_HUB_OFFLINE); use 'cars', or have them put here."
-        ) from cause
+        raise InputError(f"'{name}' cannot be loaded: {here}, and downloads are switched off (HF_HUB_OFFLINE). Switch them on, {copy}") from cause
     if not hub_answers():
-        raise InputError(
-            f"The weights of '{name}' cannot be downloaded: they are not on this machine and {_endpoint()} cannot be reached; "
-            f"connect to the network, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
-        ) from cause
-    try:
-        return load(False)
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"The weights of '{name}' cannot be loaded: {short(error)}; check the name, or use 'cars' or a copy on disk as 'local-dir:FOLDER'."
-        ) from error
+        raise InputError(f"'{name}' cannot be downloaded: {here}, and {hub_name()} cannot be reached. Connect to the network, {copy}") from cause
+    return download(name, wanted, progress, should_stop)
 
 
-def load_from_folder(name: str, folder: Path, load: Callable[[bool], T]) -> T:
-    """Calls `load(local_files_only=True)` for a model on disk; the hub is asked only for parts that its configuration names there.
+def load_from_folder(name: str, folder: Path, load: Callable[[], T], wanted: Wanted = tuple) -> T:
+    """Calls `load` for a model on disk; the hub is asked only for parts that its configuration names there, which are `wanted`.
 
-    Such parts are a text tower or a tokenizer.
+    Such a part is the configuration of a text tower.
 
     Raises:
         InputError: if the folder is missing or holds no usable model.
@@ -73,47 +92,15 @@ def load_from_folder(name: str, folder: Path, load: Callable[[bool], T]) -> T:
     for file in folder.iterdir():
         as_path(file)  # a link in it may lead out of what may be read
     try:
-        return load(True)
+        return load()
     except InputError as error:
         remedy = "" if ";" in str(error) else "; save it again or choose another."
         raise InputError(f"The model in '{folder}' cannot be loaded: {str(error).rstrip('.') if remedy else error}{remedy}") from error
     except Exception as error:  # damaged or foreign files raise whatever their parsers raise
         if misses_hub(error):
-            return load_from_hub(name, load)
+            return load_from_hub(name, lambda local: load(), wanted)
         said = _COPY.sub(str(folder), short(error))
         raise InputError(f"The model in '{folder}' cannot be loaded: {said}; save it again or choose another.") from error
-
-
-def hub_folder(hub_id: str, files: tuple[str, ...], weights: tuple[tuple[str, ...], ...], local_files_only: bool) -> Path:
-    """The folder of the hub's cache that holds a model's files; the hub is asked where it may be.
-
-    Args:
-        hub_id: "ORG/NAME", or "ORG/NAME@REVISION".
-        files: patterns of what is wanted where the model has it.
-        weights: groups of patterns of weights; those of the first group that the model has are fetched.
-        local_files_only: only what is here already.
-
-    Raises:
-        InputError: no id of the hub.
-        huggingface_hub.errors.LocalEntryNotFoundError: it is not here.
-    """
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    name, _, revision = hub_id.partition("@")
-    check_hub_id(name, "The model's name")
-    if local_files_only:
-        folder = Path(snapshot_download(name, revision=revision or None, local_files_only=True))
-        if weights and not _first_group(weights, [file.name for file in folder.iterdir()]):
-            raise LocalEntryNotFoundError(f"the weights of {name} are not here")
-        return folder
-    listed = [file.rfilename for file in HfApi().model_info(name, revision=revision or None).siblings or []]
-    wanted = [*files, *_first_group(weights, listed)]
-    return Path(snapshot_download(name, revision=revision or None, allow_patterns=wanted))
-
-
-def _first_group(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
-    return next((group for group in groups if any(fnmatch(name, group[0]) for name in names)), ())
 
 
 def hub_answers() -> bool:
@@ -122,13 +109,7 @@ def hub_answers() -> bool:
 
     if is_offline_mode():
         return False
-    try:
-        with urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PROBE_SECONDS):
-            return True
-    except urllib.error.HTTPError:
-        return True
-    except (OSError, ValueError):
-        return False
+    return server_answers(_endpoint())
 
 
 def _endpoint() -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
 from likeness.encoders.models.config_keys import TIMM_RESERVED
-from likeness.encoders.models.hub import hub_folder, hub_switch
+from likeness.encoders.models.hub import hub_switch
+from likeness.encoders.models.hub_files import HubFiles, hub_folder
 from likeness.encoders.models.no_code import no_code
 from likeness.errors import InputError
 
@@ -24,26 +25,39 @@ _WEIGHTS = (
     ("pytorch_model.bin",),
     ("pytorch_model-*.bin", "pytorch_model.bin.index.json"),
 )
+_TOKENIZERS = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("vocab.txt",), ("*.model",))
 
 
-def open_clip_folder(folder: Path, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+def open_clip_folder(folder: Path, device: "torch.device") -> tuple[Any, Any, Any]:
     """An open_clip model that was saved in a folder: the model in evaluation mode, its image transform and its tokenizer.
 
     Raises:
         InputError: its configuration asks for code of its own, or names other places.
     """
     with clean_copy(folder) as clean:
-        return _open_clip(clean, clean, device, local_files_only)
+        return _open_clip(clean, clean, device)
 
 
-def open_clip_hub(hub_id: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
-    """As `open_clip_folder`, of the hub."""
-    folder = hub_folder(hub_id, (OPEN_CLIP_CONFIG,), _OPEN_CLIP_WEIGHTS, local_files_only)
+def open_clip_folder_files(folder: Path) -> tuple[HubFiles, ...]:
+    """What a model in a folder needs of the hub: the configuration of its text tower, where that is a model of the hub."""
     with clean_copy(folder) as clean:
-        text = _text_config(clean)
-        source = hub_folder(text.get("hf_tokenizer_name") or hub_id, TOKENIZER_FILES, (), local_files_only)
-        with clean_copy(source) as tokenizer:
-            return _open_clip(clean, tokenizer, device, local_files_only)
+        return _tower_files(clean)
+
+
+def open_clip_hub(hub_id: str, device: "torch.device") -> tuple[Any, Any, Any]:
+    """As `open_clip_folder`, of the hub."""
+    with clean_copy(hub_folder(_hub_model(hub_id))) as clean, clean_copy(hub_folder(_hub_tokenizer(hub_id, clean))) as tokenizer:
+        return _open_clip(clean, tokenizer, device)
+
+
+def open_clip_hub_files(hub_id: str) -> tuple[HubFiles, ...]:
+    """What a model of the hub needs; its configuration, once it is here, may name more."""
+    model = _hub_model(hub_id)
+    folder = model.folder()
+    if folder is None:
+        return (model,)
+    with clean_copy(folder) as clean:
+        return (model, _hub_tokenizer(hub_id, clean), *_tower_files(clean))
 
 
 def open_clip_published(model: str, tag: str, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
@@ -62,8 +76,29 @@ def open_clip_published(model: str, tag: str, device: "torch.device", local_file
         link(weights, whole / f"open_clip_pytorch_model{'.safetensors' if weights.suffix == '.safetensors' else '.bin'}")
         clean = stack.enter_context(clean_copy(whole))
         name = _text_config(clean).get("hf_tokenizer_name")
-        tokenizer = stack.enter_context(clean_copy(hub_folder(name, TOKENIZER_FILES, (), local_files_only))) if name else clean
-        return _open_clip(clean, tokenizer, device, local_files_only)
+        tokenizer = stack.enter_context(clean_copy(hub_folder(_tokenizer_files(name)))) if name else clean
+        return _open_clip(clean, tokenizer, device)
+
+
+def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
+    """What a model and weights that open_clip knows need of the hub; weights that lie elsewhere are not among them."""
+    import open_clip
+
+    repository, _, file = str(open_clip.get_pretrained_cfg(model, tag).get("hf_hub") or "").rpartition("/")
+    text = open_clip.get_model_config(model)["text_cfg"]
+    name, tower = text.get("hf_tokenizer_name"), text.get("hf_model_name")
+    found = [HubFiles(repository, (_safe_twin(file), (file,)) if file else (_OPEN_CLIP_WEIGHTS[0], _OPEN_CLIP_WEIGHTS[2]))] if repository else []
+    return (*found, *([_tokenizer_files(name)] if name else []), *([_config_file(tower)] if tower else []))
+
+
+def open_clip_architecture(model: str) -> "torch.nn.Module":
+    """A model that open_clip knows, without weights, on torch's device "meta"."""
+    import open_clip
+    import torch
+
+    with hub_switch(True), torch.device("meta"):
+        made: torch.nn.Module = open_clip.create_model(model, load_weights=False, pretrained_text=False, device="meta")
+    return made
 
 
 def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
@@ -79,9 +114,25 @@ def timm_folder(folder: Path, **options: Any) -> "torch.nn.Module":
     return model
 
 
-def timm_hub(hub_id: str, local_files_only: bool, **options: Any) -> "torch.nn.Module":
+def timm_hub(hub_id: str, **options: Any) -> "torch.nn.Module":
     """As `timm_folder`, of the hub; the id may end in "@REVISION"."""
-    return timm_folder(hub_folder(hub_id, ("config.json",), _WEIGHTS, local_files_only), **options)
+    return timm_folder(hub_folder(timm_hub_files(hub_id)), **options)
+
+
+def timm_hub_files(hub_id: str) -> HubFiles:
+    """What a timm model of the hub needs."""
+    return HubFiles(hub_id, _WEIGHTS, ("config.json",))
+
+
+def timm_named_files(name: str) -> tuple[HubFiles, ...]:
+    """What a model that timm knows needs of the hub; weights that lie elsewhere are not among them."""
+    import timm
+
+    known = timm.get_pretrained_cfg(name, allow_unregistered=True)
+    if known is None or not known.hf_hub_id:
+        return ()
+    file = known.hf_hub_filename or "pytorch_model.bin"
+    return (HubFiles(known.hf_hub_id, (("model.safetensors",) if file == "pytorch_model.bin" else _safe_twin(file), (file,))),)
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
@@ -96,6 +147,16 @@ def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: A
         raise InputError(f"The option '{reserved[0]}' of the backbone '{name}' reads other files or changes how weights are read; remove it.")
     with hub_switch(local_files_only):
         return timm.create_model(name, pretrained=pretrained, **options)
+
+
+def timm_architecture(name: str) -> "torch.nn.Module":
+    """The features of a model that timm knows, without weights, on torch's device "meta"."""
+    import timm
+    import torch
+
+    with torch.device("meta"):
+        made: torch.nn.Module = timm.create_model(name, num_classes=0)
+    return made
 
 
 def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
@@ -116,9 +177,41 @@ def transformers_folder(folder: Path) -> tuple[Any, Any, list[str]]:
     return tokenizer, model, list(info["missing_keys"])
 
 
-def transformers_hub(hub_id: str, local_files_only: bool) -> tuple[Any, Any, list[str]]:
+def transformers_hub(hub_id: str) -> tuple[Any, Any, list[str]]:
     """As `transformers_folder`, of the hub."""
-    return transformers_folder(hub_folder(hub_id, TOKENIZER_FILES, _WEIGHTS, local_files_only))
+    return transformers_folder(hub_folder(transformers_hub_files(hub_id)))
+
+
+def transformers_hub_files(hub_id: str) -> HubFiles:
+    """What a text model of the hub needs."""
+    return HubFiles(hub_id, _WEIGHTS, TOKENIZER_FILES)
+
+
+def _hub_model(hub_id: str) -> HubFiles:
+    return HubFiles(hub_id, _OPEN_CLIP_WEIGHTS, (OPEN_CLIP_CONFIG,))
+
+
+def _hub_tokenizer(hub_id: str, clean: Path) -> HubFiles:
+    """Where the tokenizer of a model of the hub lies; open_clip's own needs no files."""
+    name = _text_config(clean).get("hf_tokenizer_name")
+    return _tokenizer_files(name) if name else HubFiles(hub_id, ((OPEN_CLIP_CONFIG,),))
+
+
+def _tokenizer_files(name: str) -> HubFiles:
+    return HubFiles(name, _TOKENIZERS, TOKENIZER_FILES)
+
+
+def _config_file(name: str) -> HubFiles:
+    return HubFiles(name, (("config.json",),))
+
+
+def _tower_files(clean: Path) -> tuple[HubFiles, ...]:
+    name = _text_config(clean).get("hf_model_name")
+    return (_config_file(name),) if name else ()
+
+
+def _safe_twin(file: str) -> tuple[str, ...]:
+    return (f"{file.rpartition('.')[0]}.safetensors",)
 
 
 def _text_config(clean: Path) -> dict[str, Any]:
@@ -126,24 +219,24 @@ def _text_config(clean: Path) -> dict[str, Any]:
     return found
 
 
-def _open_clip(clean: Path, tokenizer: Path, device: "torch.device", local_files_only: bool) -> tuple[Any, Any, Any]:
+def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[Any, Any, Any]:
     import open_clip
 
-    with _text_tower(clean, local_files_only), no_code(), _quiet():
+    with _text_tower(clean), no_code(), _quiet():
         # a folder here, where open_clip asks no hub
         model, transform = open_clip.create_model_from_pretrained(f"local-dir:{clean}", device=device)
         return model.eval().requires_grad_(False), transform, _tokenizer(_text_config(clean), tokenizer)
 
 
 @contextmanager
-def _text_tower(clean: Path, local_files_only: bool) -> Iterator[None]:
+def _text_tower(clean: Path) -> Iterator[None]:
     """Where the text side is a model of the hub: has the configuration name a clean copy of that one's, which holds no weights."""
     config = json.loads((clean / OPEN_CLIP_CONFIG).read_text())
     name = config["model_cfg"]["text_cfg"].get("hf_model_name")
     if not name:
         yield
         return
-    with clean_copy(hub_folder(name, ("config.json",), (), local_files_only)) as tower:
+    with clean_copy(hub_folder(_config_file(name))) as tower:
         config["model_cfg"]["text_cfg"]["hf_model_name"] = str(tower)
         (clean / OPEN_CLIP_CONFIG).write_text(json.dumps(config))
         yield

@@ -1,12 +1,14 @@
 """timm backbones: images only."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likeness.encoders.digests import digest, folder_digests, hub_revision
 from likeness.encoders.family import EncoderFamily, PathChange
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
-from likeness.encoders.models.load_model import timm_folder, timm_hub, timm_named
+from likeness.encoders.models.hub_files import HubFiles
+from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.load_model import timm_folder, timm_hub, timm_hub_files, timm_named, timm_named_files
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -15,8 +17,13 @@ if TYPE_CHECKING:
     import torch
 
 
+_TOKEN = "token"
+
+
 class TimmEncoder(ImagesOnly):
     """Penultimate features of a pretrained timm model, as unit vectors; it has no text side.
+
+    Of DINOv3's vision transformers, the class token, as their makers do (Simeoni et al. 2025).
 
     Args:
         name: as given to `load_encoder`.
@@ -28,6 +35,7 @@ class TimmEncoder(ImagesOnly):
     """
 
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
+        import_library("timm")
         import timm
         import torch
 
@@ -50,12 +58,31 @@ def _load(name: str, target: str) -> "torch.nn.Module":
     source, place = timm_source(target)
     if source == "local-dir":
         folder = as_path(place)
-        return load_from_folder(name, folder, lambda local: timm_folder(folder, num_classes=0))
+        return load_from_folder(name, folder, lambda: timm_folder(folder, num_classes=0))
     if source == "hf-hub":
-        return load_from_hub(name, lambda local: timm_hub(place, local, num_classes=0))
+        return load_from_hub(name, lambda local: timm_hub(place, num_classes=0), lambda: (timm_hub_files(place),))
     check_timm_name(place, f" (encoder '{name}')")
-    model: torch.nn.Module = load_from_hub(name, lambda local: timm_named(place, True, local, num_classes=0))
-    return model
+    return timm_pretrained(place, name, num_classes=0, **({"global_pool": _TOKEN} if _is_pooled_by_token(place) else {}))
+
+
+def timm_pretrained(model: str, name: str = "", **options: Any) -> "torch.nn.Module":
+    """A model that timm knows by name, with its published weights, which are downloaded if they are not here.
+
+    Args:
+        model: timm's name.
+        name: of the encoder, for messages; by default timm's name.
+        options: of `timm.create_model`.
+
+    Raises:
+        InputError: an option that reads other files, or weights that cannot be had.
+    """
+    found: torch.nn.Module = load_from_hub(name or model, lambda local: timm_named(model, True, local, **options), lambda: timm_named_files(model))
+    return found
+
+
+def _is_pooled_by_token(model: str) -> bool:
+    """Whether the makers take the class token, where timm by default takes the mean over patches: DINOv3's vision transformers."""
+    return model.startswith("vit_") and "_dinov3" in model
 
 
 def timm_source(target: str) -> tuple[str, str]:
@@ -89,13 +116,24 @@ def _map_path(target: str, change: PathChange) -> str:
     return f"{source}:{change(place) if source == 'local-dir' else place}" if source else place
 
 
+def _hub_files(target: str) -> tuple[HubFiles, ...]:
+    source, place = timm_source(target)
+    if source == "local-dir":
+        return ()
+    if source == "hf-hub":
+        return (timm_hub_files(place),)
+    import_library("timm")
+    check_timm_name(place)
+    return timm_named_files(place)
+
+
 def _identity(name: str, target: str) -> str:
     source, place = timm_source(target)
     if source == "local-dir":
         return digest("timm folder", *folder_digests(Path(place), name))
     if source == "hf-hub":
         return digest("timm", f"hf-hub:{place}", hub_revision(place.partition("@")[0]))
-    return digest("timm", place)
+    return digest("timm", place, _TOKEN) if _is_pooled_by_token(place) else digest("timm", place)
 
 
 TIMM = EncoderFamily(
@@ -106,5 +144,6 @@ TIMM = EncoderFamily(
     has_text=False,
     identity=_identity,
     load=TimmEncoder,
+    hub_files=_hub_files,
     map_path=_map_path,
 )

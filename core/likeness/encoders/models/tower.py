@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 128
 MAX_ASPECT = 100
+# Times the size that images are resized to. At twice, what a JPEG decoded at a part of its size loses is a rounding of at most 2 of 255.
+_DECODED = 2
 
 
 class ImageTower:
     """Turns images into unit vectors with a torch module.
 
     The library's own transform is split in two: resizing and cropping run per image in threads, on 8-bit pixels; scaling and normalization run once
-    per batch on the model's device. The result equals the library's transform bit for bit on RGB images.
+    per batch on the model's device. The result equals the library's transform bit for bit on RGB images; of JPEG files much larger than the model's
+    input, what is decoded is at least twice as large as that.
 
     Args:
         forward: module call that maps (n, 3, h, w) to (n, d).
@@ -35,6 +38,7 @@ class ImageTower:
 
         self.forward, self.device = forward, device
         self._geometry, normalize = _split(transform)
+        self.least_side = _least_side(self._geometry)
         self._mean = torch.as_tensor(normalize.mean, dtype=torch.float32, device=device).view(1, 3, 1, 1)
         self._std = torch.as_tensor(normalize.std, dtype=torch.float32, device=device).view(1, 3, 1, 1)
 
@@ -87,7 +91,7 @@ class ImageTower:
         if not images:
             raise InputError("There are no images to encode; give at least one.")
         parts = []
-        for batch in prepared_batches(images, self.prepare, BATCH_SIZE):
+        for batch in prepared_batches(images, self.prepare, BATCH_SIZE, least=self.least_side):
             for _, error in batch.errors:
                 raise InputError(str(error)) from error
             parts.append(self.encode_prepared(batch.values))
@@ -98,6 +102,11 @@ class TowerImages:
     """The image half of an encoder, all of it the tower's work."""
 
     tower: ImageTower
+
+    @property
+    def least_side(self) -> int | None:
+        """Pixels of an image's shorter side that are enough; None: all."""
+        return self.tower.least_side
 
     def prepare(self, image: Image.Image) -> Any:
         """Resizes and crops an RGB image to the model's input."""
@@ -120,7 +129,7 @@ class ImagesOnly(TowerImages):
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Raises InputError: there is no text side."""
-        raise InputError(f"The encoder '{self.name}' has no text side; choose an open_clip encoder such as 'cars' to embed {len(texts)} texts.")
+        raise InputError(f"The encoder '{self.name}' has no text side; choose one that reads texts, from `likeness encoders list`.")
 
     def unknown_words(self, text: str) -> list[str]:
         """Always empty: there is no vocabulary."""
@@ -176,3 +185,9 @@ def _split(transform: Any) -> tuple[list[Callable[[Image.Image], Image.Image]], 
     if unknown or type(normalize).__name__ != "Normalize":
         raise InputError(f"The encoder's preprocessing has steps unknown here: {unknown or type(normalize).__name__}; use another encoder.")
     return geometry, normalize
+
+
+def _least_side(steps: Sequence[Any]) -> int | None:
+    """Pixels of the shorter side that images must have to be resized well; None where they are not resized first."""
+    size = getattr(steps[0], "size", None) if steps and "Resize" in type(steps[0]).__name__ else None
+    return None if size is None else _DECODED * (size if isinstance(size, int) else max(size))

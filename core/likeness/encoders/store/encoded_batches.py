@@ -66,7 +66,7 @@ def encoded_batches(files: Sequence[Any], encoder: Encoder, batch_size: int, thr
     """Yields batches in order; while the encoder works on one, the next are read and prepared in `threads`."""
     prepare: Callable[[Image.Image], Any] = encoder.prepare if isinstance(encoder, StagedEncoder) else _as_it_is
     start = 0
-    for batch in prepared_batches(files, prepare, batch_size, threads):
+    for batch in prepared_batches(files, prepare, batch_size, threads, getattr(encoder, "least_side", None)):
         n = min(batch_size, len(files) - start)
         yield _encoded(encoder, batch, start, n)
         start += n

@@ -1,6 +1,6 @@
 """What is to be encoded in one call, and where it goes: what every engine is given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,9 +13,12 @@ from likeness.encoders.encoder import Encoder
 from likeness.encoders.store.collected import Collected
 from likeness.encoders.store.shard_folder import ShardFolder, shard_folder
 from likeness.encoders.store.shards import Shard, read_shard, read_shards
+from likeness.io import split_part
 from likeness.progress import Progress
 
 _LEFTOVER_SECONDS = 3600.0
+# Images whose order is random: of fewer no part stands for all, and more are read and written fastest in the order of the table.
+_SHUFFLED = range(1000, 100_001)
 
 
 @dataclass
@@ -44,9 +47,10 @@ class EncodingPass:
         return shard_folder(self.place / identity if isinstance(self.place, Path) else f"{self.place}/{identity}")
 
     def begin(self, folder: ShardFolder) -> NDArray[np.int64]:
-        """Cleans the folder up and gives the rows to encode."""
+        """Cleans the folder up and gives the rows to encode, in the order to do so."""
         folder.remove_leftovers(_LEFTOVER_SECONDS)
-        return self.collected.todo()
+        rows = self.collected.todo()
+        return rows[shuffled(self.paths(rows))] if len(rows) in _SHUFFLED else rows
 
     def paths(self, rows: NDArray[np.int64]) -> list[str]:
         """The paths of these rows, as the table has them."""
@@ -64,6 +68,12 @@ class EncodingPass:
     def taker(self, folder: ShardFolder) -> Callable[[str, Shard], None]:
         """What takes a shard of this folder, as it is written."""
         return lambda name, shard: self.collected.take(shard, partial(read_shard, folder, name))
+
+
+def shuffled(paths: Sequence[str]) -> NDArray[np.int64]:
+    """A random order (n,) of n paths, the same one in every call. Parts of one file (frames, pages) stay together, in their order."""
+    _, files = np.unique(np.array([split_part(path)[0] for path in paths], dtype=object), return_inverse=True)
+    return np.argsort(np.random.default_rng(0).permutation(len(paths))[files], kind="stable")
 
 
 def take_shards(collected: Collected, folder: ShardFolder, *, repair: bool) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.data import ImageTable, is_url, remote_states
-from likeness.io import text_to_name
+from likeness.io import split_part, text_to_name
 
 KEY_BYTES = 16
 CONTENT_COLUMN = "sha256"
@@ -71,7 +71,7 @@ def _local_states(table: ImageTable) -> list[str | Exception]:
     states: list[str | Exception] = []
     for path in table.frame["path"].tolist():
         try:
-            found = stat(locate(text_to_name(path)))
+            found = stat(locate(text_to_name(split_part(path)[0])))
             states.append(f"{found.st_size} {found.st_mtime_ns}")
         except (OSError, ValueError) as error:
             states.append(error)

@@ -41,9 +41,16 @@ class PreparedBatch:
 
 
 def prepared_batches(
-    images: Sequence[Path | RemoteFile | Image.Image], prepare: Callable[[Image.Image], Any], batch_size: int, threads: int | None = None
+    images: Sequence[Path | RemoteFile | Image.Image],
+    prepare: Callable[[Image.Image], Any],
+    batch_size: int,
+    threads: int | None = None,
+    least: int | None = None,
 ) -> Iterator[PreparedBatch]:
-    """Yields batches in order; while the caller works on one, the next ones are read, at most `threads` + 1 of them."""
+    """Yields batches in order; while the caller works on one, the next ones are read, at most `threads` + 1 of them.
+
+    `least`: pixels of the shorter side that are enough, as in `read_image`.
+    """
     threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
     starts = iter(range(0, len(images), batch_size))
     ahead: deque[Future[PreparedBatch]] = deque()
@@ -52,7 +59,7 @@ def prepared_batches(
     def submit() -> None:
         start = next(starts, None)
         if start is not None:
-            ahead.append(pool.submit(_prepare_batch, images[start : start + batch_size], start, prepare))
+            ahead.append(pool.submit(_prepare_batch, images[start : start + batch_size], start, prepare, least))
 
     try:
         for _ in range(threads + 1):
@@ -65,11 +72,13 @@ def prepared_batches(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _prepare_batch(images: Sequence[Path | RemoteFile | Image.Image], start: int, prepare: Callable[[Image.Image], Any]) -> PreparedBatch:
+def _prepare_batch(
+    images: Sequence[Path | RemoteFile | Image.Image], start: int, prepare: Callable[[Image.Image], Any], least: int | None
+) -> PreparedBatch:
     batch = PreparedBatch([], [], [])
     for position, image in enumerate(_fetched(images), start):
         try:
-            value = prepare(_opened(image))
+            value = prepare(_opened(image, least))
         except (UnreadableImageError, TransientError, OSError) as error:
             batch.errors.append((position, error))
         except MemoryError as error:  # of what makes it ready
@@ -80,15 +89,15 @@ def _prepare_batch(images: Sequence[Path | RemoteFile | Image.Image], start: int
     return batch
 
 
-def _opened(image: "Path | Image.Image | _Fetched") -> Image.Image:
+def _opened(image: "Path | Image.Image | _Fetched", least: int | None) -> Image.Image:
     if isinstance(image, Path):
-        return read_image(image)
+        return read_image(image, least)
     if isinstance(image, Image.Image):
         return to_rgb(image)
     name, content = image
     if isinstance(content, OSError):
         raise content
-    return decode_image(io.BytesIO(content), name)
+    return decode_image(io.BytesIO(content), name, least)
 
 
 _Fetched = tuple[str, bytes | OSError]

@@ -103,7 +103,7 @@ def _recall(identity: str, texts: list[str]) -> dict[str, Vector]:
 
 def _encoded(encoder: Encoder, texts: list[str]) -> Vectors:
     if not encoder.has_text:
-        raise InputError(f"The encoder '{encoder.name}' has no text side; choose an open_clip encoder such as 'cars' to embed texts.")
+        raise InputError(f"The encoder '{encoder.name}' has no text side; choose one that reads texts, from `likeness encoders list`.")
     vectors = np.asarray(encoder.encode_texts(texts), dtype=np.float32)
     broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if broken.size:

@@ -1,0 +1,159 @@
+"""Downloads from the hub into its own cache: begun again where they broke off, and checked by hash.
+
+huggingface_hub 2.4 keeps nothing of a download that broke off, compares sizes and no hashes, and can be stopped only with its process.
+Here the content is fetched and checked; huggingface_hub then finds it in its cache and makes the links to it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from likeness.encoders.models.hub_files import HubFiles, hub_name, missing_files, repository_storage
+from likeness.errors import InputError
+from likeness.io import (
+    DOWNLOAD_SILENCE,
+    RemoteFile,
+    Stopped,
+    check_room,
+    download_problem,
+    explained,
+    fetch_files,
+    free_bytes,
+    progress_or_bar,
+    status_of,
+)
+from likeness.progress import Progress
+
+_PASSES = 4  # a configuration may name the next repository
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SETTING = "HF_HOME"
+
+
+@dataclass(frozen=True)
+class _HubFile(RemoteFile):
+    """A file of the hub. Its hash, which names its content in the cache, is SHA-256 for large files and git's for small ones."""
+
+    repository: str
+    revision: str
+    file: str
+
+
+def download(
+    name: str, wanted: Callable[[], Sequence[HubFiles]], progress: Progress | None = None, should_stop: Callable[[], bool] | None = None
+) -> bool:
+    """Fetches what is not in the hub's cache; what arrives before a stop or an error is kept, and the next download goes on from there.
+
+    Args:
+        name: of the model, for messages.
+        wanted: what it needs, as far as that is known; asked again when all of it is here, since a configuration may name more.
+        progress: called with bytes that are here, and bytes in all; by default a bar on stderr.
+        should_stop: asked at least every ten seconds.
+
+    Returns:
+        True once all is here, False after a stop.
+
+    Raises:
+        InputError: the hub does not have it, refuses it, fails or breaks off, the content does not match its hash, or the disk is too small.
+    """
+    stops = should_stop or (lambda: False)
+    for _ in range(_PASSES):
+        missing = missing_files(wanted())
+        if not missing:
+            break
+        files: list[_HubFile] = []
+        with explained(name, files, _problem):
+            for each in missing:
+                files += _listed(name, each)
+            check_room(name, files, free_space()[0], _SETTING)
+            with progress_or_bar(name, progress) as report:
+                try:
+                    fetch_files(files, report, stops)
+                    _link(files)
+                except (Stopped, InputError):
+                    if stops():
+                        return False
+                    raise
+    return True
+
+
+def free_space() -> tuple[Path, int]:
+    """The folder of the hub's cache, and how many bytes are free on its disk."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    folder = Path(HF_HUB_CACHE)
+    return folder, free_bytes(folder)
+
+
+def _listed(name: str, wanted: HubFiles) -> list[_HubFile]:
+    """The files of a repository that are wanted, from the hub."""
+    from huggingface_hub import HfApi, constants
+
+    info = HfApi(endpoint=constants.ENDPOINT).model_info(wanted.repository, revision=wanted.revision, files_metadata=True, timeout=DOWNLOAD_SILENCE)
+    siblings = {each.rfilename: each for each in info.siblings or []}
+    chosen = wanted.chosen(siblings)
+    if not chosen:
+        raise InputError(f"The hub has a repository '{wanted.repository}' for '{name}', but no {wanted.one_of[0][0]} in it; check the name.")
+    files = []
+    for each in (siblings[file] for file in chosen):
+        hashed = each.lfs.sha256 if each.lfs else each.blob_id or ""
+        if not _HASH.fullmatch(hashed) or each.size is None or not info.sha:
+            raise InputError(f"The hub tells no hash of '{each.rfilename}' of '{wanted.repository}', so that it cannot be checked; try again later.")
+        place = repository_storage(wanted.repository) / "blobs" / hashed
+        stream = partial(_stream, wanted.repository, each.rfilename, info.sha)
+        title = f"'{each.rfilename}' of '{wanted.repository}'"
+        files.append(_HubFile(title, place, each.size, hashed, stream, wanted.repository, wanted.revision, each.rfilename))
+    return files
+
+
+def _link(files: Sequence[_HubFile]) -> None:
+    """Has the hub's library find the files, all at the end: where there is one of a repository, there are all."""
+    from huggingface_hub import constants, hf_hub_download
+
+    for file in files:
+        hf_hub_download(file.repository, file.file, revision=file.revision, endpoint=constants.ENDPOINT)
+
+
+@contextmanager
+def _stream(repository: str, file: str, commit: str, begin: int) -> Iterator[Any]:
+    """The hub's answer for a file, from a byte on."""
+    from huggingface_hub import constants, get_session, hf_hub_url
+    from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
+
+    url = hf_hub_url(repository, file, revision=commit, endpoint=constants.ENDPOINT)
+    headers = build_hf_headers() | {"Accept-Encoding": "identity"} | ({"Range": f"bytes={begin}-"} if begin else {})
+    with get_session().stream("GET", url, headers=headers, timeout=DOWNLOAD_SILENCE) as response:
+        if response.is_error:
+            response.read()
+        hf_raise_for_status(response)
+        yield response
+
+
+def _problem(error: Exception) -> tuple[str, str] | None:
+    """What happened, and what to do; None for a defect."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import GatedRepoError
+
+    hub, status = hub_name(), status_of(error)
+    if isinstance(error, GatedRepoError) or status in (401, 403):
+        return (
+            f"{hub} refuses it ({status})",
+            "Either there is no such model, or it is open only to those who accept its license: "
+            "check the name, accept the license on the model's page, sign in with `hf auth login`, and try again.",
+        )
+    if status == 404:
+        return f"{hub} does not have it (404)", "Check the name, and try again."
+    if status == 429:
+        wait = _seconds_asked(error)
+        when = f"in {wait} s" if wait else "in some minutes"
+        return f"{hub} has had too many requests from here (429)", f"Try again {when}, or sign in with `hf auth login`, which allows more."
+    return download_problem(error, hub, constants.HF_HUB_CACHE, _SETTING)
+
+
+def _seconds_asked(error: BaseException) -> str:
+    """For how long a server asks to be left alone; empty where it does not say."""
+    given = str(getattr(getattr(error, "response", None), "headers", {}).get("Retry-After", ""))
+    return given if given.isdecimal() else ""

@@ -1,0 +1,116 @@
+"""Which files of the hub a model needs, and where they lie in the hub's own cache. Needs no network."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from likeness.encoders.models.config_keys import check_hub_id
+from likeness.errors import InputError
+
+_REVISION = re.compile(r"\w[\w./-]*")
+_USUAL_HUB = "https://huggingface.co"
+_LONGEST_TEXT = 4096  # bytes of a reference
+
+
+@dataclass(frozen=True)
+class HubFiles:
+    """Files of one repository of the hub.
+
+    Attributes:
+        hub_id: "ORG/NAME", or "ORG/NAME@REVISION".
+        one_of: groups of patterns; of these, the first that the repository has is needed.
+        also: patterns of further files, taken where the repository has them.
+    """
+
+    hub_id: str
+    one_of: tuple[tuple[str, ...], ...]
+    also: tuple[str, ...] = ()
+
+    @property
+    def repository(self) -> str:
+        """ "ORG/NAME"; raises InputError for anything else, such as a path."""
+        return check_hub_id(self.hub_id.partition("@")[0], "The model's name")
+
+    @property
+    def revision(self) -> str:
+        """A branch, a tag or a commit; raises InputError for anything else."""
+        given = self.hub_id.partition("@")[2] or "main"
+        if not _REVISION.fullmatch(given) or ".." in given:
+            raise InputError(f"'{given}' is no revision of the model '{self.repository}'; write a branch, a tag or a commit after '@'.")
+        return given
+
+    @property
+    def storage(self) -> Path:
+        """Where the hub's cache keeps the repository, here or not."""
+        return repository_storage(self.repository)
+
+    def chosen(self, names: Iterable[str]) -> list[str]:
+        """Those of a repository's files that are taken; none where it has none of the groups."""
+        own = sorted(name for name in names if "/" not in name)
+        group = next((group for group in self.one_of if any(fnmatch(name, group[0]) for name in own)), ())
+        return [name for name in own if any(fnmatch(name, pattern) for pattern in (*group, *self.also))] if group else []
+
+    def folder(self) -> Path | None:
+        """The folder of the cache that holds the files, or None."""
+        reference = self.storage / "refs" / self.revision
+        commit = reference.read_text()[:_LONGEST_TEXT].strip() if reference.is_file() else self.revision
+        folder = self.storage / "snapshots" / commit
+        if not commit or "/" in commit or not folder.is_dir():
+            return None
+        return folder if self.chosen(file.name for file in folder.iterdir() if file.is_file()) else None
+
+    def __str__(self) -> str:
+        return f"{' and '.join(self.one_of[0])} of '{self.repository}'"
+
+
+def hub_folder(files: HubFiles) -> Path:
+    """The folder of the hub's cache that holds the files.
+
+    Raises:
+        InputError: no id of the hub.
+        huggingface_hub.errors.LocalEntryNotFoundError: they are not here.
+    """
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    folder = files.folder()
+    if folder is None:
+        raise LocalEntryNotFoundError(f"{files} is not here")
+    return folder
+
+
+def missing_files(wanted: Iterable[HubFiles]) -> list[HubFiles]:
+    """Those that are not in the hub's cache."""
+    return [files for files in wanted if files.folder() is None]
+
+
+def missing_text(missing: Sequence[HubFiles]) -> str:
+    """Which files of which repositories are missing, and where they would lie, as part of a sentence."""
+    repositories = {files.storage: files.repository for files in missing}
+    names = {place: [name for files in missing if files.storage == place for name in _named(files)] for place in repositories}
+    return ", and ".join(
+        f"{' and '.join(names[place])} of '{repository}' {'is' if len(names[place]) == 1 else 'are'} missing in {place}"
+        for place, repository in repositories.items()
+    )
+
+
+def hub_name() -> str:
+    """The hub as messages call it; by its address only where somebody has set another one."""
+    from huggingface_hub.constants import ENDPOINT
+
+    return "the hub" if ENDPOINT == _USUAL_HUB else f"the hub {ENDPOINT}"
+
+
+def _named(files: HubFiles) -> list[str]:
+    """The files that are wanted first, and in a word those that come with them."""
+    first = files.one_of[0]
+    further = [name for name in files.also if name not in first]
+    return [*first, *(further if len(further) < 2 else ["its configuration and tokenizer"])]
+
+
+def repository_storage(repository: str) -> Path:
+    """Where the hub's cache keeps a repository, here or not."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    return Path(HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}"

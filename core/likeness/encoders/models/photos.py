@@ -1,0 +1,181 @@
+"""The encoder for photos that ships: MobileNetV2 and all-MiniLM-L6-v2, and between them a linear head into one space."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from likeness.arrays import unit_rows
+from likeness.encoders.digests import digest, folder_digests
+from likeness.encoders.encoder import Vectors
+from likeness.encoders.family import EncoderFamily
+from likeness.encoders.models.hub import load_from_folder
+from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.load_model import timm_named, transformers_folder
+from likeness.encoders.models.minilm import SHA256, check_minilm_weights, minilm_folder
+from likeness.encoders.models.token_vectors import token_vectors
+from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device
+from likeness.errors import InputError
+from likeness.io import as_path, assets_dir
+
+if TYPE_CHECKING:
+    import torch
+
+NETWORK, NETWORK_FILE, HEAD_FILE = "mobilenetv2_100", "network.safetensors", "head.safetensors"
+NETWORK_OPTIONS = {"pad_type": "same"}
+IMAGE_SIZE = 224
+# of timm's weights: RGB scaled to [-1, 1]
+MEAN, STD = (0.5,) * 3, (0.5,) * 3
+_SHIPPED = "photos"
+
+
+class PhotosEncoder(TowerImages):
+    """Photos and English sentences in one space of 384 dimensions.
+
+    Images: what MobileNetV2 (Sandler et al. 2018) takes for one of the 1,000 classes of ImageNet, as the mean of the classes' names weighted
+    by their probabilities (ConSE, Norouzi et al. 2014), and what a ridge regression from its pooled features adds to that. Texts: vectors of
+    all-MiniLM-L6-v2. Both are centered and multiplied by one matrix, which evens out what all sentences have in common. `likeness train-photos`
+    makes the head.
+
+    Args:
+        name: as given to `load_encoder`.
+        folder: with network.safetensors and head.safetensors.
+        device: "auto", "cpu", "cuda", "mps".
+
+    Raises:
+        InputError: if the folder holds no such model.
+    """
+
+    has_text = True
+
+    def __init__(self, name: str, folder: Path, device: str = "auto") -> None:
+        import_library("timm")
+        self.name, self._device = name, choose_device(device)
+        self._network, self._head = load_from_folder(name, folder, lambda: (photo_network(folder / NETWORK_FILE), _head(folder / HEAD_FILE)))
+        self._network.to(self._device)
+        self._head = {key: value.to(self._device) for key, value in self._head.items()}
+        self.tower = ImageTower(self._rows, photo_transform(), self._device)
+        self.identity = _identity(name, str(folder))
+        self.dim = int(self._head["text"].shape[1])
+        self._loading = threading.Lock()
+        self._sentences: tuple[Any, Any] | None = None
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Unit rows (n, 384). MiniLM is loaded for the first text.
+
+        Raises:
+            InputError: if there is no text, or the package that holds MiniLM is not installed.
+        """
+        if not texts:
+            raise InputError("There are no texts to encode; give at least one.")
+        with self._loading:
+            self._sentences = self._sentences or _sentence_model(self._device)
+        rows = sentence_rows(*self._sentences, self._device, texts)
+        center, text = (self._head[key].cpu().numpy() for key in ("center", "text"))
+        return unit_rows((rows - center) @ text, "The vectors", zeros=True)
+
+    def unknown_words(self, text: str) -> list[str]:
+        """Always empty: any word can be spelled."""
+        return []
+
+    def _rows(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        return head_rows(self._head, *features_and_logits(self._network, pixels))
+
+
+def photo_network(weights: Path) -> "torch.nn.Module":
+    """MobileNetV2 of timm in evaluation mode, float32, with the weights of a safetensors file."""
+    from safetensors.torch import load_file
+
+    network: torch.nn.Module = timm_named(NETWORK, False, True, **NETWORK_OPTIONS)
+    given = {name: value.float() for name, value in load_file(weights).items()}
+    missing, unexpected = network.load_state_dict(given, strict=False)
+    # batch norm is folded into the convolutions there, so that it has nothing to count
+    if unexpected or [name for name in missing if not name.endswith("num_batches_tracked")]:
+        raise InputError(f"'{weights.name}' holds no weights of {NETWORK}; expected those of timm's {NETWORK} with the classifier.")
+    return network.eval().requires_grad_(False)
+
+
+def photo_network_file() -> Path:
+    """The weights of the MobileNetV2 that ships."""
+    return assets_dir() / _SHIPPED / NETWORK_FILE
+
+
+def photo_transform() -> Any:
+    """An image's short side to 224 px and its middle cut out: all that a photo shows, at the size that the network was made for."""
+    import timm
+
+    size = (3, IMAGE_SIZE, IMAGE_SIZE)
+    return timm.data.create_transform(input_size=size, interpolation="bicubic", mean=MEAN, std=STD, crop_pct=1.0, is_training=False)
+
+
+def features_and_logits(network: Any, pixels: "torch.Tensor") -> "tuple[torch.Tensor, torch.Tensor]":
+    """The mean of the last layer (n, 1280) and what the classifier makes of it (n, 1000), float32; in bfloat16 where the processor has that."""
+    import torch
+
+    pixels = pixels.to(memory_format=torch.channels_last)
+    with torch.autocast(pixels.device.type, torch.bfloat16, enabled=_has_bfloat16(pixels.device)):
+        features: torch.Tensor = network.forward_head(network.forward_features(pixels), pre_logits=True)
+    return features.float(), network.get_classifier()(features.float())
+
+
+def head_rows(head: "dict[str, torch.Tensor]", features: "torch.Tensor", logits: "torch.Tensor") -> "torch.Tensor":
+    """Rows (n, 384), not scaled, of features (n, 1280) and the classifier's logits (n, 1000)."""
+    import torch
+
+    probabilities = torch.softmax(logits / head["temperature"], dim=1)
+    return probabilities @ head["names"] + root_rows(features) @ head["features"] + head["bias"]
+
+
+def root_rows(features: "torch.Tensor") -> "torch.Tensor":
+    """Square roots of features, unit rows (n, 1280): many features are near 0 and few are large, and the root evens that out."""
+    import torch
+
+    return torch.nn.functional.normalize((features.clamp_min(0) + 1e-6).sqrt(), dim=1)  # not at 0, where the gradient is infinite
+
+
+def sentence_rows(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str]) -> Vectors:
+    """Unit rows (n, 384) of MiniLM, as published."""
+    return unit_rows(token_vectors(tokenizer, model, device, texts), "The vectors", zeros=True)
+
+
+def _sentence_model(device: "torch.device") -> tuple[Any, Any]:
+    folder = minilm_folder()
+    check_minilm_weights(folder / "model.safetensors")
+    tokenizer, model, _ = load_from_folder("minilm", folder, lambda: transformers_folder(folder))
+    return tokenizer, model.eval().requires_grad_(False).to(device)
+
+
+def _head(file: Path) -> "dict[str, torch.Tensor]":
+    from safetensors.torch import load_file
+
+    head = {name: value.float() for name, value in load_file(file).items()}
+    shapes = {name: tuple(value.shape) for name, value in head.items()}
+    dim = shapes.get("bias", (0,))[0]
+    expected = {"temperature": (), "names": (1000, dim), "features": (1280, dim), "bias": (dim,), "center": (384,), "text": (384, dim)}
+    if shapes != expected:
+        raise InputError(f"'{file.name}' holds no head of the encoder for photos; it has {shapes}, expected {expected}.")
+    return head
+
+
+def _has_bfloat16(device: "torch.device") -> bool:
+    import torch
+
+    return device.type == "cuda" or (device.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
+
+
+def _identity(name: str, target: str) -> str:
+    remedy = "install the package again" if name == _SHIPPED else "give the folder that 'likeness train-photos' wrote"
+    return digest("photos", SHA256, *folder_digests(Path(target), name, remedy=remedy))
+
+
+PHOTOS = EncoderFamily(
+    "photos",
+    "Photos",
+    "MobileNetV2 and MiniLM with a head between them: 'photos', which ships, or the folder of another head.",
+    "'photos', 'photos:FOLDER'",
+    has_text=True,
+    identity=_identity,
+    load=lambda name, target, device: PhotosEncoder(name, as_path(target), device),
+    claims=lambda name: str(assets_dir() / _SHIPPED) if name == _SHIPPED else "",
+    map_path=lambda target, change: change(target),
+)

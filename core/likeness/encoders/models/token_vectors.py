@@ -1,0 +1,58 @@
+"""One vector for each text out of the vectors of its tokens, as models of transformers give them."""
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.encoders.encoder import Vectors
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH = 64
+MAX_TOKENS = 512
+_encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when two threads use one
+
+
+def token_vectors(tokenizer: Any, model: Any, device: "torch.device", texts: Sequence[str], pooling: str = "mean") -> Vectors:
+    """Rows (n, d), float32, of n texts; those longer than the model's context (or 512 tokens) are cut.
+
+    Args:
+        tokenizer, model: of transformers, the model in evaluation mode on `device`.
+        device: where it computes.
+        texts: at least one.
+        pooling: "mean" of the last layer over the tokens that are no padding, or "pooler", the model's own pooled output.
+
+    Raises:
+        InputError: if the model has no pooled output.
+    """
+    with _encoding:
+        return np.concatenate(
+            [_batch(tokenizer, model, device, list(texts[start : start + BATCH]), pooling) for start in range(0, len(texts), BATCH)]
+        )
+
+
+def _batch(tokenizer: Any, model: Any, device: "torch.device", texts: list[str], pooling: str) -> Vectors:
+    import torch
+
+    # RoBERTa and MPNet number their tokens from 2, so that of 514 positions 512 can be used; for the others two tokens more hardly matter
+    limit = min(MAX_TOKENS, tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", MAX_TOKENS + 2) - 2)
+    tokens = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit, return_token_type_ids=False).to(device)
+    with torch.inference_mode():
+        output = model(**tokens)
+    if pooling == "pooler":
+        if getattr(output, "pooler_output", None) is None:
+            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave out '@pooler'.")
+        rows = output.pooler_output
+    else:
+        rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])
+    return np.asarray(rows.float().cpu().numpy(), dtype=np.float32)
+
+
+def masked_mean(hidden: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+    """Mean of token vectors (n, t, d) over the tokens where mask (n, t) is 1; zeros for a text without tokens. Returns (n, d)."""
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)

@@ -1,0 +1,132 @@
+"""Published encoders worth choosing: what each is good for, and what it costs to have. Needs no torch, and no network."""
+
+from dataclasses import dataclass
+
+from likeness.encoders.models.hub_files import HubFiles
+
+_WEIGHTS = (("open_clip_model.safetensors",), ("open_clip_pytorch_model.bin",), ("model.safetensors",), ("pytorch_model.bin",))
+
+
+@dataclass(frozen=True)
+class PublishedEncoder:
+    """An encoder that others trained and that lies on the hub.
+
+    Attributes:
+        name: as `likeness.encoders.load_encoder` takes it.
+        title: for people.
+        help: what it is good for, in one sentence.
+        license: as its makers name it.
+        open_license: whether the license allows any use; the others are for research or have conditions.
+        repository: of the hub.
+        megabytes: of the download, weights in float32 and the tokenizer.
+        pixels: side of the images that it sees.
+        has_text: whether it reads texts, so that images can be found in words and notions be defined.
+    """
+
+    name: str
+    title: str
+    help: str
+    license: str
+    open_license: bool
+    repository: str
+    megabytes: int
+    pixels: int
+    has_text: bool = True
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it was downloaded to this machine."""
+        return HubFiles(self.repository, _WEIGHTS).folder() is not None
+
+
+# Sizes follow from the architectures (a test compares them). The first is the one to try first. Licenses: read on the pages of
+# apple/DFN5B-CLIP-ViT-H-14-378 (apple-amlr), timm/vit_small_patch16_dinov3.lvd1689m (dinov3-license), timm/vit_base_patch32_clip_224.openai
+# (apache-2.0; OpenAI's own repository of CLIP is MIT), timm/ViT-B-16-SigLIP2-512 (apache-2.0) and in facebookresearch/perception_models (models:
+# Apache 2.0). Not seen, and taken from their siblings: both of MobileCLIP2 (MobileCLIP: apple-amlr), ViT-B-16-SigLIP2-256 and DINOv3 B/16.
+PUBLISHED: dict[str, PublishedEncoder] = {
+    encoder.name: encoder
+    for encoder in (
+        PublishedEncoder(
+            "MobileCLIP2-S0/dfndr2b",
+            "MobileCLIP2 S0",
+            "Photos of all kinds, quick on any machine; the best start.",
+            license="Apple, research only (AMLR)",
+            open_license=False,
+            repository="timm/MobileCLIP2-S0-OpenCLIP",
+            megabytes=300,
+            pixels=256,
+        ),
+        PublishedEncoder(
+            "PE-Core-S-16-384/meta",
+            "Perception Encoder S",
+            "Photos of all kinds with fine detail; free for any use.",
+            license="Apache 2.0",
+            open_license=True,
+            repository="timm/PE-Core-S-16-384",
+            megabytes=349,
+            pixels=384,
+        ),
+        PublishedEncoder(
+            "MobileCLIP2-S2/dfndr2b",
+            "MobileCLIP2 S2",
+            "Photos of all kinds, more exact than S0 and slower.",
+            license="Apple, research only (AMLR)",
+            open_license=False,
+            repository="timm/MobileCLIP2-S2-OpenCLIP",
+            megabytes=397,
+            pixels=256,
+        ),
+        PublishedEncoder(
+            "ViT-B-32/openai",
+            "CLIP ViT-B/32",
+            "The classic of many papers, for comparison; quick.",
+            license="Apache 2.0 on the hub, MIT at OpenAI",
+            open_license=True,
+            repository="timm/vit_base_patch32_clip_224.openai",
+            megabytes=605,
+            pixels=224,
+        ),
+        PublishedEncoder(
+            "ViT-B-16-SigLIP2-256/webli",
+            "SigLIP 2 B/16",
+            "Photos of all kinds, and texts in many languages.",
+            license="Apache 2.0",
+            open_license=True,
+            repository="timm/ViT-B-16-SigLIP2-256",
+            megabytes=1535,
+            pixels=256,
+        ),
+        PublishedEncoder(
+            "ViT-H-14-378-quickgelu/dfn5b",
+            "DFN CLIP ViT-H/14",
+            "The most exact here; for a GPU, since it takes seconds an image without one.",
+            license="Apple, research only (AMLR)",
+            open_license=False,
+            repository="apple/DFN5B-CLIP-ViT-H-14-378",
+            megabytes=3947,
+            pixels=378,
+        ),
+        PublishedEncoder(
+            "timm:vit_small_patch16_dinov3.lvd1689m",
+            "DINOv3 S/16",
+            "How things look, without words: near duplicates, textures, shapes; quick.",
+            license="DINOv3",
+            open_license=False,
+            repository="timm/vit_small_patch16_dinov3.lvd1689m",
+            megabytes=86,
+            pixels=256,
+            has_text=False,
+        ),
+        PublishedEncoder(
+            "timm:vit_base_patch16_dinov3.lvd1689m",
+            "DINOv3 B/16",
+            "How things look, without words; more exact than S and slower.",
+            license="DINOv3",
+            open_license=False,
+            repository="timm/vit_base_patch16_dinov3.lvd1689m",
+            megabytes=343,
+            pixels=256,
+            has_text=False,
+        ),
+    )
+}

@@ -1,0 +1,81 @@
+"""How many images a second an encoder embeds on this machine: measured by its architecture alone, so that no weights are needed."""
+
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likeness.encoders.models.libraries import import_library
+from likeness.encoders.models.load_model import open_clip_architecture, timm_architecture
+from likeness.encoders.models.tower import choose_device
+from likeness.encoders.published import PublishedEncoder
+from likeness.io import cache_dir, parse_json, write_atomic
+
+if TYPE_CHECKING:
+    import torch
+
+_SECONDS = 3.0
+_BATCH = 8
+_LONGEST_FILE = 1_000_000  # bytes
+
+
+def architecture(encoder: PublishedEncoder) -> "torch.nn.Module":
+    """The encoder's network without weights, all of it on torch's device "meta"."""
+    import_library("open_clip")
+    kind, _, timm_name = encoder.name.partition(":")
+    return timm_architecture(timm_name) if kind == "timm" else open_clip_architecture(encoder.name.partition("/")[0])
+
+
+def measure_speed(encoder: PublishedEncoder, device: str = "auto", seconds: float = _SECONDS) -> float:
+    """Images a second of the image side in float32, reading and resizing not counted; remembered for this machine.
+
+    Args:
+        encoder: whose image side is made with random weights.
+        device: "auto" or a torch device.
+        seconds: for which it is measured; at least two images.
+    """
+    network = architecture(encoder)
+    import torch
+
+    place = choose_device(device)
+    tower = getattr(network, "visual", network).to_empty(device=place).eval()
+    for tensor in (*tower.parameters(), *tower.buffers()):
+        if tensor.is_floating_point():
+            torch.nn.init.normal_(tensor.detach(), std=0.02)  # what memory holds by chance may be slow to compute with
+
+    def embed(images: int) -> float:
+        start = time.perf_counter()
+        tower(torch.zeros(images, 3, encoder.pixels, encoder.pixels, device=place)).cpu()
+        return images / (time.perf_counter() - start)
+
+    end = time.perf_counter() + seconds
+    with torch.inference_mode():
+        embed(1)  # the first one prepares
+        speed = embed(1)
+        while time.perf_counter() + 1 / speed < end:  # the fastest, since other programs only slow it down
+            speed = max(speed, embed(_BATCH if _BATCH / speed < seconds / 2 else 1))
+    _remember(encoder.name, speed)
+    return speed
+
+
+def remembered_speeds() -> dict[str, float]:
+    """Images a second by the encoder's name, as measured on this machine before."""
+    try:
+        found = parse_json(_file().read_bytes()[:_LONGEST_FILE].decode(), "The file of speeds")
+        return {str(name): float(speed) for name, speed in found[_machine()].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # of none, of another machine, or damaged: measured anew
+        return {}
+
+
+def _remember(name: str, speed: float) -> None:
+    write_atomic(_file(), json.dumps({_machine(): remembered_speeds() | {name: speed}}, indent=1).encode())
+
+
+def _machine() -> str:
+    return f"{platform.node()} {platform.machine()} {os.cpu_count()}"
+
+
+def _file() -> Path:
+    return cache_dir() / "encoder_speeds.json"
