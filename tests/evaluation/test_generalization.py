@@ -14,6 +14,7 @@ from likeness.evaluation import (
     by_split,
     few_shot_gains,
     generalization_scores,
+    rise_by_removal,
     scaled_structure,
     structure_correlations,
 )
@@ -109,3 +110,39 @@ def test_gains_of_few_shots(measured: pd.DataFrame) -> None:
     assert (line["shots"], line["runs"]) == (2, 2)
     assert line["gain"] == pytest.approx(own["few_shot_2"].mean() / 0.4 - 1)
     assert not len(few_shot_gains(measured.drop(columns=["few_shot_2"])))
+
+
+def _scores(removal: tuple[float, float], methods: int = 2) -> pd.DataFrame:
+    """Two methods on the start, the hardest exchange and the hardest removal."""
+    lines = []
+    for row, after in list(zip(("A", "B"), removal, strict=True))[:methods]:
+        for split, distance, score in (("start", 10.0, 0.9), ("swap 4", 20.0, 0.4), ("removal 2", 40.0, after), ("removal 1", 30.0, 0.1)):
+            lines.append({"row": row, "seed": 0, "split": split, "distance": distance, "recall_at_1": score})
+    return pd.DataFrame(lines)
+
+
+def test_a_rise_by_removal_is_found_by_hand() -> None:
+    found = rise_by_removal(by_split(_scores((0.7, 0.3))))
+    assert found is not None
+    assert (found.before, found.after) == ("swap 4", "removal 2")
+    assert (found.score_before, found.score_after) == (pytest.approx(0.4), pytest.approx(0.5))
+
+
+def test_without_a_rise_there_is_nothing_to_explain() -> None:
+    falling = _scores((0.5, 0.2))
+    assert rise_by_removal(by_split(falling)) is None
+    rising = _scores((0.7, 0.3))
+    assert rise_by_removal(by_split(rising[~rising["split"].str.startswith("removal")])) is None
+    assert rise_by_removal(by_split(rising[rising["split"].str.startswith("removal")])) is None
+    assert rise_by_removal(by_split(rising.iloc[:0])) is None
+    nearer = rising.assign(distance=rising["distance"].replace({40.0: 15.0, 30.0: 12.0}))
+    assert rise_by_removal(by_split(nearer)) is None
+
+
+def test_a_rise_counts_only_methods_that_both_splits_have() -> None:
+    rising = _scores((0.5, 0.9))
+    assert rise_by_removal(by_split(rising)) is not None
+    lacking = rising[~((rising["row"] == "B") & (rising["split"] == "swap 4"))]
+    found = rise_by_removal(by_split(lacking))
+    assert found is not None
+    assert found.score_after == pytest.approx(0.5)  # of A alone

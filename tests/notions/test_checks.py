@@ -39,7 +39,7 @@ def test_blank_rows() -> None:
 def test_duplicates() -> None:
     warning = only(["red", "blue", " red"])
     assert (warning.kind, warning.rows) == ("duplicate", (0, 2))
-    assert "'red' stands 2 times and counts 2-fold" in warning.message
+    assert "'red' is listed 2 times, so it weighs 2 times as much; keep one" in warning.message
 
 
 def test_variants() -> None:

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.notions import suggest_dim
+from likeness.notions import Notion, notion_dim, suggest_dim
 
 
 def prompts(*squares: float) -> np.ndarray:
@@ -43,3 +43,17 @@ def test_unusable_input_is_refused() -> None:
         suggest_dim(np.eye(3), kept=1.5)
     with pytest.raises(InputError, match="row 1 holds NaN"):
         suggest_dim(np.array([[1.0, 0], [np.nan, 1]]))
+
+
+def test_a_notion_has_its_own_dimensions_or_those_that_its_prompts_suggest() -> None:
+    text = prompts(0.5, 0.3, 0.19, 0.01)
+    notion = Notion("x", "a {}", ["a", "b"])
+    assert notion_dim(notion, text) == suggest_dim(text) == 3
+    assert notion_dim(Notion("x", "a {}", ["a", "b"], dim=2), text) == 2
+    assert notion_dim(Notion("x", "a {}", ["a", "b"], dim=128), text) == text.shape[1] == 4
+
+
+@pytest.mark.parametrize("dim", [0, -1, 2.5, True, "5"])
+def test_dimensions_that_no_space_has_are_refused(dim: object) -> None:
+    with pytest.raises(InputError, match=r"The notion 'x' has the dim .*; give a whole number from 1"):
+        Notion("x", "a {}", ["a", "b"], dim=dim)  # type: ignore[arg-type]

@@ -70,6 +70,19 @@ def test_saved_and_read_again_it_is_the_same(tmp_path: Path) -> None:
     assert read_notion(tmp_path / "x.yaml") == OWN
 
 
+def test_dimensions_are_saved_and_optional(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    chosen = Notion("Wheel count", "{} wheels", ["a", "b"], dim=5)
+    write_notion(path, chosen)
+    assert "dim: 5" in path.read_text()
+    assert read_notion(path) == chosen
+    write_notion(path, Notion("Wheel count", "{} wheels", ["a", "b"]))
+    assert "dim" not in path.read_text()
+    assert read_notion(path).dim is None
+    path.write_text("name: x\ntemplate: a {}\naspects: [a, b]\ndim:\n")
+    assert read_notion(path).dim is None
+
+
 def test_own_notions_are_listed_first_and_can_be_deleted() -> None:
     save_notion(OWN)
     assert list_notions()[0] == get_notion("wheel count") == OWN
@@ -118,6 +131,9 @@ def test_copies_get_free_names_and_hold_their_aspects() -> None:
         ("name: x\ntemplate: a {}\naspects_from: {table: none.csv, columns: [a]}", "aspects_from can't read .* of the table 'none.csv'"),
         ("name: x\ntemplate: a {}\naspects_from: {table: car_models.csv, columns: [maker]}", "of the table 'car_models.csv'"),
         ("name: x\ntemplate: a {}\naspects_from: 3", "aspects_from needs the keys table and columns"),
+        ("name: x\ntemplate: a {}\naspects: [a, b]\ndim: many", "The notion 'x' has the dim 'many'; give a whole number from 1"),
+        ("name: x\ntemplate: a {}\naspects: [a, b]\ndim: 0", "The notion 'x' has the dim 0; give a whole number"),
+        ("name: x\ntemplate: a {}\naspects: [a, b]\ndim: [5]", r"The notion 'x' has the dim \['5'\]; give a whole number"),
         ("a: !!python/object/apply:os.system ['true']", "lacks a key"),
     ],
 )

@@ -18,6 +18,7 @@ from likeness.evaluation.generalization import (
     by_split,
     few_shot_gains,
     generalization_scores,
+    rise_by_removal,
     scaled_structure,
     structure_correlations,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "retrieval_scores",
     "retrieve",
     "retrieved_classes",
+    "rise_by_removal",
     "scaled_structure",
     "semantic_retrieval",
     "semantics",

@@ -1,6 +1,6 @@
 """What a benchmark of methods x splits says: scores against shift, one figure for all shifts, and what goes with it."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.evaluation.structure import STRUCTURE
 
+_REMOVAL = "removal "  # how `likeness.shifts.build_splits` names them
 CELL = ["row", "split", "distance"]
 
 
@@ -53,6 +54,38 @@ def by_split(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFram
     means, counts = found.groupby("split")["mean"].transform("mean"), found.groupby("split")["mean"].transform("count")
     found["difference"] = (found["mean"] - means).where(counts == methods)
     return found.sort_values(["distance", "row"], kind="stable").reset_index(drop=True)
+
+
+class RemovalRise(NamedTuple):
+    """Where scores rise though the distance grows: the hardest split by exchanges alone, a harder one by removals, and the mean of each."""
+
+    before: str
+    after: str
+    score_before: float
+    score_after: float
+
+
+def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
+    """Whether methods do better on the hardest split that has lost classes than on the hardest one that has not.
+
+    Removal takes the classes away that lie between the two sides, which are the hardest to tell apart, and leaves fewer to choose among.
+
+    Args:
+        found: of `by_split`, larger scores being better.
+
+    Returns:
+        None where there is no such rise; means are over the methods that were measured on both splits.
+    """
+    is_removal = found["split"].astype(str).str.startswith(_REMOVAL)
+    both = found[is_removal], found[~is_removal]
+    if not all(map(len, both)):
+        return None
+    after, before = (str(part.sort_values("distance", kind="stable")["split"].iloc[-1]) for part in both)
+    table = found[found["split"].isin([before, after])].pivot(index="row", columns="split", values="mean").dropna()
+    place = found.groupby("split")["distance"].first()
+    if not len(table) or place[after] <= place[before] or table[after].mean() <= table[before].mean():
+        return None
+    return RemovalRise(before, after, float(table[before].mean()), float(table[after].mean()))
 
 
 def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:

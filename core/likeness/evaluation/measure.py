@@ -43,8 +43,8 @@ def metrics(
     return measure(vectors, labels, chosen_metrics(include), distance, seed)
 
 
-def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None) -> list[Metric]:
-    """The metrics that are named, each once; None: those of `METRICS`.
+def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None, *, words: bool = False) -> list[Metric]:
+    """The metrics that are named, each once; None: those of `METRICS`. `words`: there is a notion, so that its aspects can be judged, too.
 
     Raises:
         InputError: an unknown name, one that needs label distances, none at all, or two functions of one name.
@@ -57,7 +57,9 @@ def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None) -> 
         metric = find_metric(each) if isinstance(each, str) else own_metric(each)
         if metric.name in found:
             raise InputError(f"Two metrics are called '{metric.name}', so their figures could not be told apart; rename your function.")
-        if metric.compute is None:
+        if metric.kind == "words" and not words:
+            raise InputError(f"The metric '{metric.name}' needs a notion's aspects; use `likeness.studies.compare` or `likeness evaluate`.")
+        if metric.compute is None and metric.kind != "words":
             raise InputError(f"The metric '{metric.name}' needs distances between labels; use `likeness.evaluation.continuous_metrics`.")
         found[metric.name] = metric
     return list(found.values())
@@ -66,9 +68,9 @@ def chosen_metrics(include: MetricLike | Sequence[MetricLike] | None = None) -> 
 def measure(
     vectors: Any, labels: Any, chosen: Sequence[Metric], distance: Literal["cosine", "euclidean"] = "cosine", seed: int = 0
 ) -> dict[str, float]:
-    """The values of these metrics; those that are computed together are computed in one call."""
+    """The values of these metrics, but for those of words; those that are computed together are computed in one call."""
     found: dict[str, float] = {}
     for compute in dict.fromkeys(metric.compute for metric in chosen):
         if compute is not None:
             found |= compute(vectors, labels, [metric.name for metric in chosen if metric.compute is compute], distance, seed)
-    return {metric.name: float(found[metric.name]) for metric in chosen}
+    return {metric.name: float(found[metric.name]) for metric in chosen if metric.compute is not None}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["retrieval", "clustering", "structure", "continuous", "own"]
+Kind = Literal["retrieval", "clustering", "structure", "continuous", "words", "own"]
 # (vectors, labels, names, distance, seed) -> a number for each name
 Compute = Callable[[Any, Any, Sequence[str], Literal["cosine", "euclidean"], int], dict[str, float]]
 
@@ -18,7 +18,8 @@ class Metric:
         name: as it stands in tables; "recall_at_{k}" is one for each k.
         title: shown to people, "{k}" in it, too.
         help: one sentence, "{k}" in it, too.
-        kind: what it judges: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances; "own" is somebody's.
+        kind: what it judges: "retrieval", "clustering" and "structure" by class labels, "continuous" by label distances, "words" by a notion's
+            aspects; "own" is somebody's.
         compute: from vectors (n, d) and labels (n,); metrics with the same function are computed in one call. None: not from class labels.
         larger_is_better: False where a smaller value is the better one; None where it is a property, and neither is better.
         format: of a value, as Python writes it.

@@ -3,7 +3,9 @@
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
-from likeness.notions.dimensions import suggest_dim
+from likeness.notions.dimensions import notion_dim, suggest_dim
+from likeness.notions.division import FEWEST_DIVIDED, division_scores
+from likeness.notions.fitting import fitting_notions, notion_encoder
 from likeness.notions.indirect import InDiReCT
 from likeness.notions.library import (
     delete_notion,
@@ -20,11 +22,14 @@ from likeness.notions.method import Method
 from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
+from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
 from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
+from likeness.notions.zero_shot import aspect_rows, best_aspects
 
 __all__ = [
+    "FEWEST_DIVIDED",
     "METHODS",
     "METHOD_TITLES",
     "PCA",
@@ -40,14 +45,20 @@ __all__ = [
     "Oracle",
     "RandomEmbedding",
     "RandomTransform",
+    "aspect_rows",
+    "best_aspects",
     "check",
     "default_vocabularies",
     "delete_notion",
+    "division_scores",
     "duplicate_notion",
+    "fitting_notions",
     "get_notion",
     "is_own",
     "list_notions",
     "named_methods",
+    "notion_dim",
+    "notion_encoder",
     "notion_problems",
     "parse_aspects",
     "project",
@@ -55,5 +66,6 @@ __all__ = [
     "reconstruction_angles",
     "save_notion",
     "suggest_dim",
+    "with_other_words",
     "write_notion",
 ]

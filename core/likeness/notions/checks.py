@@ -1,7 +1,7 @@
 """What the notion editor warns of. Prompts should vary in one thing only: a second one destroys the notion."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,25 +63,22 @@ def _empty(aspects: Sequence[str]) -> NotionWarning | None:
 
 
 def _duplicates(aspects: Sequence[str]) -> list[NotionWarning]:
-    counts = Counter(aspect.strip() for aspect in aspects if aspect.strip())
     return [
-        NotionWarning(
-            "duplicate", f"'{text}' stands {count} times and counts {count}-fold; remove the others if that is not meant.", _rows(aspects, text)
-        )
-        for text, count in counts.items()
-        if count > 1
+        NotionWarning("duplicate", f"'{text}' is listed {len(rows)} times, so it weighs {len(rows)} times as much; keep one if unintended.", rows)
+        for text, rows in _rows(aspects).items()
+        if len(rows) > 1
     ]
 
 
 def _variants(aspects: Sequence[str]) -> list[NotionWarning]:
-    groups: dict[str, list[str]] = {}
-    for aspect in dict.fromkeys(aspect.strip() for aspect in aspects if aspect.strip()):
-        groups.setdefault(" ".join(aspect.lower().split()), []).append(aspect)
+    rows, groups = _rows(aspects), defaultdict[str, list[str]](list)
+    for text in rows:
+        groups[" ".join(text.lower().split())].append(text)
     return [
         NotionWarning(
             "variant",
             f"{_listed(group)} differ only in capitals or spaces; keep one.",
-            tuple(row for text in group for row in _rows(aspects, text)),
+            tuple(row for text in group for row in rows[text]),
         )
         for group in groups.values()
         if len(group) > 1
@@ -103,14 +100,16 @@ def _whole_prompts(templates: Sequence[str], words: Sequence[tuple[str, ...]]) -
 
 def _mixed(words: Sequence[tuple[str, ...]], vocabularies: Mapping[str, Collection[str]]) -> NotionWarning | None:
     filled = [row for row, found in enumerate(words) if found]
-    hits = {name: [row for row in filled if set(words[row]) & set(vocabulary) - _STOPWORDS] for name, vocabulary in vocabularies.items()}
+    known = {name: frozenset(vocabulary) - _STOPWORDS for name, vocabulary in vocabularies.items()}
+    hits = {name: [row for row in filled if not vocabulary.isdisjoint(words[row])] for name, vocabulary in known.items()}
     if not filled or not hits:
         return None
     main = max(hits, key=lambda name: len(hits[name]))
     about = len(hits[main]) >= _ABOUT * len(filled)
-    native = (set(vocabularies[main]) if about else set()) | _STOPWORDS
-    for name, vocabulary in vocabularies.items():
-        foreign = {row: frozenset(words[row]) & set(vocabulary) - native for row in filled}
+    native = known[main] if about else frozenset()
+    for name, vocabulary in known.items():
+        rest = vocabulary - native
+        foreign = {row: rest.intersection(words[row]) for row in filled}
         rows = tuple(row for row in filled if foreign[row])
         # A word that stands in every aspect does not vary, and an aspect that is nothing but such a word is one among its like.
         if len(set(foreign.values())) < 2 or (not about and (len(rows) < _MIXED_IN * len(filled) or _alone(words, foreign, rows))):
@@ -127,7 +126,7 @@ def _mixed_message(words: Sequence[tuple[str, ...]], foreign: Mapping[int, froze
     named = _listed(sorted(foreign[rows[0]]))
     return (
         f"{_aspect(words[rows[0]])} also says something about {name} ({named}){_others(rows)}; "
-        "prompts that vary in two things lose the notion, so leave that out."
+        "prompts that vary in two things blur the notion, so remove it."
     )
 
 
@@ -151,8 +150,13 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[^\W_]+", text.lower()))
 
 
-def _rows(aspects: Sequence[str], text: str) -> tuple[int, ...]:
-    return tuple(row for row, aspect in enumerate(aspects) if aspect.strip() == text)
+def _rows(aspects: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Each text, and where it stands; blank ones left out."""
+    found = defaultdict[str, tuple[int, ...]](tuple)
+    for row, aspect in enumerate(aspects):
+        if text := aspect.strip():
+            found[text] += (row,)
+    return found
 
 
 def _aspect(words: Sequence[str]) -> str:

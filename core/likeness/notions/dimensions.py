@@ -1,11 +1,14 @@
 """How many dimensions a notion needs, told from its prompts alone."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likeness.arrays import checked_rows, unit_rows
 from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.notions.notion import Notion
 
 _KEPT = 0.985
 
@@ -38,3 +41,15 @@ def suggest_dim(text: Any, kept: float = _KEPT) -> int:
     # Rounding can leave the last sum just below 1.
     enough = int(np.searchsorted(explained, min(kept, explained[-1]) - 1e-12)) + 1
     return int(min(max(enough, 2), rows.shape[1]))
+
+
+def notion_dim(notion: "Notion", text: Any) -> int:
+    """How many dimensions the space of a notion has where nobody says: the notion's own `dim`, or else what its prompts suggest.
+
+    Args:
+        text: (n, r) embeddings of the prompts. A notion made for a larger encoder gets r dimensions.
+
+    Raises:
+        InputError: as `suggest_dim`.
+    """
+    return suggest_dim(text) if notion.dim is None else min(notion.dim, np.shape(text)[1])

@@ -13,7 +13,8 @@ from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
 from likeness.notions.notion import Notion, slug
 
-_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset")
+_LONGEST_NUMBER = 10  # digits; no encoder has as many dimensions
+_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim")
 
 
 def list_notions(folder: Path | None = None) -> list[Notion]:
@@ -68,7 +69,7 @@ def write_notion(path: Path, notion: Notion) -> None:
         "template": notion.template if isinstance(notion.template, str) else list(notion.template),
         "aspects": list(notion.aspects),
     }
-    for key in ("question", "attribute", "source", "dataset"):
+    for key in ("question", "attribute", "source", "dataset", "dim"):
         if getattr(notion, key):
             fields[key] = getattr(notion, key)
     write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
@@ -159,9 +160,18 @@ def _read(path: Path, stamp: int) -> Notion:
             fields["aspects"] = _from_table(fields.pop("aspects_from"))
         if fields.get("attribute") in ("", "null", "~"):
             fields["attribute"] = None
+        if "dim" in fields:
+            fields["dim"] = _number(fields["dim"])
         return Notion(**fields)
     except InputError as error:
         raise InputError(f"The notion file '{path}' is not valid: {error}") from None
+
+
+def _number(text: Any) -> Any:
+    """`5` of a file in which every value is text; what is no number stays what it is, for `Notion` to refuse."""
+    if text in ("", "null", "~"):
+        return None
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else text
 
 
 def _from_table(reference: Any) -> tuple[str, ...]:

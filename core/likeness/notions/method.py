@@ -16,7 +16,7 @@ class Method:
         title: for people.
         help: one sentence.
         make: called with the keywords dim and seed; gives an object with fit and transform.
-        learns_from: "text", "labels" (of the images) or "nothing".
+        learns_from: "text", "other text" (`with_other_words`, drawn anew for each seed), "labels" (of the images) or "nothing".
         seeds: it has random choices.
         dims: its dimensions can be chosen.
     """
@@ -25,6 +25,6 @@ class Method:
     title: str
     help: str
     make: Maker
-    learns_from: Literal["text", "labels", "nothing"] = "text"
+    learns_from: Literal["text", "other text", "labels", "nothing"] = "text"
     seeds: bool = True
     dims: bool = True

@@ -11,6 +11,7 @@ from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSF
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT
 from likeness.notions.method import Maker, Method
 from likeness.notions.oracle import ORACLE
+from likeness.notions.other_words import OTHER_WORDS
 from likeness.notions.pca import PRINCIPAL_COMPONENTS
 from likeness.registry import FieldView
 
@@ -25,6 +26,7 @@ METHODS: dict[str, Method] = {
         AUTOENCODER,
         INDIRECT_EXACT,
         INDIRECT_ADAM,
+        OTHER_WORDS,
         ORACLE,
     )
 }

@@ -23,9 +23,10 @@ class Notion:
         attribute: label column that judges the notion, or None.
         source: where the aspects come from.
         dataset: the images it was made for.
+        dim: dimensions of its space, or None: as many as its prompts suggest (`likeness.notions.suggest_dim`).
 
     Raises:
-        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect.
+        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a dim below 1.
 
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
@@ -39,6 +40,7 @@ class Notion:
     attribute: str | None = None
     source: str = ""
     dataset: str = ""
+    dim: int | None = None
 
     def __post_init__(self) -> None:
         templates = [self.template] if isinstance(self.template, str) else _texts(self.template, "templates", self.name)
@@ -51,6 +53,8 @@ class Notion:
         for template in templates:
             _check_template(template)
         self._check_aspects()
+        if self.dim is not None and (not isinstance(self.dim, int) or isinstance(self.dim, bool) or self.dim < 1):
+            raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; give a whole number from 1, or leave it out.")
 
     def _check_aspects(self) -> None:
         if not self.aspects:

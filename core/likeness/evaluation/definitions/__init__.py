@@ -1,6 +1,6 @@
 """Metrics: a file for those that are computed together, and one line for each file here."""
 
-from likeness.evaluation.definitions import clustering, continuous, retrieval, structure
+from likeness.evaluation.definitions import clustering, continuous, retrieval, structure, words
 from likeness.evaluation.metric import Metric
 
 LISTED: tuple[Metric, ...] = (
@@ -8,4 +8,5 @@ LISTED: tuple[Metric, ...] = (
     *clustering.METRICS,
     *structure.METRICS,
     *continuous.METRICS,
+    *words.METRICS,
 )

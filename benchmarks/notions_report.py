@@ -1,0 +1,81 @@
+"""Writes what `likeness evaluate` measured on photos into docs/results.md and README.md, between their markers; no figure there is typed.
+
+python benchmarks/notions_report.py           # writes
+python benchmarks/notions_report.py --check   # fails where a text holds other figures than assets/results/*-notions.csv
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import pandas as pd
+from scale_report import filled
+
+from likeness.studies import as_markdown, paper_table, statistics
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "assets/results"
+METRICS = ("map_at_r", "precision_at_1", "zero_shot")
+_PAPER_DIM = 128
+
+
+def notions_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """The paper's form: rows of notion, dimensions and metric, a column for each method; the best that sees no labels is bold.
+
+    Heads that were fitted on other photos suggest other numbers of dimensions: they share a row, as "4 to 5".
+    """
+    return paper_table(_with_sizes(runs), METRICS, bold=True).rename(columns={"dim": "dimensions"})
+
+
+def summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion: MAP@R of the raw encoder and, at the suggested dimensions, of InDiReCT, and of the same with other words."""
+    means = statistics(_with_sizes(runs), ("map_at_r", "zero_shot"))
+    rows = []
+    for notion, own in means.groupby("notion", sort=False):
+        suggested = own[own["dim"] != str(_PAPER_DIM)]
+        found = {(row.metric, row.method): f"{row.mean_:.3f}" for row in suggested.rename(columns={"mean": "mean_"}).itertuples() if row.runs}
+        rows.append(
+            {
+                "notion": notion,
+                "raw encoder": found["map_at_r", "raw"],
+                "InDiReCT": found["map_at_r", "exact"],
+                "other words": found["map_at_r", "other-words"],
+                "zero-shot": found["zero_shot", "raw"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
+    fitted = runs[(runs["method"] != "raw") & (runs["dim"] != _PAPER_DIM)].groupby("notion")["dim"].agg(["min", "max"])
+    texts = {notion: f"{low} to {high}" if low != high else f"{low}" for notion, low, high in fitted.itertuples(name=None)}
+    sizes = [str(dim) if dim == _PAPER_DIM else texts[notion] for notion, dim in zip(runs["notion"], runs["dim"], strict=True)]
+    return runs.assign(dim=sizes)
+
+
+def written() -> dict[Path, str]:
+    """Both files as they should be."""
+    birds, captioned = (pd.read_csv(RESULTS / f"{name}-notions.csv", keep_default_na=True, na_values=[""]) for name in ("birds", "captioned"))
+    for runs in (birds, captioned):
+        runs["refused"] = runs["refused"].fillna("")
+    results, readme = ROOT / "docs/results.md", ROOT / "README.md"
+    text = filled(results.read_text(), "birds", as_markdown(notions_table(birds)))
+    return {
+        results: filled(text, "captioned", as_markdown(notions_table(captioned))),
+        readme: filled(readme.read_text(), "photos", as_markdown(summary(pd.concat([captioned, birds], ignore_index=True)))),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    for path, text in written().items():
+        if not check:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit(f"{path.name} holds other figures than assets/results; run python benchmarks/notions_report.py")
+
+
+if __name__ == "__main__":
+    main()

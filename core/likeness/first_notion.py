@@ -1,0 +1,39 @@
+"""Which notion to show first for given images."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from likeness.space import Space
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+
+
+def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "Notion | None":
+    """The notion whose aspects divide the images most clearly, as `likeness.notions.division_scores` measures it without labels.
+
+    Args:
+        space: of an encoder that reads text; of a notion's space, the one that it is made from counts.
+        notions: to choose from.
+        seed: of the measure.
+
+    Returns:
+        One of `notions`; None where none of them says more than words that mean nothing, or there is none.
+
+    Raises:
+        InputError: the space reads no text.
+
+    Example:
+        >>> import likeness as lk
+        >>> color, season = lk.Notion("color", "a {} car", ["red", "green", "blue"]), lk.Notion("season", "{}", ["summer", "winter"])
+        >>> most_dividing(lk.embed(lk.read("cars"), "cars"), [season, color]).name
+        'color'
+    """
+    from likeness.notions import FEWEST_DIVIDED, aspect_rows, division_scores
+
+    if not notions:
+        return None
+    base = space.base or space
+    scores = division_scores(base.vectors, [aspect_rows(base.embed_prompts(notion.prompts)[0], notion) for notion in notions], seed)
+    best = max(range(len(notions)), key=scores.__getitem__)
+    return notions[best] if scores[best] >= FEWEST_DIVIDED else None

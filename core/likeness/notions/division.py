@@ -1,0 +1,63 @@
+"""How clearly a notion's aspects divide given images, told without labels: what a person should see first."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+Rows = NDArray[np.floating]
+
+_IMAGES = 500
+_DRAWINGS = 20
+_DEVIATIONS = 2.0
+# Above what words without a meaning reach. The shipped encoder: .10 to .23 for the best starter of four sets of photos, below 0 on noise.
+FEWEST_DIVIDED = 0.02
+
+
+def division_scores(images: Rows, aspects: Sequence[Rows], seed: int = 0) -> list[float]:
+    """How much each notion's aspects say about which image is which, beyond words that mean nothing; 1 would be all that they can say.
+
+    With p(k|x) = softmax of the similarities of image x to the aspects, the mutual information of image and aspect is
+    I = H(mean of p) - mean of H(p) (Krause et al., Discriminative Clustering by Regularized Information Maximization, NIPS 2010, eq. 1): large where
+    the images spread over the aspects and each matches one by a margin. The unit of similarities is their standard deviation within an image,
+    over the aspects of all notions. From I is taken what the same aspects reach when they are turned into random directions, where they are as
+    similar to each other as before and mean nothing: the mean of 20 drawings and two of their standard deviations. The rest is divided by log K,
+    so that two aspects can win over twenty.
+
+    Args:
+        images: (n, d) unit rows; of more than 500, 500 are drawn.
+        aspects: of each notion (k, d) unit rows, k at least 2; see `aspect_rows`.
+        seed: draws images and directions.
+
+    Returns:
+        A score of each notion; 0 and below says nothing.
+    """
+    random = np.random.default_rng(seed)
+    rows = np.asarray(images[np.sort(random.permutation(len(images))[:_IMAGES])], np.float64)
+    similarities = [rows @ np.asarray(texts, np.float64).T for texts in aspects]
+    unit = math.sqrt(np.mean(np.concatenate([((each - each.mean(1, keepdims=True)) ** 2).ravel() for each in similarities])))
+    if unit == 0:
+        return [0.0] * len(aspects)
+    return [_score(rows, texts, found / unit, unit, random) for texts, found in zip(aspects, similarities, strict=True)]
+
+
+def _score(images: Rows, aspects: Rows, similarities: Rows, unit: float, random: np.random.Generator) -> float:
+    left, lengths, _ = np.linalg.svd(np.asarray(aspects, np.float64), full_matrices=False)
+    turned = [
+        _information(images @ np.linalg.qr(random.normal(size=(aspects.shape[1], len(lengths))))[0] @ (left * lengths).T / unit)
+        for _ in range(_DRAWINGS)
+    ]
+    chance = np.mean(turned) + _DEVIATIONS * np.std(turned)
+    return float((_information(similarities) - chance) / math.log(len(aspects)))
+
+
+def _information(similarities: Rows) -> float:
+    """Mutual information of rows and columns, in nats."""
+    shares = softmax(similarities, axis=1)
+    return float(_entropy(shares.mean(0)) - _entropy(shares).mean())
+
+
+def _entropy(shares: Rows) -> Rows:
+    return np.asarray(-(shares * np.log(np.maximum(shares, np.finfo(float).tiny))).sum(-1))

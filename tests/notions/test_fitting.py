@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import likeness as lk
+from likeness.data import ImageTable
+from likeness.notions import Notion, fitting_notions, get_notion, list_notions, notion_encoder, save_notion
+
+STARTERS = {"setting", "kind of animal", "activity", "main subject", "indoors or outdoors"}
+
+
+def _table(name: str = "My photos", **columns: list[str]) -> ImageTable:
+    return ImageTable(name, Path(), pd.DataFrame({"path": ["a.jpg", "b.jpg"], **columns}))
+
+
+def _names(table: ImageTable, encoder: str = "photos", folder: Path | None = None) -> list[str]:
+    return [notion.name for notion in fitting_notions(table, encoder, folder)]
+
+
+def test_photos_get_the_starters_and_nothing_of_cars() -> None:
+    assert set(_names(_table())) == STARTERS
+    assert set(_names(_table(**{"class": ["a", "b"]}), "ViT-B-32/openai")) == STARTERS
+
+
+def test_the_rendered_cars_get_their_own_and_no_starter() -> None:
+    names = _names(lk.read("cars"), "cars")
+    assert set(names) == {notion.name for notion in list_notions() if notion.dataset == "Synthetic Cars"}
+    assert set(_names(lk.read("cars"), "ViT-B-32/openai")) == set(names)
+
+
+@pytest.mark.parametrize("encoder", ["cars", "cars-small"])
+def test_what_the_encoder_for_cars_embedded_gets_what_it_can_read(encoder: str) -> None:
+    names = set(_names(_table(), encoder))
+    assert "car color" in names
+    assert not names & STARTERS
+
+
+def test_a_dataset_with_notions_of_its_own_gets_those() -> None:
+    names = _names(_table("CUB200", bird_species=["Bobolink", "Cardinal"]))
+    assert set(names) == {notion.name for notion in list_notions() if notion.dataset == "CUB200"}
+
+
+def test_labels_bring_the_notions_that_they_judge_under_any_name_and_first() -> None:
+    names = _names(_table("Birds of my own", bird_species=["Bobolink", "Cardinal"]))
+    judged = {notion.name for notion in list_notions() if notion.attribute == "bird_species"}
+    assert set(names[: len(judged)]) == judged
+    assert set(names[len(judged) :]) == STARTERS
+
+
+def test_ones_own_fit_everywhere_unless_they_name_other_images(tmp_path: Path) -> None:
+    save_notion(Notion("mine", "a {}", ("x", "y")), folder=tmp_path)
+    save_notion(Notion("theirs", "a {}", ("x", "y"), dataset="Other photos"), folder=tmp_path)
+    assert "mine" in _names(_table(), folder=tmp_path)
+    assert "mine" in _names(lk.read("cars"), "cars", tmp_path)
+    assert "theirs" not in _names(_table(), folder=tmp_path)
+    assert "theirs" in _names(_table("Other photos"), folder=tmp_path)
+
+
+def test_every_starter_says_when_photos_are_similar_and_how_many_dimensions_that_takes() -> None:
+    starters = [notion for notion in list_notions() if notion.dataset == "photos"]
+    assert {notion.name for notion in starters} == STARTERS
+    for notion in starters:
+        assert notion.question.startswith("Two photos are similar if")
+        assert notion.attribute is None
+        assert notion.dim is not None
+
+
+@pytest.mark.parametrize(
+    ("notion", "encoder"),
+    [
+        (get_notion("setting"), "photos"),
+        (get_notion("car-color"), "cars"),
+        (get_notion("cub200-bird-species"), "photos"),
+        (Notion("mine", "a {} car", ("x", "y"), attribute="car_color"), "cars"),
+        (Notion("mine", "a {} car", ("x", "y")), "photos"),
+    ],
+)
+def test_the_encoder_follows_the_notion(notion: Notion, encoder: str) -> None:
+    assert notion_encoder(notion) == encoder
