@@ -9,12 +9,14 @@ import pytest
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.labels import NumberLabels
+from likeness.samplers import MPerClassBatches
 from likeness.training.config import read_config, with_changes
 from likeness.training.data.run_images import RunImages
 from likeness.training.preview import (
     class_overview,
     example_queries,
     example_rows,
+    fitting_batch,
     has_classifier,
     pseudolabel_config,
     summarize_similarities,
@@ -82,3 +84,20 @@ def test_clip_has_no_classifier_but_one_can_be_named() -> None:
     assert not has_classifier(config)
     assert has_classifier(with_changes(config, {"guidance.classifier": {"name": "resnet18"}}))
     assert has_classifier(with_changes(config, {"backbone.name": "resnet18"}))
+
+
+@pytest.mark.parametrize("classes", [4, 6, 10, 40, 200])
+def test_batches_are_made_to_fit_the_classes_where_they_do_not(classes: int) -> None:
+    config = read_config("shipped-cars-elg")
+    labels = pd.Series(np.arange(classes * 10) % classes)
+    changes = fitting_batch(config, labels)
+    assert bool(changes) == (classes // 2 < 24)
+    fitted = with_changes(config, changes).batch
+    trains = labels[labels < classes // 2]
+    MPerClassBatches(trains, fitted.size, fitted.per_class)
+    assert fitted.size <= config.batch.size
+    assert fitting_batch(with_changes(config, changes), labels) == {}
+
+
+def test_fewer_than_two_training_classes_are_left_to_the_run_to_refuse() -> None:
+    assert fitting_batch(read_config("shipped-cars-elg"), pd.Series([0, 1, 1])) == {}

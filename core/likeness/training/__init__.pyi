@@ -1,4 +1,5 @@
 from .config import BackboneConfig as BackboneConfig
+from .config import DataConfig as DataConfig
 from .config import GuidanceConfig as GuidanceConfig
 from .config import RunConfig as RunConfig
 from .config import as_yaml as as_yaml
@@ -25,12 +26,21 @@ from .network.embedding_network import EmbeddingNetwork as EmbeddingNetwork
 from .preview import class_overview as class_overview
 from .preview import example_queries as example_queries
 from .preview import example_rows as example_rows
+from .preview import fitting_batch as fitting_batch
 from .preview import has_classifier as has_classifier
 from .preview import pseudolabel_config as pseudolabel_config
 from .preview import summarize_similarities as summarize_similarities
 from .runs.background import spawn as spawn
 from .runs.background import start_run as start_run
 from .runs.background import tail_log as tail_log
+from .runs.checkpoint_figures import CHECKPOINTS as CHECKPOINTS
+from .runs.checkpoint_figures import Checkpoint as Checkpoint
+from .runs.checkpoint_figures import checkpoint_figures as checkpoint_figures
+from .runs.manage_runs import check_run_name as check_run_name
+from .runs.manage_runs import delete_run as delete_run
+from .runs.manage_runs import export_run as export_run
+from .runs.manage_runs import export_zip as export_zip
+from .runs.manage_runs import rename_run as rename_run
 from .runs.run_encoder import load_network as load_network
 from .runs.run_folder import RunFolder as RunFolder
 from .runs.run_folder import Status as Status

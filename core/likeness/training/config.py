@@ -21,6 +21,7 @@ class DataConfig(FrozenConfig):
     Attributes:
         source: what `likeness.data.read_dataset` takes.
         attribute: the class of an image; of several attributes the combination ("red pickup").
+        label_files: CSV files of path and label, each of which adds an attribute of its own name to those of the images.
         split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
             a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says; "images": no classes, but continuous labels: as the column
             `split` of the table says ("train", "test", and "query" for test images that are queries), otherwise the last images test.
@@ -37,6 +38,7 @@ class DataConfig(FrozenConfig):
 
     source: str = DATASET
     attribute: str | tuple[str, ...] = "class"
+    label_files: tuple[str, ...] = ()
     split: Literal["classes", "official", "file", "images"] = "classes"
     splits: str | None = None
     shift: str | None = None
@@ -67,8 +69,9 @@ class BackboneConfig(FrozenConfig):
     """The network that is trained.
 
     Attributes:
-        name: a timm name ("resnet50", "mobilenetv2_100"), or "clip:" and an open_clip encoder ("clip:cars") whose image side is taken.
-        weights: "pretrained" (timm's), "none", or a .safetensors file.
+        name: a timm name ("resnet50", "mobilenetv2_100"); "photos", the MobileNetV2 of ImageNet that ships; or "clip:" and an open_clip encoder
+            ("clip:cars") whose image side is taken.
+        weights: "pretrained" (timm's, or what ships), "none", or a .safetensors file.
         options: further arguments of `timm.create_model`.
         dim: d, of the embedding; None: as many as the backbone has features, and the embedding layer begins as the
             identity; with epochs 0 the run is the raw encoder.

@@ -11,6 +11,8 @@ from likeness.errors import InputError
 from likeness.training.config import RunConfig, with_changes
 from likeness.training.data.run_images import RunImages
 
+_STEPS = 4  # in an epoch, where batches are made to fit
+
 
 def class_overview(images: RunImages) -> pd.DataFrame:
     """A row per class: `class`, `part` ("trains" or "tests"), `images`."""
@@ -40,6 +42,22 @@ def example_queries(images: RunImages, count: int, k: int) -> tuple[NDArray[np.i
     shown = queries[np.linspace(0, len(queries) - 1, min(len(queries), count)).astype(int)]
     distances = images.distances.between(shown, gallery)
     return shown, gallery[np.argsort(distances, axis=1, kind="stable")[:, :k]]
+
+
+def fitting_batch(config: RunConfig, labels: "pd.Series[Any]") -> dict[str, Any]:
+    """Changes of a config, by dotted keys, so that its batches can be filled from a division by classes; none where they can be already.
+
+    Args:
+        config: with its batch and its share of training classes.
+        labels: (n,) the class of each image.
+    """
+    counts = labels.value_counts()
+    classes = round(config.data.train_classes * len(counts))
+    if config.batch.size // config.batch.per_class <= classes or classes < 2:
+        return {}
+    images = int(counts.sum() * config.data.train_classes)
+    per_class = max(2, min(config.batch.size, images // _STEPS) // classes)
+    return {"batch.size": classes * per_class, "batch.per_class": per_class}
 
 
 @dataclass(frozen=True)

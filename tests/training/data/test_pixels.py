@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from foreign_files import write_video
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
 from likeness.training.data.pixels import center_crops, kept_size, load_pixels, random_crops
@@ -81,3 +82,11 @@ def test_crops_follow_their_generator() -> None:
 
 def test_images_with_odd_names_are_read(odd_names: Path) -> None:
     assert load_pixels(read_folder(odd_names), 16).shape == (7, 18, 18, 3)
+
+
+def test_seconds_of_a_video(tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", shades=(0, 240))
+    table = read_folder(tmp_path)
+    np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [0, 240], atol=4)
+    write_video(tmp_path / "a.mp4", shades=(240, 0))
+    np.testing.assert_allclose(load_pixels(table, 16).mean(axis=(1, 2, 3)), [240, 0], atol=4)

@@ -74,12 +74,12 @@ def test_each_method_trains_and_resumes_where_it_would_have_been(content: dict[s
     else:
         np.testing.assert_allclose(metrics["loss"], metrics["loss_objective"] + 2 * metrics["loss_guidance"], rtol=1e-4)
     again = train(config, tmp_path / "again").metrics()
-    assert again["loss"].tolist() == metrics["loss"].tolist()
+    assert again["loss"].dropna().tolist() == metrics["loss"].dropna().tolist()
 
 
 def test_a_network_that_predicts_language_learns_to(content: dict[str, Any], tmp_path: Path) -> None:
     content |= {"guidance": {"language": "clip:cars", "method": "devise", "omega": 10.0}, "epochs": 15, "evaluate_every": 15}
-    losses = train(config_from(content), tmp_path / "run").metrics()["loss_guidance"]
+    losses = train(config_from(content), tmp_path / "run").metrics()["loss_guidance"].dropna()
     assert losses.tail(5).mean() < 0.5 * losses.head(5).mean()
 
 

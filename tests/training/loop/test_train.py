@@ -18,7 +18,9 @@ from safetensors.torch import load_file
 from tests.training import together
 
 from likeness.errors import InputError
+from likeness.evaluation import retrieval_metrics
 from likeness.training.config import RunConfig, config_from, with_changes
+from likeness.training.data.outputs import backbone_features
 from likeness.training.loop.train import train
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -39,15 +41,15 @@ def test_a_run_leaves_config_metrics_checkpoints_events_and_a_report(config: Run
     assert run.config() == config
     status, metrics, report = run.status(), run.metrics(), run.report()
     assert (status.state, status.step, status.total, status.pid) == ("finished", 9, 9, 0)
-    assert metrics["step"].tolist() == list(range(1, 10))
-    assert np.isfinite(metrics["loss"]).all()
+    assert metrics["step"].tolist() == list(range(10))
+    assert np.isfinite(metrics["loss"][1:]).all()
     evaluated = metrics.dropna(subset=["recall_at_1"])
-    assert evaluated["step"].tolist() == [3, 6, 9]
+    assert evaluated["step"].tolist() == [0, 3, 6, 9]
     assert {"map_at_r", "map_at_1000", "nmi", "f1", "recall_at_8"} <= set(metrics.columns)
     assert "recall_at_100" not in metrics.columns  # there are 18 test images
     assert report is not None
     assert report["last"]["step"] == 9
-    assert report["best"]["recall_at_1"] == evaluated["recall_at_1"].max()
+    assert report["best"]["recall_at_1"] == evaluated["recall_at_1"][1:].max()
     assert load_file(run.best)["head.weight"].shape[0] == 8
     assert list((run.path / "tensorboard").glob("events*"))
     assert torch.__version__.startswith(json.loads((run.path / "environment.json").read_text())["torch"])
@@ -59,7 +61,7 @@ def test_the_seed_decides_everything(config: RunConfig, tmp_path: Path) -> None:
     other = train(with_changes(config, {"seed": 1}), tmp_path / "c")
     assert same(first, again)
     assert not same(first, other)
-    assert first.metrics()["loss"].tolist() == again.metrics()["loss"].tolist()
+    assert first.metrics()["loss"].dropna().tolist() == again.metrics()["loss"].dropna().tolist()
 
 
 def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(config: RunConfig, tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(config: RunCo
     def append(self: RunFolder, row: dict[str, Any]) -> None:
         original(self, row)
         appended.append(row["step"])
-        if len(appended) in (3, 5):  # not at a checkpoint, and between two evaluations
+        if len(appended) in (4, 6):  # not at a checkpoint, and between two evaluations
             self.request_stop()
 
     with pytest.MonkeyPatch.context() as patch:
@@ -82,7 +84,7 @@ def test_stopped_and_resumed_it_ends_where_an_undisturbed_run_ends(config: RunCo
     assert halting.report() is None
     assert train(config, halting.path).status().state == "finished"
     assert same(whole, halting)
-    assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert halting.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
 
 
 DIVA = {
@@ -109,8 +111,8 @@ def test_what_else_an_objective_keeps_is_kept_when_stopped_and_resumed(content: 
         assert train(config, halting.path).status().state == "stopped"
     assert train(config, halting.path).status().state == "finished"
     assert same(whole, halting)
-    assert halting.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
-    assert np.isfinite(whole.metrics()["loss"]).all()
+    assert halting.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
+    assert np.isfinite(whole.metrics()["loss"][1:]).all()
     assert not any(name.startswith("objective") for name in load_file(whole.best))
 
 
@@ -149,7 +151,7 @@ def test_killed_at_random_moments_it_ends_where_an_undisturbed_run_ends(begin: A
     assert kills == 3
     assert killed.status().state == "finished"
     assert same(whole, killed)
-    assert killed.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert killed.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
 
 
 def test_two_runs_at_once_do_not_disturb_each_other(begin: Any, content: dict[str, Any], tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ def test_from_a_damaged_checkpoint_it_goes_on_from_the_one_before_and_says_so(
     assert run.status().message.startswith("The checkpoint 'checkpoint.ckpt' is damaged; the one before it was taken")
     assert "the one before it was taken" in caplog.text
     assert same(whole, run)
-    assert run.metrics()["loss"].tolist() == whole.metrics()["loss"].tolist()
+    assert run.metrics()["loss"].dropna().tolist() == whole.metrics()["loss"].dropna().tolist()
     assert (run.report() or {})["best"] == (whole.report() or {})["best"]
 
 
@@ -284,14 +286,14 @@ def test_what_killed_processes_left_is_removed(config: RunConfig, tmp_path: Path
 
 def test_an_ended_run_does_nothing_more(config: RunConfig, tmp_path: Path) -> None:
     run = train(config, tmp_path / "run")
-    before = run.metrics()["loss"].tolist()
+    before = run.metrics()["loss"].dropna().tolist()
     assert train(config, run.path).status().state == "finished"
-    assert run.metrics()["loss"].tolist() == before
+    assert run.metrics()["loss"].dropna().tolist() == before
 
 
 def test_training_separates_classes_that_it_has_not_seen(content: dict[str, Any], tmp_path: Path) -> None:
     run = train(config_from(content | {"epochs": 40, "evaluate_every": 40, "objective": {"name": "multisimilarity"}}), tmp_path / "run")
-    losses = run.metrics()["loss"]
+    losses = run.metrics()["loss"].dropna()
     assert losses.tail(20).mean() < 0.7 * losses.head(10).mean()
 
 
@@ -312,7 +314,7 @@ def test_s2sd_and_proxies_train_and_resume(content: dict[str, Any], tmp_path: Pa
 def test_the_rate_falls_at_milestones(content: dict[str, Any], tmp_path: Path) -> None:
     content["optimizer"] = {"rate": 0.001, "milestones": [1, 2], "factor": 0.5}
     metrics = train(config_from(content), tmp_path / "run").metrics()
-    assert metrics["rate"].tolist() == [0.001] * 3 + [0.0005] * 3 + [0.00025] * 3
+    assert metrics["rate"].dropna().tolist() == [0.001] * 3 + [0.0005] * 3 + [0.00025] * 3
 
 
 def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: RunConfig) -> None:
@@ -340,8 +342,46 @@ def test_a_validation_split_is_measured_and_chooses_the_best_weights(content: di
     content |= {"batch": {"size": 4, "per_class": 2}}
     run = train(config_from(content), tmp_path / "run")
     evaluated = run.metrics().dropna(subset=["validation_recall_at_1"])
-    assert len(evaluated) == 3
-    assert evaluated["best_of"].dropna().max() == evaluated["validation_recall_at_1"].max()
+    assert evaluated["step"].tolist() == [0, *range(evaluated["step"].max() // 3, evaluated["step"].max() + 1, evaluated["step"].max() // 3)]
+    assert evaluated["best_of"].dropna().max() == evaluated["validation_recall_at_1"][1:].max()
+
+
+def test_the_first_point_is_what_the_backbone_gives_before_training(content: dict[str, Any], tmp_path: Path) -> None:
+    """With an embedding layer that begins as the identity: the metrics of the backbone's own features."""
+    content["backbone"] |= {"dim": None, "head_only": True}
+    config = config_from(content)
+    run = train(config, tmp_path / "run")
+    _, classes, features = backbone_features(config)
+    test = classes.labels >= 3
+    expected = retrieval_metrics(features[test], classes.labels[test], ks=(1, 8))
+    first = run.metrics().iloc[0]
+    assert (first["step"], first["epoch"]) == (0, 0.0)
+    for name in ("recall_at_1", "recall_at_8", "map_at_r", "map_at_1000"):
+        assert first[name] == pytest.approx(expected[name], abs=1e-6)
+    assert np.isnan(first["loss"])
+
+
+def test_the_untrained_network_is_measured_once_and_never_the_best(config: RunConfig, tmp_path: Path) -> None:
+    perfect = {"recall_at_1": 1.0}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("likeness.training.loop.callback.scores", lambda *_: perfect)  # training cannot do better
+        run = train(config, tmp_path / "run")
+    measured = run.metrics()
+    assert measured.loc[measured["best_of"].notna(), "step"].tolist() == [3]
+    assert measured.loc[measured["recall_at_1"].notna(), "step"].tolist() == [0, 3, 6, 9]
+    resumed = _stopped(config, tmp_path / "resumed", 4)
+    train(config, resumed.path)
+    assert (resumed.metrics()["step"] == 0).sum() == 1
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_measures_the_untrained_network_once(config: RunConfig, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    run.create(config)
+    run.append_metrics({"step": 0, "epoch": 0.0, "recall_at_1": 0.123})
+    train(config, run.path)
+    first = run.metrics().iloc[:2]
+    assert first["step"].tolist() == [0, 1]
+    assert first["recall_at_1"].iloc[0] != 0.123
 
 
 def test_frozen_batch_norm_keeps_its_statistics(content: dict[str, Any], tmp_path: Path) -> None:

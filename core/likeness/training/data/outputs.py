@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from likeness.data import ImageClasses, ImageTable, image_classes, read_dataset
+from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.io import cache_dir, compute_once_locked, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.pixels import Pixels, center_crops, load_pixels
+from likeness.training.data.run_images import run_table
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 _BATCH = 256
@@ -42,7 +43,7 @@ def backbone_features(config: RunConfig, progress: Progress | None = None) -> tu
     """
     from likeness.training.network.backbones import build_network
 
-    table = read_dataset(config.data.source)
+    table = run_table(config.data)
     classes = image_classes(table, config.data.attribute)
     network = build_network(config.backbone)
     pixels = load_pixels(table, config.data.image_size, progress)

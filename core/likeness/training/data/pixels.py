@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.io import cache_dir, compute_once_locked
+from likeness.io import cache_dir, compute_once_locked, file_of
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _key(table: "ImageTable", size: int) -> str:
     digest = hashlib.sha256(f"{size} {MARGIN}".encode())
     for path in table.paths():
         try:
-            stat = path.stat()
+            stat = file_of(path).stat()
         except OSError as error:
             raise InputError(f"The image '{path}' cannot be opened ({error.strerror or error}); restore it or leave it out.") from error
         digest.update(os.fsencode(f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}\n"))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, image_classes, is_published_source, natural_key, read_dataset
+from likeness.data import ImageTable, add_label_files, image_classes, is_published_source, natural_key, read_dataset
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances
 from likeness.training.config import DataConfig
@@ -67,8 +67,17 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels))
 
 
+def run_table(config: DataConfig) -> ImageTable:
+    """All images of a run's source, with the attributes of its label files.
+
+    Raises:
+        InputError: as `read_dataset` and `add_label_files`.
+    """
+    return add_label_files(read_dataset(config.source), config.label_files)
+
+
 def _by_images(config: DataConfig, seed: int) -> RunImages:
-    table = read_dataset(config.source)
+    table = run_table(config)
     said = table.frame["split"].astype(str).str.lower() if "split" in table.attributes else None
     if said is not None:
         train, test = (np.flatnonzero(said.isin(names).to_numpy()) for names in (("train", "restval"), ("test", "query")))
@@ -93,7 +102,7 @@ def _spread(test: Rows, wanted: int | None) -> Rows:
 
 def _by_classes(config: DataConfig, seed: int) -> RunImages:
     """Raises InputError as `run_images`."""
-    table, first = _official(config.source) if config.split == "official" else (read_dataset(config.source), 0)
+    table, first = _official(config.source) if config.split == "official" else (run_table(config), 0)
     classes = image_classes(table, config.attribute)
     labels = classes.labels
     training, testing = _sides(config, classes.names, {classes.names[number] for number in labels[:first]}, table.name)

@@ -29,6 +29,7 @@ from likeness.training.loop.module import RunModule
 from likeness.training.loop.scores import continuous_bounds, continuous_scores, matched_recall, scores
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
+from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
 from likeness.training.runs.run_folder import RunFolder, Status
 
 Embeddings = NDArray[np.float32]
@@ -70,12 +71,12 @@ class RunCallback(Callback):
         self.checkpoints, self.note = CheckpointFile(self.run.checkpoint), ""
 
     def begin(self, start: int) -> None:
-        """Starts or resumes at this step."""
+        """Starts or resumes at this step; a run that was killed before its first checkpoint begins anew, with the untrained network."""
         self.note = self.checkpoints.note
         self.step, self._start, self._begun = start, start, time.perf_counter()
         if not self.dist.is_main:
             return
-        self.run.drop_metrics_after(start)
+        self.run.drop_metrics_after(start or -1)
         done = self.run.metrics()
         if "best_of" in done:
             self._best = float(done["best_of"].dropna().max()) if done["best_of"].notna().any() else -1.0
@@ -86,9 +87,16 @@ class RunCallback(Callback):
         return self._before + time.perf_counter() - self._begun
 
     def on_train_start(self, trainer: Trainer, module: LightningModule) -> None:
-        """With several processes: all of them start at the same step, and on SIGTERM all stop after the same step."""
-        if not self.dist.is_distributed:
-            return
+        """Measures the network before its first step. Several processes start at the same step, and on SIGTERM stop after the same step."""
+        if self.dist.is_distributed:
+            self._agree(trainer)
+        if self._start == 0:
+            assert isinstance(module, RunModule)
+            row = self._first_row() | self._measure(module, trainer)
+            if self.dist.is_main:
+                self._record(row, trainer)
+
+    def _agree(self, trainer: Trainer) -> None:
         self._begun = time.perf_counter()  # not counting the start of the other processes
         if trainer.strategy.reduce_boolean_decision(trainer.strategy.broadcast(self._start) != self._start, all=False):
             raise InputError(f"The processes see different checkpoints in '{self.run.path}'; a run's folder must lie on a disk of all machines.")
@@ -103,10 +111,7 @@ class RunCallback(Callback):
         if self.step % (self.config.evaluate_every * self.epoch) == 0 or self.step == self.total:
             row |= self._evaluate(module, trainer)
         if self.dist.is_main:
-            self.run.append_metrics(row)
-            self.progress(self.step, self.total, "Training")
-            if trainer.logger:
-                trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
+            self._record(row, trainer)
         self.stopped = self._should_stop(trainer) and self.step < self.total
         if self.stopped or self.step % self.config.checkpoint_every == 0 or self.step == self.total or self.config.selection_metric in row:
             self._save(trainer)
@@ -115,6 +120,15 @@ class RunCallback(Callback):
             self._report_status()
         if self.stopped:
             trainer.should_stop = True
+
+    def _first_row(self) -> dict[str, float]:
+        return {"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)}
+
+    def _record(self, row: dict[str, float], trainer: Trainer) -> None:
+        self.run.append_metrics(row)
+        self.progress(self.step, self.total, "Training")
+        if trainer.logger:
+            trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
 
     def _report_status(self) -> None:
         self.run.report_status(Status("running", self.step, self.total, self.note, self.owner, self.seconds()))
@@ -127,17 +141,25 @@ class RunCallback(Callback):
         """Evaluates a run without steps, in one process. A run that was killed before its report is evaluated again in the same way."""
         self.run.drop_metrics_after(-1)
         self._best = -1.0
-        self.run.append_metrics({"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)} | self._evaluate(module))
+        self.run.append_metrics(self._first_row() | self._evaluate(module))
 
     def _evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
-        """Scores of the test and the validation images, of which the latter drive the learning rate; with a trainer by all processes."""
-        held_out = self.images.validation
-        test = self._embed(module, self.images.test, trainer)
-        validation = self._embed(module, held_out, trainer) if len(held_out) else None
-        scores = self._broadcast(trainer, lambda: self._select(module, test, validation))
-        if validation is not None:
+        """Measures weights, which are kept where they are the best so far; the validation images drive the learning rate."""
+        scores = self._measure(module, trainer, keep_best=True)
+        if len(self.images.validation):
             module.step_plateau(scores[f"validation_{self.config.selection_metric}"])
         return scores
+
+    def _measure(self, module: RunModule, trainer: Trainer | None, keep_best: bool = False) -> dict[str, float]:
+        """Scores of the test and the validation images; with a trainer by all processes."""
+        test = self._embed(module, self.images.test, trainer)
+        validation = self._embed(module, self.images.validation, trainer) if len(self.images.validation) else None
+
+        def compute() -> dict[str, float]:
+            found = self._figures(module, test, validation)
+            return found | self._keep_best(module.network, test, found) if keep_best else found
+
+        return self._broadcast(trainer, compute)
 
     def _embed(self, module: RunModule, rows: NDArray[np.int64], trainer: Trainer | None) -> Embeddings:
         """Embeddings of these rows; each process computes its part. The last row is repeated so that all parts have the same size."""
@@ -165,22 +187,25 @@ class RunCallback(Callback):
             raise InputError(message)
         return scores
 
-    def _select(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> dict[str, float]:
-        """Scores of the weights, which are kept where they are the best so far."""
+    def _figures(self, module: RunModule, test: Embeddings, validation: Embeddings | None) -> dict[str, float]:
         found = self._scores(module, test, self.images.test, self.images.queries)
-        selection = found[self.config.selection_metric]
-        if validation is not None:
-            rows = self.images.validation
-            # the same share of queries as among the test images
-            count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
-            scored = self._scores(module, validation, rows, rows[np.arange(count) * len(rows) // max(1, count)])
-            found |= {f"validation_{name}": value for name, value in scored.items()}
-            selection = scored[self.config.selection_metric]
-        if selection > self._best:
-            self._best = selection
-            found["best_of"] = selection
-            _save_weights(module.network, self.run.best, None if module.network.unit else fit_spherical_map(test))
-        return found
+        if validation is None:
+            return found
+        rows = self.images.validation
+        # the same share of queries as among the test images
+        count = len(rows) * len(self.images.queries) // max(1, len(self.images.test))
+        scored = self._scores(module, validation, rows, rows[np.arange(count) * len(rows) // max(1, count)])
+        return found | {f"validation_{name}": value for name, value in scored.items()}
+
+    def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
+        """Saves the weights where they are the best so far; `best_of` then holds the figure that says so."""
+        name = self.config.selection_metric
+        selection = found.get(f"validation_{name}", found[name])
+        if selection <= self._best:
+            return {}
+        self._best = selection
+        _save_weights(network, self.run.best, None if network.unit else fit_spherical_map(test))
+        return {"best_of": selection}
 
     def _scores(self, module: RunModule, embeddings: Embeddings, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
         found = dict[str, float]()
@@ -196,12 +221,9 @@ class RunCallback(Callback):
     def final(self, module: RunModule) -> dict[str, Any]:
         """Figures of the last and of the best weights on the test images, in one process."""
         metrics, selection = self.run.metrics(), self.config.selection_metric
-        evaluated = metrics.dropna(subset=[selection]) if selection in metrics else metrics.iloc[:0]
-        names = [name for name in evaluated.columns if name not in ("step", "epoch", "rate", "seconds", "best_of") and not name.startswith("loss")]
-        best = evaluated[evaluated["best_of"].notna()].iloc[-1] if len(evaluated) else None
-        rows = {"last": evaluated.iloc[-1], "best": best} if len(evaluated) else {}
-        found = {which: {"step": int(row["step"])} | {name: float(row[name]) for name in names} for which, row in rows.items() if row is not None}
-        if found:
+        found: dict[str, Any] = {each: checkpoint_figures(metrics, selection, each) for each in CHECKPOINTS}
+        found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
+        if "last" in found:
             found["last"] |= self._bounds()
             found["last"] |= self._matched(module.network) | self._structure(module.network) | self._few_shot(module.network)
         return found

@@ -5,6 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from likeness.defaults import PHOTOS_ENCODER
 from likeness.errors import InputError
 from likeness.io import as_path, read_weights
 from likeness.training.config import BackboneConfig
@@ -33,20 +34,32 @@ def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
     Raises:
         InputError: unknown name, or weights that are not there or do not fit.
     """
-    from likeness.encoders import check_timm_name, load_from_hub, timm_named
+    from likeness.encoders import check_timm_name, timm_pretrained
 
+    config = _named_by_timm(config)
     check_timm_name(config.name)
     options = dict(config.options) | ({} if classes is None else {"num_classes": classes})
     mean_std = {name: options.pop(name) for name in ("mean", "std") if name in options}
     if config.weights == "pretrained":
         if options:  # before the hub is asked, whose errors would hide theirs
             _without_weights(config.name, options)
-        return load_from_hub(config.name, lambda local: timm_named(config.name, True, local, **options))
+        return timm_pretrained(config.name, **options)
     model = _without_weights(config.name, options)
     model.pretrained_cfg = dict(model.pretrained_cfg) | mean_std
     if config.weights != "none":
         _load_weights(model, as_path(config.weights), config.name)
     return model
+
+
+def _named_by_timm(config: BackboneConfig) -> BackboneConfig:
+    """The network that ships by timm's name, with the file of its weights; any other one as it is."""
+    if config.name != PHOTOS_ENCODER:
+        return config
+    from likeness.encoders import MEAN, NETWORK, NETWORK_OPTIONS, STD, photo_network_file
+
+    weights = str(photo_network_file()) if config.weights == "pretrained" else config.weights
+    options = {**NETWORK_OPTIONS, "mean": MEAN, "std": STD, **config.options}
+    return config.model_copy(update={"name": NETWORK, "weights": weights, "options": options})
 
 
 def _without_weights(name: str, options: dict[str, Any]) -> Any:

@@ -1,0 +1,122 @@
+"""Renaming and deleting runs, and exporting them to where their images and backbones are not."""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from likeness.errors import InputError
+from likeness.io import read_weights, write_weights
+from likeness.training.config import RunConfig, as_yaml, with_changes
+from likeness.training.runs.run_folder import RunFolder
+
+LONGEST_NAME = 200  # bytes; file systems take some more
+
+_REMOVED = ".removed"
+_COPIED = ("metrics.jsonl", "report.json", "environment.json")
+_README = """A run of Likeness: config.yaml says what it was trained on, metrics.jsonl what it measured, best.safetensors holds its best weights.
+
+Unpacked as the folder NAME, it is an encoder of images:
+
+    import likeness as lk
+    space = lk.embed("photos/", "run:NAME")
+
+or, on the command line, `likeness embed photos/ --encoder run:NAME`. Put into the folder `runs`, it stands in the app beside the other runs.
+"""
+
+
+def check_run_name(name: str) -> None:
+    """Raises InputError for a name that cannot be that of a run's folder."""
+    if not name.strip() or any(sign in name for sign in "/\\\0") or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
+        raise InputError(
+            f"'{name}' cannot be a run's name, since it becomes a folder; give one without slashes, without a dot at its beginning and below "
+            f"{LONGEST_NAME} letters."
+        )
+
+
+def rename_run(run: RunFolder, name: str) -> RunFolder:
+    """Gives a run's folder another name; its config stays as it is, so that spaces of the run need not be embedded again.
+
+    Raises:
+        InputError: no run, one that is running, a name that a folder cannot have or that is taken, or a folder that cannot be renamed.
+    """
+    _check_at_rest(run, "renamed")
+    check_run_name(name)
+    renamed = RunFolder(run.path.with_name(name))
+    if renamed.path.exists():
+        raise InputError(f"There is already a '{name}' in '{run.path.parent}'; choose another name.")
+    try:
+        run.path.rename(renamed.path)
+    except OSError as error:
+        raise InputError(f"The run '{run.name}' cannot be renamed ({error.strerror or error}); allow it in its folder.") from error
+    return renamed
+
+
+def delete_run(run: RunFolder) -> None:
+    """Deletes a run with its weights, checkpoints and figures, for good.
+
+    Raises:
+        InputError: no run, one that is running, a link, or a folder that cannot be deleted.
+    """
+    _check_at_rest(run, "deleted")
+    if run.path.is_symlink():
+        raise InputError(f"The run '{run.name}' is a link to another folder; delete the link and that folder yourself.")
+    gone = run.path.parent / _REMOVED / f"{run.name}-{time.time_ns()}"
+    try:
+        gone.parent.mkdir(exist_ok=True)
+        run.path.rename(gone)  # at once for everyone else
+        shutil.rmtree(gone)
+    except OSError as error:
+        raise InputError(f"The run '{run.name}' cannot be deleted wholly ({error.strerror or error}); allow it in '{run.path.parent}'.") from error
+
+
+def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) -> None:
+    """Writes a folder with the run's config, best weights and figures, which is an encoder wherever it lies: "run:FOLDER".
+
+    Where only the embedding layer was trained, the weights of the backbone are added, so that the folder needs no download and no other file.
+
+    Args:
+        run: its folder.
+        folder: to be made.
+        config: to stand in it in place of the run's own, with other paths.
+
+    Raises:
+        InputError: no run, none that has been evaluated yet, or a folder that is there already or cannot be written.
+    """
+    from likeness.training.runs.run_encoder import load_network
+
+    if folder.exists():
+        raise InputError(f"'{folder}' is there already; name a new folder for the export.")
+    network, config = load_network(run), config or run.config()
+    weights = read_weights(run.best)
+    if config.backbone.head_only:
+        weights = network.state_dict() | weights
+        config = with_changes(config, {"backbone.head_only": False})
+    part = folder.with_name(f".{folder.name}.partial")
+    try:
+        part.mkdir(parents=True)
+        (part / "config.yaml").write_text(as_yaml(config), encoding="utf-8")
+        (part / "README.md").write_text(_README.replace("NAME", folder.name), encoding="utf-8")
+        for name in _COPIED:
+            if (run.path / name).is_file():
+                shutil.copyfile(run.path / name, part / name)
+        write_weights(part / run.best.name, weights)
+        part.rename(folder)
+    except OSError as error:
+        raise InputError(f"'{folder}' cannot be written ({error.strerror or error}); make room, or name another folder.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def export_zip(run: RunFolder, config: RunConfig | None = None) -> bytes:
+    """The folder of `export_run`, named as the run, as a ZIP file."""
+    with tempfile.TemporaryDirectory() as place:
+        export_run(run, Path(place) / "export" / run.name, config)
+        return Path(shutil.make_archive(f"{place}/run", "zip", Path(place) / "export")).read_bytes()
+
+
+def _check_at_rest(run: RunFolder, what: str) -> None:
+    if not (run.path / "config.yaml").is_file():
+        raise InputError(f"There is no run in '{run.path}'; `likeness runs` lists those that there are.")
+    if run.status().state == "running":
+        raise InputError(f"The run '{run.name}' is running, so it cannot be {what}; stop it first.")
