@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import likeness
-from likeness.data import DatasetEntry, UploadLimits, plain_names
+from likeness.data import DatasetEntry, UploadLimits, missing_archive, plain_names
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, can_be_a_path, confine, is_inside, runs_dir, text_to_name
@@ -17,10 +17,11 @@ from likeness.language import map_language_path
 from quotas import room_for_uploads
 from server_settings import UPLOADS, server
 from signed_in import account, has_role
-from visitors import EMBEDDINGS, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
+from visitors import EMBEDDINGS, QUERY_PREFIX, notions_dir, own_uploads_dir, splits_dir, visitor, visitors_dir
 
 _PAPER_SOURCE = re.compile(r"(?P<dataset>[A-Za-z0-9][\w-]+(?:/\w+)?):(?P<folder>.*)", re.DOTALL)
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_QUERY_TOKEN = re.compile(r"[0-9a-f]{24}-[0-9a-f]{16}")
 _MOST_GENERATED = 10_000
 _PRIVATE = "(another visitor's)"
 
@@ -29,7 +30,7 @@ def confine_server() -> None:
     """Confines this process, and those that it starts, to what a shared server shows and reads itself; and switches off its downloads, if so set."""
     settings = server()
     if settings.shared:
-        from likeness.language import installed_folders  # else no server needs it before its first page
+        from likeness.encoders import installed_folders  # else no server needs it before its first page
 
         confine([*_folders(), *installed_folders()], [visitors_dir()], settings.urls)
     if not settings.allows_downloads:
@@ -86,6 +87,14 @@ def resolve_entry(entry: DatasetEntry) -> str:
     return resolve_source(entry.source)
 
 
+def query_picture(token: str) -> Path | None:
+    """The picture that somebody searched with, by the token that its link holds: whoever knows it may see it. None where none is kept."""
+    if not _QUERY_TOKEN.fullmatch(token):
+        return None
+    uploads = visitors_dir().glob(f"*/{UPLOADS}") if server().shared else [own_uploads_dir()]
+    return next((file for folder in uploads for file in (folder / f"{QUERY_PREFIX}{token}").glob("*") if file.is_file()), None)
+
+
 def store_dir(entry: DatasetEntry) -> Path | None:
     """Where the vectors of a dataset lie: those of uploads with all else that is their owner's; None: in the cache."""
     return visitors_dir() / entry.owner / EMBEDDINGS if server().shared and entry.owner else None
@@ -100,7 +109,8 @@ def resolve_source(source: str) -> str:
     """What `likeness.data.read_dataset` takes, from what a visitor wrote.
 
     Raises:
-        InputError: a path that may not be read, or more generated images than a shared server draws.
+        InputError: a path that may not be read, more generated images than a shared server draws, or photos that would have to be fetched where the
+            visitor may not download.
     """
     text = source.strip()
     if not server().shared or not text or "://" in text:  # core checks addresses
@@ -109,6 +119,10 @@ def resolve_source(source: str) -> str:
         count = text.partition("@")[2]
         if count.isdecimal() and int(count[:9]) > _MOST_GENERATED:
             raise InputError(f"'{text}' asks for more images than a shared server draws; take {_MOST_GENERATED:,} at most.")
+        if missing_archive(text) and refusal("download"):
+            raise InputError(
+                f"'{text}' would have to be downloaded, which you may not do here; ask whoever runs this server to `likeness embed {text}`."
+            )
         return text
     match = _PAPER_SOURCE.fullmatch(text)
     if match is None:
@@ -141,23 +155,31 @@ def resolve_language(name: str) -> str:
     return map_language_path(name, _unless_id) if server().shared else name
 
 
-def refusal(what: Literal["edit", "train"]) -> str:
+Act = Literal["edit", "train", "download"]
+
+
+def refusal(what: Act) -> str:
     """Why the visitor may not do this, in a sentence; empty where he may.
 
     Args:
-        what: "edit" for all that uploads, saves or removes; "train" for all that starts, stops or resumes a run.
+        what: "edit" for all that uploads, saves or removes; "train" for all that starts, stops or resumes a run; "download" for bringing an
+            encoder to the server, which among accounts needs the highest role.
     """
+    if what == "download" and not server().allows_downloads:
+        return "Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get NAME`."
     if what == "train" and not server().allows_training:
         return "Training is turned off on this server; run `likeness train` on your own machine instead."
     name = account()
-    if name is None or has_role(name, what):
+    if name is None or has_role(name, "train" if what == "download" else what):
         return ""
+    if what == "download":
+        return "Your account may not download encoders; ask whoever runs this server for the role train, or for the encoder."
     if what == "train":
         return "Your account may not start or stop trainings; ask whoever runs this server for the role train."
-    return "Your account may look at everything and change nothing; ask whoever runs this server for the role edit."
+    return "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
 
 
-def check_may(what: Literal["edit", "train"]) -> None:
+def check_may(what: Act) -> None:
     """Raises InputError where `refusal` has a reason; called wherever something is written or started."""
     reason = refusal(what)
     if reason:
@@ -220,14 +242,14 @@ def _below_a_place(text: str) -> Path | None:
 def _refused(text: str) -> InputError:
     roots = server().roots
     remedy = f"give a folder or file inside {' or '.join(sorted(roots))}, as in '{min(roots)}/...'" if roots else "upload the images instead"
-    return InputError(f"'{text}' cannot be reached here: this server shows no paths but its own; {remedy}.")
+    return InputError(f"'{text}' cannot be reached here: this server only shows its own folders; {remedy}.")
 
 
 def _folders() -> list[Path]:
     """What every visitor of a shared server may read."""
     settings = server()
     looked_at = [runs_dir()] if settings.runs or settings.allows_training else []
-    return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, cache_dir() / "generated", *looked_at]
+    return [*settings.roots.values(), assets_dir(), Path(likeness.__file__).parent, cache_dir() / "generated", cache_dir() / "downloads", *looked_at]
 
 
 def _inside(real: str, base: Path) -> bool:

@@ -1,24 +1,31 @@
 """The config of a run as a visitor wrote it, with paths in place of all that names a file."""
 
-from access import path_text, resolve_encoder, resolve_language, resolve_source
+from pathlib import Path
+
+import added_labels
+from access import path_text, resolve_encoder, resolve_language, resolve_source, shared_name
+from likeness.data import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.labels import LabelsConfig
 from likeness.language import SHIPPED_PSEUDOLABELS
 from likeness.shifts import shipped_splits
-from likeness.training import BackboneConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml
+from likeness.training import BackboneConfig, DataConfig, GuidanceConfig, RunConfig, RunFolder, as_yaml
 from server_settings import server
+from visitors import visitor
 
 
 def resolve_config(config: RunConfig) -> RunConfig:
-    """The same run, to be read from anywhere; on a server that is not shared, the config as it is.
+    """The same run, to be read from anywhere, with the files of those labels that were added to its images in the app.
 
     Raises:
         InputError: a path that may not be read.
     """
+    added, others = _label_files(config.data)
     if not server().shared:
-        return config
+        return config.model_copy(update={"data": config.data.model_copy(update={"label_files": (*others, *added)})})
     data = config.data.model_copy(update={"source": resolve_source(config.data.source), "labels": _labels(config.data.labels)})
+    data = data.model_copy(update={"label_files": (*map(path_text, others), *added)})
     if data.splits is not None and data.splits not in shipped_splits():
         data = data.model_copy(update={"splits": path_text(data.splits)})
     return config.model_copy(update={"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance)})
@@ -38,6 +45,21 @@ def resolve_run(run: RunFolder) -> None:
         write_atomic(run.path / "config.yaml", as_yaml(resolved).encode())
     except OSError as error:
         raise InputError(f"The config of the run '{run.name}' cannot be written ({error.strerror or error}).") from error
+
+
+def dataset_of(source: str) -> DatasetEntry | None:
+    """The dataset that the visitor sees under the source of a config; None where there is none."""
+    named = shared_name(source)
+    return next((entry for entry in list_datasets(visitor()) if entry.source == named), None)
+
+
+def _label_files(data: DataConfig) -> tuple[list[str], list[str]]:
+    """Files of the attributes that were added in the app and that a run learns from, and further ones that its config names."""
+    entry = dataset_of(data.source)
+    added = added_labels.names(entry) if entry else []
+    wanted = [data.attribute] if isinstance(data.attribute, str) else data.attribute
+    own = [str(added_labels.file_of(entry, name).absolute()) for name in wanted if name in added] if entry else []
+    return own, [file for file in data.label_files if Path(file).stem not in added]
 
 
 def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:

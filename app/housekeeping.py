@@ -35,7 +35,7 @@ def _go_on() -> None:
         try:
             clear_away()
         except (OSError, InputError) as error:
-            logging.getLogger(__name__).warning("Not all could be cleared away: %s", redact(error))
+            logging.getLogger(__name__).warning("Some files could not be cleared away: %s", redact(error))
         time.sleep(_EVERY_SECONDS)
 
 

@@ -6,14 +6,41 @@ import streamlit as st
 
 from access import confine_server, redact
 from likeness.errors import InputError
-from navigation import menu
-from shared import account_line, drafts, layouts, progress, selection, sidebar, trained
-from shared.view import set_view
+from navigation import find_page, menu
+from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained
+from shared.app_page import AppPage
+from shared.view import current_view, forget_view, set_view
 from visitor_data import note_visit
 from warm import warm_up
 from widget_values import check_widget_values
 
 HERE = Path(__file__).parent
+
+
+def look(page: AppPage, first_screen: bool) -> bool:
+    """Draws the sidebar and makes what is chosen in it the view; False where the page can show nothing of it."""
+    try:
+        set_view(sidebar.choose(page.needs, first_screen))
+    except growing.NothingYet:
+        forget_view()
+        if page.needs != "nothing":
+            raise
+        return True
+    except InputError as error:
+        forget_view()
+        tell(redact(error))
+        return page.needs == "nothing"
+    aspect_labels.tell_damaged(current_view())
+    return True
+
+
+def tell(problem: str) -> None:
+    """Says why there is nothing to see, with a button that tries again, and the way to other images."""
+    st.error(problem, icon=":material/error:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Try again", icon=":material/replay:", key="try_again")  # any click draws the page anew
+        st.page_link("pages/your_images/page.py", label="To your images", icon=":material/add_photo_alternate:")
+
 
 confine_server()  # also where main.py is served by itself
 check_widget_values()
@@ -21,20 +48,28 @@ check_widget_values()
 st.set_page_config(page_title="Likeness", page_icon=HERE / "logo.svg", layout="wide")
 st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
-page = st.navigation(menu())
+chosen = st.navigation(menu())
 st.html(HERE / "style.css")
 account_line.begin_anew_for_another()
 note_visit()
+link.begin(chosen.url_path)
+problems.begin()
 selection.keep_in_url()
 drafts.keep_in_url()
-watcher = st.container()  # above the page, at the same place in every run
+said, watcher = st.container(), st.container()  # above the page, at the same place in every run
+complete = False
 try:
-    set_view(sidebar.choose())
-    page.run()
+    if look(find_page(chosen.url_path), first_screen=not chosen.url_path):
+        chosen.run()
+    complete = True
+except growing.NothingYet as waiting:
+    growing.wait(waiting)
 except trained.StillEmbedding as waiting:
     trained.show(waiting)
 except InputError as error:
-    st.error(redact(error), icon=":material/error:")
+    tell(redact(error))
+with said:
+    link.end(chosen.url_path, complete)
 with watcher:
     progress.watch()
     layouts.watch()

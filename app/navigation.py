@@ -12,6 +12,7 @@ from pages.semantics import PAGE as SEMANTICS
 from pages.shifts import PAGE as SHIFTS
 from pages.train import PAGE as TRAIN
 from pages.your_images import PAGE as YOUR_IMAGES
+from shared.app_page import AppPage
 
 # in the order of the menu; the first one opens the app
 PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, YOUR_IMAGES]
@@ -23,3 +24,8 @@ def menu() -> dict[str, list[StreamlitPage]]:
     for page in PAGES:
         sections.setdefault(page.section, []).append(page.entry(default=page is PAGES[0]))
     return sections
+
+
+def find_page(address: str) -> AppPage:
+    """The listed page of this address; the first one also has the empty address."""
+    return next((page for page in PAGES if page.address == address), PAGES[0])

@@ -34,7 +34,7 @@ def write_draft(name: str, content: bytes) -> None:
 def check_count(folder: Path, what: str) -> None:
     """Raises InputError where a visitor has as many files in a folder of his as he may; `what` says of what, in the plural."""
     if server().shared and folder.is_dir() and sum(1 for _ in folder.iterdir()) >= server().visitor_files:
-        raise InputError(f"You keep {server().visitor_files:,} {what} here, which is as many as this server keeps for one visitor; remove some.")
+        raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server keeps for one visitor; remove some.")
 
 
 def check_notion(templates: str, aspects: str) -> None:

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from likeness.data import DatasetEntry, find_dataset, thumbnail
+import query_pictures
+from likeness.data import DatasetEntry, thumbnail
 from likeness.errors import InputError
 from likeness.plots import labelled_image, squared_webp
 from pages.continuous import labels
@@ -18,6 +19,7 @@ from shared.sidebar import readable
 
 _NOT_THERE = (InputError, IndexError, OSError)
 _DIGITS = 15
+_QUERY_SIZE = 256  # pixels
 # "same-origin": no page of another site shows these pictures
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "default-src 'none'"}
 
@@ -42,6 +44,15 @@ def serve_labelled(request: Request) -> Response:
     return Response(picture, media_type="image/webp", headers=_kept(entry))
 
 
+def serve_query_picture(request: Request) -> Response:
+    """WebP of a picture that somebody searched with, which a link names by its token."""
+    try:
+        picture = thumbnail(query_pictures.find(request.path_params["token"]), _QUERY_SIZE)
+    except _NOT_THERE:
+        return Response(status_code=404, headers=_HEADERS)
+    return Response(picture, media_type="image/webp", headers=_HEADERS | {"Cache-Control": "private, max-age=600"})
+
+
 def serve_info(request: Request) -> Response:
     """File name and attributes of image `row`."""
     try:
@@ -56,7 +67,7 @@ def serve_info(request: Request) -> Response:
 
 def _dataset(request: Request) -> DatasetEntry:
     """The dataset that an address names; raises InputError where none is listed, as after it was removed."""
-    return find_dataset(request.path_params["dataset"])
+    return cached.entry_of(request.path_params["dataset"])
 
 
 def _kept(entry: DatasetEntry) -> dict[str, str]:
@@ -95,4 +106,5 @@ ROUTES = [
     Route("/thumbnails/{dataset}/{row}", serve_thumbnail),
     Route("/labelled/{dataset}/{row}", serve_labelled),
     Route("/info/{dataset}/{row}", serve_info),
+    Route("/queries/{token}", serve_query_picture),
 ]

@@ -6,6 +6,7 @@ Who asks for as much as the server can do waits for his own pages; the others ha
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -16,10 +17,10 @@ from clients import client
 from doors.pace import Pace
 from server_settings import server
 
-# On a busy server, the seconds of it that a client's pages may have at once, how many come back each second, and how many he may have had too
-# much, which says how long he waits at most. While two pages are computed, a second of the clock is half of one for each.
-_AT_ONCE, _A_SECOND, _MOST_OWED = 1.0, 0.1, 0.5
-_BUSY, _LATELY = 0.25, 10.0  # busy is a server that computes others' pages for this share of about so many seconds
+# On a busy server, the seconds of processor that a client's pages may have at once, how many come back each second, and how many he may have
+# had too much, which says how long he waits at most.
+_AT_ONCE, _A_SECOND, _MOST_OWED = 0.8, 0.06, 0.3
+_BUSY, _LATELY = 0.1, 10.0  # busy is a server that computes others' pages for this share of about so many seconds
 _POLL_SECONDS, _FORGOTTEN = 0.25, 0.001
 
 
@@ -34,9 +35,9 @@ class ScriptTurns:
     def __init__(self, most_of_one: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most_of_one, self._clock = most_of_one, clock
         self._pace = Pace(_A_SECOND, _AT_ONCE, _MOST_OWED, clock)
-        self._running: dict[str, int] = {}
-        self._lately: dict[str, float] = {}  # seconds of this server that clients had, those long ago counting less
-        self._counted = clock()
+        self._running: Counter[str] = Counter()
+        self._lately: dict[str, float] = {}  # seconds of processor that clients had, those long ago counting less
+        self._faded = clock()
         self._changed = threading.Condition()
 
     def begin(self, who: str) -> None:
@@ -44,33 +45,27 @@ class ScriptTurns:
         with self._changed:
             while not self._may(who):
                 self._changed.wait(_POLL_SECONDS)
-            self._count()
-            self._running[who] = self._running.get(who, 0) + 1
+            self._running[who] += 1
 
-    def end(self, who: str) -> None:
-        """Ends a turn."""
+    def end(self, who: str, seconds: float) -> None:
+        """Ends a turn that took so many seconds of processor: the time that passed would count against everyone whom others kept waiting."""
         with self._changed:
-            self._count()
-            self._running[who] -= 1
-            if not self._running[who]:
-                del self._running[who]
+            self._running -= Counter([who])
+            self._fade()
+            self._pace.spend(who, seconds)
+            self._lately[who] = self._lately.get(who, 0.0) + seconds
             self._changed.notify_all()
 
-    def _count(self) -> None:
-        """Shares the time since the last change among the pages that were computed meanwhile."""
+    def _fade(self) -> None:
         now = self._clock()
-        seconds, pages = now - self._counted, sum(self._running.values())
-        faded = math.exp(-seconds / _LATELY)
+        faded = math.exp((self._faded - now) / _LATELY)
         self._lately = {who: left for who, had in self._lately.items() if (left := had * faded) > _FORGOTTEN}
-        for who, own in self._running.items():
-            self._pace.spend(who, seconds * own / pages)
-            self._lately[who] = self._lately.get(who, 0.0) + seconds * own / pages
-        self._counted = now
+        self._faded = now
 
     def _may(self, who: str) -> bool:
-        if self._running.get(who, 0) >= self._most_of_one:
+        if self._running[who] >= self._most_of_one:
             return False
-        self._count()
+        self._fade()
         others = sum(had for known, had in self._lately.items() if known != who)
         return not (others > _BUSY * _LATELY and self._pace.is_overdrawn(who))
 
@@ -88,9 +83,10 @@ def _in_turn(run: Any) -> Any:
     def run_in_turn(self: ScriptRunner, rerun: Any) -> None:
         who = client()
         turns.begin(who)
+        begun = time.thread_time()
         try:
             run(self, rerun)
         finally:
-            turns.end(who)
+            turns.end(who, time.thread_time() - begun)
 
     return run_in_turn

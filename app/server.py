@@ -9,6 +9,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 import routes
+import start_page
 from access import confine_server
 from doors.entrance import doors, printed_link
 from doors.limits import Limits
@@ -41,5 +42,5 @@ if server().shared:
     take_turns()
     sys.setswitchinterval(_SWITCH_SECONDS)
     keep_house()
-app = st.App("main.py", routes=routes.ROUTES, middleware=middleware, lifespan=printed_link)
+app = st.App("main.py", routes=[*start_page.routes(), *routes.ROUTES], middleware=middleware, lifespan=printed_link)
 open_early()

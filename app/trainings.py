@@ -1,15 +1,16 @@
-"""Beginning trainings and benchmarks: as many at once as the server allows, each in its log."""
+"""Beginning trainings and benchmarks, as many at once as the server allows, and renaming and deleting runs; each in the log."""
 
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import run_owners
 from access import check_may
 from audit import record
 from clients import client
 from likeness.errors import InputError
 from likeness.io import runs_dir
-from likeness.training import RunFolder
+from likeness.training import RunFolder, delete_run, rename_run
 from server_settings import server
 from visitors import shown_name
 
@@ -27,9 +28,40 @@ def begin_training(folder: Path, start: Callable[[], object]) -> None:
     with _beginning:
         if server().shared:
             _check_number()
+        is_new = not folder.exists()
         start()
+        if is_new and folder.is_dir():
+            run_owners.take(folder)
         _begun[folder.resolve()] = client()
     record("training begun", shown_name(), folder.name)
+
+
+def rename_training(run: RunFolder, name: str) -> None:
+    """Gives a run another name.
+
+    Raises:
+        InputError: the visitor may not, or as `likeness.training.rename_run`.
+    """
+    _check_change(run)
+    rename_run(run, name)
+    record("training renamed", shown_name(), f"{run.name} to {name}")
+
+
+def delete_training(run: RunFolder) -> None:
+    """Deletes a run for good.
+
+    Raises:
+        InputError: the visitor may not, or as `likeness.training.delete_run`.
+    """
+    _check_change(run)
+    delete_run(run)
+    record("training deleted", shown_name(), run.name)
+
+
+def _check_change(run: RunFolder) -> None:
+    reason = run_owners.refusal_to_change(run.path)
+    if reason:
+        raise InputError(reason)
 
 
 def _check_number() -> None:

@@ -17,7 +17,7 @@ from likeness.encoders import stored_of
 from likeness.errors import InputError
 from quotas import size_of
 from server_settings import UPLOADS, server
-from visitors import EMBEDDINGS, own_dir, visitors_dir
+from visitors import EMBEDDINGS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
@@ -75,7 +75,7 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
     first, _, name = entry.source.partition("/")
     if entry.owner and first == UPLOADS and name and not shared:
         own = visitors_dir() / entry.owner
-        for folder in (stored_of(own / UPLOADS / name, own / EMBEDDINGS), own / UPLOADS / name):
+        for folder in (stored_of(own / UPLOADS / name, own / EMBEDDINGS), own / UPLOADS / name, own / LABELS / entry.id):
             _remove(folder)
     record("dataset removed", by, entry.name)
 
@@ -118,7 +118,8 @@ def remove_leftovers(hours: float = 24) -> None:
             continue
         for part in (UPLOADS, EMBEDDINGS):
             for each in (folder / part).glob("*"):
-                if each not in kept and time.time() - each.stat().st_mtime > hours * 3600:
+                is_query = part == UPLOADS and each.name.startswith(QUERY_PREFIX)  # kept until newer ones take its room, or its owner stays away
+                if not is_query and each not in kept and time.time() - each.stat().st_mtime > hours * 3600:
                     shutil.rmtree(each, ignore_errors=True)
 
 

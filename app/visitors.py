@@ -21,7 +21,8 @@ from server_settings import server
 from signed_in import account
 
 COOKIE = "likeness_visitor"
-DRAFTS, EMBEDDINGS = "drafts", "embeddings"
+DRAFTS, EMBEDDINGS, LABELS = "drafts", "embeddings", "labels"
+QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _NOBODY = "nobody"  # a folder that is never made

@@ -20,7 +20,8 @@ SCRIPTS = ("icons", "gallery")
 class Section:
     """Tiles under one title; every list has one entry for each row.
 
-    similarities: shown with three digits. same: True, False or None (unknown) for the mark of the class. in_both: found by the other
+    similarities: shown with three digits. same: True, False or None (unknown) for the mark that says whether the row agrees with the query
+    in what `same_by` names, such as "car color". in_both: found by the other
     space as well. captions: one short line. texts: up to three lines under the picture, whole when pointed at. ranked: numbers the
     tiles from 1. note: one quiet line under the title.
     """
@@ -29,6 +30,7 @@ class Section:
     rows: Sequence[int]
     similarities: Sequence[float] | None = None
     same: Sequence[bool | None] | None = None
+    same_by: str = "class"
     in_both: Sequence[bool] | None = None
     captions: Sequence[str] | None = None
     texts: Sequence[str] | None = None

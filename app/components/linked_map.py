@@ -30,7 +30,7 @@ def linked_map(
     panels: one or two, positions (n, 2); new positions under the same key morph from the old ones.
     thumbnails, info: URL templates with "{row}"; info answers {"label": str, "attributes": {name: text}} and fills the hover card.
     selected: rows (m,) in full color, the rest faded. dimmed: mask (n,) of rows that a filter took out; faded, not selectable.
-    query: the ringed row; neighbors: its neighbors (k,) in each panel, joined to it by lines.
+    query: the ringed row. neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
     height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
     renderer: who draws many points; "auto" takes the graphics card where the browser has one.
     on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.

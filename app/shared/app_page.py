@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+
+Needs = Literal["spaces", "images", "nothing"]
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class AppPage:
         section: of the menu.
         icon: name of a Material symbol.
         help: one sentence that says what the page shows; the menu's tooltip.
+        needs: what of the sidebar it shows: spaces, the images alone, or nothing, so that it stands also where the images cannot be opened.
     """
 
     folder: Path
@@ -24,6 +28,7 @@ class AppPage:
     section: str
     icon: str
     help: str
+    needs: Needs = "spaces"
 
     @property
     def address(self) -> str:

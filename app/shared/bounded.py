@@ -30,6 +30,9 @@ class BoundedCache(Generic[Value]):
         with self._lock:
             return sum(size for _, size in self._kept.values())
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
     def __len__(self) -> int:
         return len(self._kept)
 

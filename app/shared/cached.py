@@ -2,8 +2,9 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +12,16 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+import added_labels
 from access import resolve_encoder, resolve_entry, store_dir
-from likeness.data import ImageTable, find_dataset, list_datasets, read_dataset
+from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
+from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
+from likeness.encoders import unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import InDiReCT, Notion, suggest_dim
+from likeness.first_notion import most_dividing
+from likeness.notions import Notion, notion_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
 from likeness.space import Space
@@ -26,19 +31,71 @@ from shared.bounded import BoundedCache
 if TYPE_CHECKING:
     from likeness.training import RunFolder
 
+_STATE = "~"  # in ids
+_FEW = 500  # images that are embedded while a page waits
 _KEPT_PCA = 100_000  # images from which on a PCA takes a second and more, so that it is worth a file
 _SAMPLE = 1000  # images that the agreement of two spaces is measured on; down to a fifth of them
 _COMPARED = 200_000_000  # where the pairs with all others would be more than these
 
 
-def base(dataset_id: str) -> Space:
-    """The encoder's space of a dataset; embeddings come from the store, images that it lacks are embedded.
+class TooManyMissingError(InputError):
+    """So many images of a dataset have no embedding yet that no page should wait for them."""
+
+
+def state_id(dataset_id: str, images: int) -> str:
+    """Id of the first images of a dataset that is being embedded: to all that is kept under an id, they are a dataset of their own."""
+    return f"{dataset_id}{_STATE}{images}"
+
+
+def listed_id(dataset_id: str) -> str:
+    """The id under which a dataset is listed, of one of its states, too."""
+    return dataset_id.partition(_STATE)[0]
+
+
+def is_state(dataset_id: str) -> bool:
+    """Whether an id is that of some images of a dataset, of which more are being embedded."""
+    return _STATE in dataset_id
+
+
+def entry_of(dataset_id: str) -> DatasetEntry:
+    """The entry of a dataset, or of one of its states, under the id given.
 
     Raises:
+        InputError: it is not listed any more.
+    """
+    return replace(find_dataset(listed_id(dataset_id)), id=dataset_id)
+
+
+def base(dataset_id: str) -> Space:
+    """The encoder's space of a dataset; embeddings come from the store, a few images that it lacks are embedded.
+
+    Raises:
+        TooManyMissingError: many have to be embedded first.
         InputError: it is not listed any more, or cannot be read.
     """
-    find_dataset(dataset_id)
+    entry_of(dataset_id)
     return _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images")))
+
+
+def keep(dataset_id: str, opened: Space) -> None:
+    """Keeps the space of a dataset, or of a state of one, for all sessions."""
+    _bases().drop_where(lambda id: id == dataset_id)
+    _bases().get(dataset_id, lambda: opened)
+
+
+def drop_states(dataset_id: str, kept: Collection[str]) -> None:
+    """Gives up the states of a dataset, but those that are to be kept."""
+
+    def is_unwanted(id: str) -> bool:
+        return is_state(id) and listed_id(id) == dataset_id and id not in kept
+
+    _bases().drop_where(is_unwanted)
+    _fits().drop_where(lambda key: is_unwanted(key[0]))
+
+
+def is_kept(dataset_id: str) -> bool:
+    """Whether the space of a dataset, or of a state, is in memory."""
+    return dataset_id in _bases()
 
 
 def open_early(dataset_id: str) -> None:
@@ -48,10 +105,52 @@ def open_early(dataset_id: str) -> None:
 
 
 def _opened(dataset_id: str, shown: AbstractContextManager[None]) -> Space:
-    entry = find_dataset(dataset_id)
+    if is_state(dataset_id):
+        raise InputError("More of these images have been embedded meanwhile; load the page again.")
+    entry, missing = find_dataset(dataset_id), _Missing()
     with shown:
-        table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name)
-        return embed(table, resolve_encoder(entry.encoder), store_dir=store_dir(entry))
+        table = images_of(entry)
+        try:
+            opened = embed(table, resolve_encoder(entry.encoder), store_dir=store_dir(entry), progress=missing.count, should_stop=missing.are_many)
+        except InputError:
+            if not missing.are_many():
+                raise
+            raise missing.sentence(entry, len(table)) from None
+        if missing.are_many():
+            raise missing.sentence(entry, len(table))
+        return opened
+
+
+class _Missing:
+    """How many images had no embedding when a dataset was opened."""
+
+    number: int | None = None
+
+    def count(self, done: int, total: int, stage: str = "") -> None:
+        if self.number is None:
+            self.number = total - done
+
+    def are_many(self) -> bool:
+        return (self.number or 0) > _FEW
+
+    def sentence(self, entry: DatasetEntry, total: int) -> TooManyMissingError:
+        what = f"{self.number:,} of the {total:,} images of '{entry.name}' are not embedded yet"
+        return TooManyMissingError(f"{what}; open them on Explore, which embeds them.")
+
+
+def images_of(entry: DatasetEntry) -> ImageTable:
+    """The table of a dataset, with the labels that people added, read anew."""
+    table = read_dataset(resolve_entry(entry), path_column=entry.path_column, name=entry.name, gps=entry.gps)
+    return added_labels.attach(entry, table)
+
+
+def stored(entry: DatasetEntry, images: ImageTable) -> Space:
+    """The space of those images of a dataset that have been embedded so far.
+
+    Raises:
+        InputError: there is none yet.
+    """
+    return embed(images, resolve_encoder(entry.encoder), store_dir=store_dir(entry), should_stop=lambda: True)
 
 
 @st.cache_resource(show_spinner=False)
@@ -68,8 +167,36 @@ def _held(space: Space) -> int:
 def forget_removed() -> None:
     """Gives up what is kept in memory of datasets that are not listed any more."""
     listed = {entry.id for entry in list_datasets()}
-    _bases().drop_where(lambda id: id not in listed)
-    _fits().drop_where(lambda key: key[0] not in listed)
+    _bases().drop_where(lambda id: listed_id(id) not in listed)
+    _fits().drop_where(lambda key: listed_id(key[0]) not in listed)
+
+
+def forget(dataset_id: str) -> None:
+    """Gives up what is kept in memory of a dataset, so that its table is read anew; what was computed from its vectors stays."""
+    _bases().drop_where(lambda id: listed_id(id) == dataset_id)
+    _fits().drop_where(lambda key: listed_id(key[0]) == dataset_id)
+
+
+def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
+    """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
+    return _with_aspects(base.key, tuple(notion.prompts), column, tuple(base.table.frame.columns), base, notion)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _with_aspects(key: str, prompts: tuple[str, ...], column: str, columns: tuple[str, ...], _base: Space, _notion: Notion) -> pd.DataFrame:
+    return _base.table.frame.assign(**{column: _base.best_aspects(_notion)})
+
+
+def first_starter(base: Space, notions: Sequence[Notion]) -> str:
+    """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
+    offered = [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)]
+    return _first_starter(base.key, tuple((notion.name, *notion.prompts) for notion in offered), base, offered)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _first_starter(key: str, prompts: tuple[tuple[str, ...], ...], _base: Space, _notions: Sequence[Notion]) -> str:
+    chosen = most_dividing(_base, _notions)
+    return chosen.name if chosen else ""
 
 
 def table(dataset_id: str) -> ImageTable:
@@ -77,11 +204,10 @@ def table(dataset_id: str) -> ImageTable:
     return base(dataset_id).table
 
 
-def fit(dataset_id: str, notion: Notion, dim: int = 128, solver: str = "exact", seed: int = 0) -> Space:
-    """A notion's space on a dataset. `dim` is lowered to the encoder's where that has fewer dimensions."""
-    size = min(dim, base(dataset_id).vectors.shape[1])
-    key = (dataset_id, notion.name, tuple(notion.prompts), size, solver, seed)
-    return _fits().get(key, lambda: base(dataset_id).refit(notion, InDiReCT(dim=size, solver=solver, seed=seed)))
+def fit(dataset_id: str, notion: Notion, solver: str = "exact", seed: int = 0) -> Space:
+    """A notion's space on a dataset, in the notion's own dimensions, or where it has none, in as many as its prompts suggest."""
+    key = (dataset_id, notion.name, tuple(notion.prompts), notion.dim, solver, seed)
+    return _fits().get(key, lambda: base(dataset_id).refit(notion, solver, seed=seed))
 
 
 @st.cache_resource(show_spinner=False)
@@ -89,9 +215,24 @@ def _fits() -> BoundedCache[Space]:
     return BoundedCache(server().fits_mb * 1_000_000, lambda fit: fit.vectors.nbytes)
 
 
-def suggested_dim(dataset_id: str, notion: Notion) -> int:
-    """Dimensions that the prompts alone suggest."""
-    return suggest_dim(base(dataset_id).embed_prompts(notion.prompts)[0])
+def dim_of(dataset_id: str, notion: Notion) -> int:
+    """Dimensions of a notion's space on a dataset; of one without its own, those that its prompts suggest."""
+    return notion_dim(notion, base(dataset_id).embed_prompts(notion.prompts)[0])
+
+
+def unknown_words_of(base: Space, notion: Notion) -> list[str]:
+    """Words of a notion's prompts that the encoder of these images does not know, in alphabetical order."""
+    return sorted(unknown_words(base, "\n".join(notion.prompts)))
+
+
+def unknown_words(space: Space, text: str) -> list[str]:
+    """Words of a text that the encoder behind a space cannot tell apart; see `likeness.encoders.unknown_words`."""
+    return _unknown_words(space.encoder, text) if isinstance(space.encoder, str) else []
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _unknown_words(encoder: str, text: str) -> list[str]:
+    return words_outside(encoder, text)
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:

@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from likeness.errors import InputError
 from likeness.io import parse_json, text_of
 from likeness.notions import Notion
 from quotas import check_notion, write_draft
+from shared import link
 from visitors import draft_file, is_own_draft
 
 _HISTORY = 50
@@ -23,9 +25,11 @@ class Draft:
     """The state of the editor, valid or not: what stands in its fields.
 
     Attributes:
-        name: of the notion that the editing began from.
+        name: what the notion is saved under.
         question, templates, aspects, attribute: as typed; one template or aspect a line.
-        dim, solver, seed: of InDiReCT.
+        dim: dimensions that were chosen, or None: as many as the prompts suggest.
+        solver, seed: of InDiReCT; they are not saved with the notion.
+        origin: name of the notion that was opened, "" for a new one.
     """
 
     name: str
@@ -33,9 +37,10 @@ class Draft:
     templates: str
     aspects: str
     attribute: str | None
-    dim: int = 128
+    dim: int | None = None
     solver: str = "exact"
     seed: int = 0
+    origin: str = ""
 
     @property
     def notion(self) -> Notion:
@@ -52,12 +57,21 @@ class Draft:
             aspects=tuple(line.strip() for line in self.aspects.splitlines() if line.strip()),
             question=self.question,
             attribute=self.attribute,
+            dim=self.dim,
         )
 
 
 def of(notion: Notion) -> Draft:
     """The draft that a notion's editing begins with."""
-    return Draft(notion.name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), notion.attribute)
+    return Draft(
+        notion.name,
+        notion.question,
+        "\n".join(notion.templates),
+        "\n".join(notion.aspects),
+        notion.attribute,
+        notion.dim,
+        origin=notion.name,
+    )
 
 
 def current() -> Draft | None:
@@ -72,6 +86,14 @@ def latest() -> Draft | None:
     _load()
     history: list[Draft] = st.session_state["draft_history"]
     return history[-1] if history else None
+
+
+def versions() -> list[Draft]:
+    """What the notion that is open was before, the newest first; it may be valid or not."""
+    _load()
+    history: list[Draft] = st.session_state["draft_history"]
+    older = list(takewhile(lambda draft: draft.origin == history[-1].origin, reversed(history)))
+    return older[1:]
 
 
 def edit(**changes: object) -> None:
@@ -125,7 +147,10 @@ def _load() -> None:
         return
     st.session_state["draft_history"], st.session_state["draft_valid"] = [], None
     token = st.query_params.get("draft", "")
-    if _TOKEN.fullmatch(token) and draft_file(_name(token)).is_file():
+    if token and not (_TOKEN.fullmatch(token) and draft_file(_name(token)).is_file()):
+        link.report("The edits of a notion that this link opens are not kept here any more. Edit the notion again under Notions.")
+        del st.query_params["draft"]
+    elif token:
         st.session_state["draft_token"] = token
         try:
             drafts = history_of(text_of(draft_file(_name(token))))
@@ -155,13 +180,13 @@ def history_of(text: str) -> list[Draft]:
 
 
 def _sound(draft: Draft) -> bool:
-    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.solver)
-    numbers = (draft.dim, draft.seed)
+    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.solver, draft.origin)
+    numbers = (1 if draft.dim is None else draft.dim, draft.seed)
     return (
         all(isinstance(text, str) for text in texts)
         and isinstance(draft.attribute, str | None)
         and all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31 for number in numbers)
-        and draft.dim >= 1
+        and draft.dim != 0
     )
 
 

@@ -8,10 +8,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from access import redact
+from likeness.arrays import unit_rows
 from likeness.plots.linked_map import cache_by_identity
-from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled
+from likeness.projection import SAMPLE, LayoutFailed, LayoutJob, align, is_sampled, placed
 from likeness.space import Space
-from shared import cached, progress
+from shared import cached, growing, progress
 from shared.map_controls import Choice
 
 Positions = NDArray[np.float32]
@@ -45,7 +46,11 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
     Until one is ready, a map keeps what `slot` showed in its place, or shows the PCA. The first map is turned to lie on what was shown
     last, the others on the first, so that what has not changed stays where it was.
     """
-    last: list[Layout] = [each for each in st.session_state.get(f"layouts_{slot}", []) if len(each.shown) == len(spaces[0].table)]
+    last: list[Layout] = st.session_state.get(f"layouts_{slot}", [])
+    moved = growing.moved_rows()
+    if moved is not None:
+        last = [_grown(each, moved, space) for each, space in zip(last, spaces, strict=False) if len(each.shown) == len(moved)]
+    last = [each for each in last if len(each.shown) == len(spaces[0].table)]
     placed: list[Layout] = []
     waited_for: list[_Wanted] = []
     for place, space in enumerate(spaces):
@@ -59,16 +64,28 @@ def lay_out(spaces: Sequence[Space], choice: Choice, slot: str) -> list[Layout]:
     return placed
 
 
+def _grown(layout: Layout, moved: NDArray[np.int64], space: Space) -> Layout:
+    """The layout of a dataset that has grown: what was there stays, and what is new stands beside its nearest neighbors among that."""
+    stays, vectors = moved >= 0, space.vectors
+    positions = np.empty((len(vectors), 2), np.float32)
+    new = np.ones(len(vectors), bool)
+    new[moved[stays]] = False
+    positions[moved[stays]] = layout.shown[stays]
+    if new.any():
+        positions[new] = placed(vectors[new], unit_rows(vectors[moved[stays]], "The vectors"), layout.shown[stays])
+    return replace(layout, own=positions, shown=positions)
+
+
 def _find(space: Space, choice: Choice, before: Layout | None) -> tuple[Layout, bool]:
-    """The layout asked for; while it is not ready, the one before or the PCA, with a note."""
+    """The layout asked for; while it is not ready, the one before of this space, or of another one the PCA, with a note."""
     if choice.method == "pca":
         return _pca(space), True
     # a refit begins at the map before it; another space or method at a start of its own, so that a link always shows the same map
-    refitted = before is not None and before.choice == choice and before.name == space.name
-    job = cached.layout(space, choice.method, choice.parameters, before.own if before is not None and refitted else None)
+    earlier = before if before is not None and before.name == space.name else None
+    job = cached.layout(space, choice.method, choice.parameters, earlier.own if earlier is not None and earlier.choice == choice else None)
     if not job.done:
         note = f"{choice.title} is being computed"
-        return (_pca(space, f"PCA while {note}") if before is None else replace(before, note=note, problem="")), False
+        return (_pca(space, f"PCA while {note}") if earlier is None else replace(earlier, note=note, problem="")), False
     try:
         own = _positions(job)
     except LayoutFailed as error:

@@ -8,6 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from likeness.projection import METHODS, Parameter, differing
+from shared import link
 
 T = TypeVar("T", bound=str | float)
 
@@ -113,12 +114,18 @@ def _reset(name: str, parameters: Sequence[str]) -> None:
 def _read_link() -> None:
     """Keeps what the URL asks for, where the controls can have it."""
     kept: dict[str, str | float] = st.session_state.setdefault("map_settings", {})
-    if st.query_params.get("layout") in _TITLES:
-        kept["layout"] = _TITLES[st.query_params["layout"]]
+    layout = st.query_params.get("layout")
+    if layout in _TITLES:
+        kept["layout"] = _TITLES[layout]
+    elif layout is not None:
+        link.report(f"There is no layout “{link.shortened(layout)}” here, so another one is shown. Choose one above the map.")
     for key, parameter in _ALL.items():
         value = _read(st.query_params[key], parameter) if key in st.query_params else None
         if value is not None:
             kept[key] = value
+        elif key in st.query_params:
+            given = link.shortened(st.query_params[key])
+            link.report(f"“{given}” of this link is no value of {parameter.title.lower()}, which is left as it was. Set it under Map settings.")
 
 
 def _read(text: str, parameter: Parameter) -> float | None:

@@ -29,10 +29,10 @@ def draw(
 ) -> None:
     """Draws the spaces as `choice` lays them out; what is pointed at goes to the selection and to `on_query`.
 
-    `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are joined
-    to the query.
+    `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are marked,
+    and joined to the query where that is an image of the map.
     """
-    placed = layouts.lay_out(spaces, choice, f"{slot}_{view.entry.id}")
+    placed = layouts.lay_out(spaces, choice, f"{slot}_{view.dataset}")
     linked_map(
         [MapPanel(readable(space.name), layout.shown, layout.note) for space, layout in zip(spaces, placed, strict=True)],
         _coloring(view.frame, view.color),
@@ -43,7 +43,7 @@ def draw(
         identity=view.entry.id,
         selected=view.selected if len(view.selected) else None,
         query=view.query,
-        neighbors=neighbors if view.query is not None else None,
+        neighbors=neighbors,
         dimmed=view.hidden,
         height=height,
         on_event=partial(_take_in, on_query),

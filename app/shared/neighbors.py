@@ -1,5 +1,6 @@
 """The query, an image of the dataset, an image from outside or a text, and what lies nearest to it in each space."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,32 +8,34 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+import query_pictures
+from access import redact
+from likeness.errors import InputError
 from likeness.space import Space
-from shared import selection
+from shared import cached, selection
 from shared.view import View
 
-COUNT = 24
+COUNT = 24  # neighbors that are shown at first, and then at a time
 _LONGEST = 120  # letters of a text in a title
 
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked: at most one of the three is set."""
+    """What was asked: at most one of the three is set, a row, a text or the token of a kept picture."""
 
     row: int | None = None
     text: str = ""
-    image: bytes | None = None
-    name: str = ""
+    picture: str = ""
 
     def __bool__(self) -> bool:
-        return self.row is not None or bool(self.text) or self.image is not None
+        return self.row is not None or bool(self.text) or bool(self.picture)
 
     def title(self, frame: pd.DataFrame) -> str:
         """What the neighbors are neighbors of."""
         if self.row is not None:
             return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
         text = self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]} ..."
-        return f"Images for “{text}”" if text else f"Neighbors of {self.name}"
+        return f"Images for “{text}”" if text else f"Neighbors of {query_pictures.find(self.picture).name}"
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,7 @@ def current_query(view: View) -> Query:
         return Query(row=view.query)
     if st.session_state.get("text", "").strip():
         return Query(text=st.session_state["text"].strip())
-    upload = st.session_state.get("upload")
-    return Query(image=upload.getvalue(), name=upload.name) if upload else Query()
+    return Query(picture=selection.picture())
 
 
 def image_was_clicked(row: int | None) -> None:
@@ -66,44 +68,93 @@ def text_was_typed() -> None:
     selection.ask(None)
 
 
+def upload_key() -> str:
+    """Key of the field that takes a picture: a new one after each, so that what was sent leaves the memory."""
+    return f"upload_{st.session_state.setdefault('pictures_sent', 0)}"
+
+
 def image_was_given() -> None:
-    """The uploaded image becomes the query."""
+    """The uploaded image becomes the query; what is wrong with it stands in the page's next run."""
+    upload = st.session_state.get(upload_key())
+    if upload is None:
+        return
+    try:
+        token = query_pictures.keep(upload.name, upload.getvalue())
+    except InputError as error:
+        st.session_state["picture_problem"] = redact(error)
+        return
+    finally:
+        st.session_state["pictures_sent"] += 1
     st.session_state["text"] = ""
-    selection.ask(None)
+    selection.ask(None, token)
 
 
 def forget() -> None:
     """Takes the query back, whatever it was."""
     st.session_state["text"] = ""
-    st.session_state.pop("upload", None)
     selection.ask(None)
 
 
-def find(view: View, query: Query, spaces: list[Space] | None = None) -> list[Found]:
-    """The nearest visible images in each space that can read the query; empty without one."""
+def unknown_words(view: View, text: str) -> list[str]:
+    """Words of a text that no space of the view can read, as written."""
+    readers = [cached.unknown_words(space, text) for space in view.spaces if space.embed_texts is not None]
+    return [word for word in readers[0] if all(word in unknown for unknown in readers)] if readers else []
+
+
+def is_unreadable(text: str, unknown: list[str]) -> bool:
+    """Whether no word of a text is left without those that are unknown."""
+    return bool(unknown) and not set(re.findall(r"\w+", text)) - {part for word in unknown for part in re.findall(r"\w+", word)}
+
+
+def shown(query: Query) -> int:
+    """How many neighbors of a query are shown."""
+    if st.session_state.get("neighbors_of") != query:
+        st.session_state["neighbors_of"], st.session_state["neighbors_shown"] = query, COUNT
+    count: int = st.session_state["neighbors_shown"]
+    return count
+
+
+def show_more() -> None:
+    """Shows further neighbors of the same query."""
+    st.session_state["neighbors_shown"] += COUNT
+
+
+def find(view: View, query: Query, spaces: list[Space] | None = None, count: int = COUNT) -> list[Found]:
+    """The nearest visible images in each space that can read the query; empty without one.
+
+    Raises:
+        InputError: the picture of a link is not kept any more.
+    """
     if not query:
         return []
     allowed = None if view.hidden is None else ~view.hidden
     nothing = allowed is not None and allowed.sum() <= (query.row is not None)
     found = []
     for space in spaces or view.spaces:
-        if query.text and space.embed_texts is None:
+        if (query.text and space.embed_texts is None) or (query.picture and space.embed_images is None):
             continue
         if nothing:
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
-        result = space.nearest(_vector(space, query), COUNT, exclude=None if query.row is None else [query.row], allowed=allowed)
+        result = space.nearest(_vector(space, query), count, exclude=None if query.row is None else [query.row], allowed=allowed)
         note = "" if space.search is None or space.search.exact else space.search.message
         found.append(Found(space, result.rows[0], result.similarities[0], note))
     return found
 
 
-def same_class(view: View, query: Query, rows: NDArray[np.int64]) -> list[bool | None] | None:
-    """Whether each row has the query's value of the attribute that colors the map; None where there is nothing to compare."""
-    if query.row is None or view.color is None or pd.api.types.is_float_dtype(view.frame[view.color]):
+def compared_by(view: View, space: Space) -> str | None:
+    """The attribute by which neighbors are the same as the query or different: that of the space's notion, else the one that colors the map."""
+    return view.judges.get(space.key, view.color)
+
+
+def same(view: View, query: Query, rows: NDArray[np.int64], attribute: str | None) -> list[bool | None] | None:
+    """Whether each row has the query's value of an attribute, None where it has none; None where there is nothing to compare."""
+    if query.row is None or attribute is None or pd.api.types.is_float_dtype(view.frame[attribute]):
         return None
-    values = view.frame[view.color].to_numpy()
-    return [bool(values[row] == values[query.row]) for row in rows]
+    values = view.frame[attribute].to_numpy()
+    if pd.isna(values[query.row]):
+        return None
+    return [None if pd.isna(values[row]) else bool(values[row] == values[query.row]) for row in rows]
 
 
 def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
@@ -112,15 +163,21 @@ def in_all(found: list[Found], rows: NDArray[np.int64]) -> list[bool]:
     return [row in common for row in rows.tolist()]
 
 
-def captions(view: View, rows: NDArray[np.int64]) -> list[str] | None:
-    """The value of the coloring attribute under each picture."""
-    if view.color is None:
+def captions(view: View, rows: NDArray[np.int64], attribute: str | None = None) -> list[str] | None:
+    """The value of an attribute under each picture; without one, of that which colors the map."""
+    name = attribute or view.color
+    if name is None:
         return None
-    values = view.frame[view.color].iloc[rows]
-    return [f"{value:.3g}" if isinstance(value, float) else str(value) for value in values]
+    return ["" if pd.isna(value) else f"{value:.3g}" if isinstance(value, float) else str(value) for value in view.frame[name].iloc[rows]]
 
 
 def _vector(space: Space, query: Query) -> NDArray[np.float32]:
     if query.row is not None:
         return space.vectors[[query.row]]
-    return space.text_query(query.text) if query.text else space.image_query(query.image or b"", query.name)
+    return space.text_query(query.text) if query.text else _of_picture(space.key, query.picture, space)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _of_picture(key: str, token: str, _space: Space) -> NDArray[np.float32]:
+    file = query_pictures.find(token)
+    return _space.image_query(file.read_bytes(), file.name)

@@ -1,14 +1,12 @@
 """What stands in place of controls that the visitor may not use: trainings, changes, runs."""
 
-from typing import Literal
-
 import streamlit as st
 
-from access import refusal
+from access import Act, refusal
 from server_settings import server
 
 
-def refused(what: Literal["edit", "train"] = "train") -> bool:
+def refused(what: Act = "train") -> bool:
     """Says why the visitor may not do this, and returns True, where that is so."""
     reason = refusal(what)
     if reason:
@@ -16,7 +14,7 @@ def refused(what: Literal["edit", "train"] = "train") -> bool:
     return bool(reason)
 
 
-def permitted(what: Literal["edit", "train"]) -> bool:
+def permitted(what: Act) -> bool:
     """For what a click does: whether the visitor may; where not, a toast says why."""
     reason = refusal(what)
     if reason:

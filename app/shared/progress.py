@@ -10,6 +10,7 @@ from background import Job
 from shared.plain import plain
 
 _WAIT = 0.4
+_MEASURES = ("MB",)  # units that are no things to be counted, so that a rate names them
 
 
 def poll(ready: Callable[[], bool], draw: Callable[[], None] = lambda: None, *, every: float = 0.5) -> None:
@@ -26,7 +27,7 @@ def _poll(ready: Callable[[], bool], draw: Callable[[], None], waiting: bool) ->
         draw()
 
 
-def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT) -> bool:
+def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float = _WAIT, place: str = "") -> bool:
     """Shows how far jobs are until all have ended, and then why one did not end well, with a button that begins it anew.
 
     Args:
@@ -34,6 +35,7 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
         resume: the button's label after a stop.
         stopped: a sentence on what a stop left; by default how far the job came.
         wait: seconds in which no bar is shown.
+        place: where on the page, if the same jobs are shown at another place as well.
 
     Returns:
         Whether all have ended well.
@@ -41,23 +43,31 @@ def follow(*jobs: Job, resume: str = "Try again", stopped: str = "", wait: float
     for job in jobs:
         if not job.wait(wait):
             tell_end(job)
-    poll(lambda: all(job.finished for job in jobs), lambda: bars(jobs))
+    poll(lambda: all(job.finished for job in jobs), lambda: bars(jobs, place))
     if not all(job.finished for job in jobs):
         return False
+    reasons: dict[str, list[Job]] = {}  # one of each is told, however many jobs it has ended
     for job in jobs:
-        _no_need_to_tell(job)
+        no_need_to_tell(job)
         if not job.succeeded:
-            _tell_why(job, stopped)
-            label = "Try again" if job.error else resume
-            st.button(label, icon=":material/replay:", key=f"again_{job.id}", on_click=background.jobs().again, args=(job,))
-    return all(job.succeeded for job in jobs)
+            reasons.setdefault(job.error or f"stopped {job.id}", []).append(job)
+    for first, *others in reasons.values():
+        _tell_why(first, stopped)
+        label = "Try again" if first.error else resume
+        st.button(label, icon=":material/replay:", key=f"again_{place}{first.id}", on_click=_begin_again, args=([first, *others],))
+    return not reasons
 
 
-def bars(jobs: Sequence[Job]) -> None:
+def _begin_again(ended: Sequence[Job]) -> None:
+    for job in ended:
+        background.jobs().again(job)
+
+
+def bars(jobs: Sequence[Job], place: str = "") -> None:
     """Those under way, inside what `poll` draws."""
     for job in jobs:
         if not job.finished:
-            bar(job)
+            bar(job, place)
 
 
 def _tell_why(job: Job, stopped: str) -> None:
@@ -67,7 +77,7 @@ def _tell_why(job: Job, stopped: str) -> None:
         st.info(stopped or f"Stopped after {job.done:,} of {job.total:,} {job.unit}.", icon=":material/pause:")
 
 
-def bar(job: Job) -> None:
+def bar(job: Job, place: str = "") -> None:
     """A job under way, and the button that stops it."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         stage = job.stage
@@ -76,24 +86,27 @@ def bar(job: Job) -> None:
         st.progress(min(done / total, 1.0) if total else 0.0, f"{plain(job.title)}: {said}")
         if job.stoppable:
             stopping = job.stopped
-            key = f"stop_{job.id}"
+            key = f"stop_{place}{job.id}"
             st.button("Stopping" if stopping else "Stop", key=key, icon=":material/stop:", on_click=job.stop, disabled=stopping)
 
 
 def _standing(job: Job) -> str:
     if not job.total:
         return "getting ready"
+    if job.done >= job.total:
+        return f"{job.total:,} {job.unit}, finishing"
     left = f", {duration(job.seconds_left)} left" if job.seconds_left is not None else ""
-    return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate)}{left}"
+    return f"{job.done:,} of {job.total:,} {job.unit}{rate(job.rate, job.unit if job.unit in _MEASURES else '')}{left}"
 
 
-def rate(per_second: float) -> str:
-    """`, 3.2 a second`, `, 12 a minute`; nothing before there is one."""
+def rate(per_second: float, unit: str = "") -> str:
+    """`, 3.2 a second`, `, 12 MB a minute`; nothing before there is one."""
     if per_second <= 0:
         return ""
+    named = f" {unit}" if unit else ""
     if per_second < 1:
-        return f", {60 * per_second:.0f} a minute" if per_second > 1 / 60 else ""
-    return f", {per_second:,.0f} a second" if per_second >= 10 else f", {per_second:.1f} a second"
+        return f", {60 * per_second:.0f}{named} a minute" if per_second > 1 / 60 else ""
+    return f", {per_second:,.0f}{named} a second" if per_second >= 10 else f", {per_second:.1f}{named} a second"
 
 
 def duration(seconds: float) -> str:
@@ -112,8 +125,8 @@ def _awaited() -> list[Job]:
     return awaited
 
 
-def _no_need_to_tell(job: Job) -> None:
-    """Its end is seen where it is drawn."""
+def no_need_to_tell(job: Job) -> None:
+    """Its end is seen where it is drawn, and so not told once more."""
     if job in _awaited():
         _awaited().remove(job)
 

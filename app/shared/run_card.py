@@ -10,7 +10,7 @@ from likeness.data import DatasetEntry, absolute_source, list_datasets
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.training import RunFolder
-from shared import run_words, trained
+from shared import run_changes, run_words, trained
 from visitors import visitor
 
 _SECONDS = 1.0
@@ -27,6 +27,7 @@ def show(run: RunFolder, *, watch_link: bool = False) -> None:
 
 
 def _card(run: RunFolder, watch_link: bool) -> None:
+    run_changes.redraw_page_after_change()
     status = run.status()
     label, icon = run_words.STATES[status.state]
     redraw_page_after_begin_and_end(f"run_state_{run.path}", status.state)
@@ -42,7 +43,7 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             st.warning("Its process was ended from outside. Resume it to continue from its last checkpoint.", icon=":material/warning:")
             words = training.tail_log(run)
             if words:
-                with st.expander("Its last words"):
+                with st.expander("The end of its output"):
                     st.code(redact(words), language=None)
 
 
@@ -69,6 +70,8 @@ def _actions(run: RunFolder, state: str, watch_link: bool) -> None:
                 else ("Start" if state == "new" else "Resume", "play_arrow", _resume)
             )
             st.button(label, key=f"act_{run.name}", icon=f":material/{icon}:", on_click=act, args=(run,), disabled=stopping)
+        if not watch_link:
+            run_changes.show(run, state)
 
 
 def _open(run: RunFolder) -> None:

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import pandas as pd
-
 from access import redact
 from likeness.evaluation import find_metric
 from likeness.losses import OBJECTIVES, WRAPPERS
-from likeness.training import RunConfig, Status
+from likeness.training import Checkpoint, RunConfig, Status
 from shared.progress import duration
 
 LOSSES = {"loss": "Loss", "loss_objective": "Objective", "loss_guidance": "Guidance"}
@@ -16,6 +14,7 @@ LOSS_HELP = {
     "loss_objective": "The objective's part of the loss, on the labels alone.",
     "loss_guidance": "The distance of the batch's similarities from what language says, before it is weighted with omega.",
 }
+CHECKPOINTS: dict[Checkpoint, str] = {"best": "Best weights", "last": "Last weights"}
 STATES = {
     "new": ("Not started", "schedule"),
     "running": ("Running", "play_circle"),
@@ -58,11 +57,17 @@ def guidance(config: RunConfig) -> str:
     return f"{kind}, omega {chosen.omega:g}"
 
 
-def best(measured: pd.DataFrame, metric: str) -> float | None:
-    """The best value of a metric in a run's `metrics`; None before its first evaluation."""
-    if metric not in measured or not measured[metric].notna().any():
-        return None
-    return float(measured[metric].max() if find_metric(metric).larger_is_better else measured[metric].min())
+def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
+    """What the figures of a checkpoint are of, in runs of these configs."""
+    if which == "last":
+        return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports are the best ones."
+    judges = " or ".join(sorted({find_metric(config.selection_metric).title for config in configs}))
+    validated = [config.data.validation > 0 for config in configs]
+    kept = f"Figures of the weights that each run keeps, those with the highest {judges} so far"
+    if all(validated):
+        return f"{kept} on its validation images, which neither train nor test."
+    where = "Where a run has no validation images" if any(validated) else "Without validation images"
+    return f"{kept}. {where}, the test images choose them, which flatters these figures a little; data.validation in the settings holds some out."
 
 
 def value(shown: Any) -> str:

@@ -1,4 +1,7 @@
-"""What a person has pointed at: the selected images and the query. Kept by the session and in the URL, so that a link reopens it."""
+"""What a person has pointed at: the selected images, and the query, which is an image of the dataset or a picture from outside.
+
+Kept by the session and in the URL, so that a link reopens it.
+"""
 
 import base64
 import binascii
@@ -9,6 +12,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from shared import link
+
 Rows = NDArray[np.int64]
 _DIGITS = 15
 _URL_LIMIT = 1500  # characters; longer selections stay in the session only
@@ -17,9 +22,7 @@ _ROWS_LIMIT = 50_000  # rows that are still worth a try to write so short
 
 def rows() -> Rows:
     """Numbers of the selected images, ascending."""
-    if "rows" not in st.session_state:
-        st.session_state["rows"] = decode(st.query_params.get("rows", ""))
-    chosen: Rows = st.session_state["rows"]
+    chosen: Rows = st.session_state.setdefault("rows", np.empty(0, np.int64))
     return chosen
 
 
@@ -38,42 +41,83 @@ def in_link() -> bool:
 
 def _write_link() -> None:
     text = encode(rows()) if len(rows()) <= _ROWS_LIMIT else ""
-    if 0 < len(text) <= _URL_LIMIT:
-        st.query_params["rows"] = text
-    else:
-        st.query_params.pop("rows", None)
+    link.write({"rows": [text] if 0 < len(text) <= _URL_LIMIT else []})
 
 
 def query() -> int | None:
     """Number of the image whose neighbors are shown, or None."""
-    if "query" not in st.session_state:
-        text = st.query_params.get("query", "")
-        st.session_state["query"] = int(text) if text.isdecimal() and len(text) <= _DIGITS else None
-    row: int | None = st.session_state["query"]
+    row: int | None = st.session_state.setdefault("query", None)
     return row
 
 
-def ask(row: int | None) -> None:
-    """Makes image `row` the query; None takes the query back."""
-    st.session_state["query"] = row
-    if row is None:
-        st.query_params.pop("query", None)
-    else:
-        st.query_params["query"] = str(row)
+def picture() -> str:
+    """Token of the picture from outside whose neighbors are shown; empty without one."""
+    token: str = st.session_state.setdefault("picture", "")
+    return token
+
+
+def ask(row: int | None, picture: str = "") -> None:
+    """Makes image `row`, or the picture of this token, the query; with neither, the query is taken back."""
+    st.session_state["query"], st.session_state["picture"] = row, picture
+    _write_query()
+
+
+def _write_query() -> None:
+    row = query()
+    link.write({"query": [] if row is None else [str(row)], "picture": [picture()] if picture() else []})
 
 
 def keep_in_url() -> None:
-    """Writes both into the URL again: Streamlit drops them when the page changes."""
+    """Takes them from an address that a person has just come by, and writes them into it again: Streamlit drops them when the page changes."""
+    _read_link()
     _write_link()
-    ask(query())
+    _write_query()
 
 
-def belong_to(dataset_id: str) -> None:
-    """Row numbers mean nothing in another dataset: both are cleared when it changes."""
-    if st.session_state.setdefault("selection_of", dataset_id) != dataset_id:
-        st.session_state["selection_of"] = dataset_id
-        select([])
-        ask(None)
+def _read_link() -> None:
+    asked = {name: link.read(name) for name in ("rows", "query", "picture")}
+    text, row, picture = ("" if not values else values[-1] for values in asked.values())
+    if asked["rows"] is not None:
+        st.session_state["rows"] = decode(text)
+        if text and not len(rows()):
+            link.report("The selection in this link is damaged, so no image is selected. Ask for the link again, or select images on the map.")
+    if asked["query"] is not None:
+        st.session_state["query"] = int(row) if row.isdecimal() and len(row) <= _DIGITS else None
+        if row and query() is None:
+            link.report(f"This link asks for the neighbors of image “{link.shortened(row)}”, which is no number. Click an image for its neighbors.")
+    if asked["picture"] is not None:
+        st.session_state["picture"] = picture
+
+
+def fit(count: int) -> None:
+    """Leaves out rows that a link names and `count` images do not have, and says so."""
+    chosen = rows()
+    if len(chosen) and chosen[-1] >= count:
+        kept = chosen[chosen < count]
+        some = f"the other {len(kept):,} are selected" if len(kept) else "none is selected"
+        link.report(f"This link selects {len(chosen) - len(kept):,} images that are not among these {count:,}; {some}. Select images on the map.")
+        select(kept)
+    row = query()
+    if row is not None and row >= count:
+        link.report(f"This link asks for the neighbors of image {row:,}, but there are {count:,} images. Click an image for its neighbors.")
+        ask(None, picture())
+
+
+def move(rows_now: Rows) -> None:
+    """Lets selection and query follow their images to other rows: `rows_now` (n,) says where each of the n images stands, -1 where it is gone."""
+    chosen, row = rows(), query()
+    if len(chosen):
+        moved = rows_now[chosen[chosen < len(rows_now)]]
+        select(np.sort(moved[moved >= 0]))
+    if row is not None:
+        ask(int(rows_now[row]) if row < len(rows_now) and rows_now[row] >= 0 else None, picture())
+
+
+def clear() -> None:
+    """Takes the selection and the query back, also a text: they mean nothing among other images."""
+    select([])
+    ask(None)
+    st.session_state["text"] = ""
 
 
 def encode(chosen: Rows) -> str:

@@ -3,55 +3,130 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from access import redact
-from likeness.data import DatasetEntry, find_dataset, list_datasets
+from likeness.data import PHOTO_COLUMNS, SHIPPED_CARS, DatasetEntry, find_dataset, list_datasets
+from likeness.defaults import NOTION
 from likeness.errors import InputError
-from likeness.notions import Notion, list_notions
+from likeness.notions import Notion, fitting_notions, list_notions
 from likeness.plots.linked_map import cache_by_identity
 from likeness.space import Space
-from shared import cached, drafts, selection, trained
+from shared import cached, drafts, filters, growing, link, problems, selection, trained
+from shared.app_page import Needs
+from shared.plain import plain
 from shared.view import View
 from visitors import notions_dir, visitor
 
 RAW = "Raw encoder"
 DRAFT = "My edits"
 NONE = "None"
-_MOST_VALUES = 60  # more distinct values than this: no filter by value
+ASPECTS = "aspects of "
+_COLOR_HELP = "An attribute of the images, or the aspects of a notion: each image takes the aspect that the encoder matches best with it."
 
 
-def choose() -> View:
-    """Draws the sidebar and returns what was chosen."""
+def choose(needs: Needs = "spaces", first_screen: bool = False) -> View:
+    """Draws the sidebar and returns what was chosen.
+
+    Args:
+        needs: of the page; where it shows no spaces, none is fitted.
+        first_screen: on an address that says nothing, a notion begins beside the raw encoder.
+
+    Raises:
+        InputError: the images that are asked for are not here, or cannot be opened.
+    """
+    first_screen = first_screen and not st.query_params and "dataset" not in st.session_state
     with st.sidebar:
-        entry = _dataset()
+        with st.container(gap="xxsmall"):
+            listed = _dataset()
+            entry = growing.opened(listed)
+            growing.show_bar(entry)
         base = cached.base(entry.id)
+        growing.keep_rows(listed.id, base.table.frame)
+        if not cached.is_state(entry.id):
+            selection.fit(len(base.table))
         names = space_names(base)
+        new = st.session_state.setdefault("spaces_of", listed.id) != listed.id
+        if new:
+            st.session_state["spaces_of"] = listed.id
+            _leave_notions_of_others(base)
         _take_link(names)
+        if first_screen:
+            _begin_beside(first_notion(base))
         if "next_color" in st.session_state:
             st.session_state["color"] = st.session_state.pop("next_color")
         a = _space_box("Space A", names, "a", "The embedding space on the map: which images lie close together.", base)
         b = _space_box("Space B", [NONE, *names], "b", "A second space, to compare it with A.", base)
-        color = _color(base)
-        hidden = _filters(base)
-    return View(entry, base, space(entry.id, a), None if b == NONE else space(entry.id, b), color, hidden)
+        color = _color(entry, base, [name for name in (a, b) if name != NONE], new)
+        hidden = filters.choose(base.table, new, readable)
+        if needs != "spaces":
+            return View(entry, base, base, None, color, hidden)
+        shown = _spaces(entry.id, [name for name in (a, b) if name != NONE])
+    judges = {each.key: attribute for name, each in shown.items() if (attribute := _judge(name, base))}
+    aspects = cached.with_aspects(base, notion_by(color.removeprefix(ASPECTS)), color) if color and color.startswith(ASPECTS) else None
+    return View(entry, base, shown.get(a, base), shown.get(b), color, hidden, aspects, judges)
+
+
+def first_notion(base: Space) -> Notion | None:
+    """The notion to begin with: one that the images have labels for; None where there is none."""
+    attributes = base.table.attributes
+    labelled = [notion for notion in list_notions(notions_dir()) if notion.attribute in attributes] if base.embed_texts else []
+    return min(labelled, key=lambda notion: notion.slug != NOTION, default=None)
+
+
+def _leave_notions_of_others(base: Space) -> None:
+    """Of the spaces chosen for other images, takes back each notion that does not fit these, or that labels judge which these do not have;
+    edits stay in the menu."""
+    attributes = {None, *base.table.attributes}
+    known = {notion.name for notion in list_notions(notions_dir())}
+    stays = {notion.name for notion in fitting(base) if notion.attribute in attributes}
+    if draft := drafts.current():
+        known.add(DRAFT)
+        stays |= {DRAFT} if draft.attribute in attributes else set()
+    for key, default in (("a", RAW), ("b", NONE)):
+        if st.session_state.get(key) in known - stays:
+            st.session_state[key] = default
+
+
+def _begin_beside(notion: Notion | None) -> None:
+    """Puts a notion beside the raw encoder, colored by the labels that judge it."""
+    if notion is not None:
+        st.session_state["b"], st.session_state["color"] = notion.name, notion.attribute
+
+
+def _spaces(dataset_id: str, names: Sequence[str]) -> dict[str, Space]:
+    """The spaces of these names; without notions that these images' encoder cannot fit, so that the pages stay, and a sentence for each cause."""
+    shown: dict[str, Space] = {}
+    refused: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        try:
+            shown[name] = space(dataset_id, name)
+        except InputError as error:
+            if name == RAW or name.startswith(trained.PREFIX):
+                raise
+            refused.setdefault(redact(error), []).append(plain(readable(name)))
+    for problem, without in refused.items():
+        if problems.is_new(problem):
+            st.warning(f"{listed(without)} {'is' if len(without) == 1 else 'are'} not shown. {problem}", icon=":material/warning:")
+    return shown
 
 
 def space_names(base: Space) -> list[str]:
-    """The raw encoder, the edited notion if there is one, every notion, those that the images have labels for first, and every trained run."""
+    """The raw encoder, the edited notion if there is one, the notions that fit the images and every trained run."""
     return [RAW, *notion_names(base), *trained.names()]
 
 
 def notion_names(base: Space) -> list[str]:
-    """The edited notion if there is one, then every notion: those that the images have labels for first."""
+    """The edited notion if there is one, then the notions that fit the images: those that these have labels for first."""
     if base.embed_texts is None:
         return []
-    attributes = base.table.attributes
-    notions = sorted(list_notions(notions_dir()), key=lambda notion: notion.attribute not in attributes)
-    return [*([DRAFT] if drafts.current() else []), *(notion.name for notion in notions)]
+    return [*([DRAFT] if drafts.current() else []), *(notion.name for notion in fitting(base))]
+
+
+def fitting(base: Space) -> list[Notion]:
+    """The notions of the library that fit the images; none where their encoder reads no text."""
+    return fitting_notions(base.table, base.encoder_name, notions_dir()) if base.embed_texts else []
 
 
 def space(dataset_id: str, name: str) -> Space:
@@ -62,8 +137,14 @@ def space(dataset_id: str, name: str) -> Space:
         return trained.space(dataset_id, name)
     draft = drafts.current()
     if name == DRAFT and draft:
-        return cached.fit(dataset_id, draft.notion, draft.dim, draft.solver, draft.seed)
+        return cached.fit(dataset_id, draft.notion, draft.solver, draft.seed)
     return cached.fit(dataset_id, notion_named(name))
+
+
+def _judge(name: str, base: Space) -> str | None:
+    """The attribute that judges the notion of this name, where the images have it."""
+    attribute = notion_by(name).attribute if name in notion_names(base) else None
+    return attribute if attribute in base.table.attributes else None
 
 
 def _take_link(names: list[str]) -> None:
@@ -73,6 +154,14 @@ def _take_link(names: list[str]) -> None:
         del st.query_params["show"]
         if target in names:
             st.session_state["a"] = target
+        else:
+            link.report(f"There is no space “{link.shortened(readable(target))}” here. Choose another one under Space A.")
+
+
+def notion_by(name: str) -> Notion:
+    """The notion of a name in `notion_names`: the edited one, or one of the library."""
+    draft = drafts.current()
+    return draft.notion if name == DRAFT and draft else notion_named(name)
 
 
 def notion_named(name: str) -> Notion:
@@ -85,10 +174,15 @@ def _space_box(label: str, names: list[str], key: str, help: str, base: Space) -
 
 
 def _color_by_notion(key: str, base: Space) -> None:
-    """A notion that was just chosen colors the map by the labels that judge it."""
-    notion = next((notion for notion in list_notions(notions_dir()) if notion.name == st.session_state[key]), None)
-    if notion and notion.attribute in base.table.attributes:
-        st.session_state["color"] = notion.attribute
+    """A notion that was just chosen colors the map by the labels that judge it; images without attributes by its aspects."""
+    name = st.session_state[key]
+    if name not in notion_names(base):
+        return
+    attribute = _judge(name, base)
+    if attribute:
+        st.session_state["color"] = attribute
+    elif set(base.table.attributes) <= set(PHOTO_COLUMNS):
+        st.session_state["color"] = f"{ASPECTS}{name}"
 
 
 def _dataset_names() -> dict[str, str]:
@@ -102,7 +196,8 @@ def _opened_by_link() -> list[DatasetEntry]:
     """Datasets of other visitors of a shared server, whose links this one was given."""
     known = {entry.id for entry in list_datasets(visitor())}
     opened: list[str] = st.session_state.setdefault("opened_datasets", [])
-    for target in (st.query_params.get("open"), st.query_params.get("private")):
+    for name in ("open", "private", "dataset"):
+        target = st.query_params.get(name)
         if target and target not in known and target not in opened and _found(target):
             opened.append(target)
     return [entry for id in opened if id not in known and (entry := _found(id))]
@@ -117,84 +212,65 @@ def _found(id: str) -> DatasetEntry | None:
 
 def _dataset() -> DatasetEntry:
     names = _dataset_names()
+    by_link = _take_dataset(names)
+    chosen = st.session_state.setdefault("dataset", SHIPPED_CARS.id)
+    offered = names if chosen in names else {chosen: "Not here", **names}
+    chosen = st.selectbox("Images", list(offered), format_func=offered.__getitem__, key="dataset", help="Add your own under Your images.")
+    if st.session_state.setdefault("selection_of", chosen) != chosen:
+        st.session_state["selection_of"] = chosen
+        if not by_link:
+            selection.clear()
+            filters.clear()
+    link.write({"dataset": [] if chosen == SHIPPED_CARS.id else [chosen]})
+    if chosen not in names:
+        raise InputError(
+            f"There are no images “{link.shortened(chosen)}” here: they were removed, or the link is from another computer. "
+            "Choose others in the sidebar, or bring them under Your images."
+        )
+    return find_dataset(chosen)
+
+
+def _take_dataset(names: dict[str, str]) -> bool:
+    """Makes the dataset that a link asks for, by its id or its name, the chosen one; whether an address did, with all else that it says."""
     target = st.query_params.get("open")  # a link on another page
     if target is not None:
         del st.query_params["open"]
-        if target in names:
-            st.session_state["dataset"] = target
-    chosen = st.selectbox(
-        "Images", list(names), format_func=lambda id: names[id], key="dataset", bind="query-params", help="Add your own under Your images."
-    )
-    selection.belong_to(chosen)
-    entry = find_dataset(chosen)
-    if entry.owner:  # its name alone, which Streamlit writes into the URL, opens nothing for others
-        st.query_params["private"] = entry.id
-    else:
-        st.query_params.pop("private", None)
-    return entry
+        st.session_state["dataset"] = target
+        return False
+    asked, private = link.read("dataset"), link.read("private")  # private: as links of earlier versions name a visitor's own images
+    link.write({"private": []})
+    if asked is None and not private:
+        return False
+    given = (private or asked or [SHIPPED_CARS.id])[-1]
+    st.session_state["dataset"] = given if given in names else next((id for id, name in names.items() if name == given), given)
+    return True
 
 
-def _color(base: Space) -> str | None:
+def _color(entry: DatasetEntry, base: Space, spaces: Sequence[str], new: bool) -> str | None:
+    """What colors the map: an attribute, or the aspects of a notion as the encoder sees them; of `new` images no color of others."""
     attributes = [name for name in base.table.attributes if _is_drawable(base.table.frame, name)]
-    if not attributes:
+    notions = notion_names(base)
+    options = [*attributes, *(f"{ASPECTS}{name}" for name in notions), NONE]
+    if len(options) == 1:
         return None
-    chosen = st.selectbox("Color by", [*attributes, NONE], format_func=readable, key="color", bind="query-params")
+    labeled = any(name not in PHOTO_COLUMNS for name in attributes)
+    kept = st.session_state.get("color", st.query_params.get("color"))
+    if kept not in (*options, *map(readable, options)) and (new or not labeled):
+        st.session_state["color"] = options[0] if labeled else _first_color(entry, base, [name for name in spaces if name in notions], attributes)
+    chosen = st.selectbox("Color by", options, format_func=readable, key="color", bind="query-params", help=_COLOR_HELP if notions else None)
     return None if chosen == NONE else chosen
+
+
+def _first_color(entry: DatasetEntry, base: Space, shown: Sequence[str], attributes: Sequence[str]) -> str:
+    """What colors images without labels at first: the aspects of a notion that is shown, or else of the one that divides them most clearly;
+    none of these where the encoder hardly sees anything in them."""
+    first = shown[0] if shown else None if entry.warning else cached.first_starter(base, fitting(base))
+    return f"{ASPECTS}{first}" if first else next(iter(attributes), NONE)
 
 
 @cache_by_identity
 def _is_drawable(frame: pd.DataFrame, name: str) -> bool:
-    return pd.api.types.is_numeric_dtype(frame[name]) or _distinct(frame, name) < max(2, len(frame) // 2)
-
-
-@cache_by_identity
-def _distinct(frame: pd.DataFrame, name: str) -> int:
-    return int(frame[name].nunique())
-
-
-@cache_by_identity
-def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
-    return frame[name].astype(str).value_counts()
-
-
-@cache_by_identity
-def _ends(frame: pd.DataFrame, name: str) -> tuple[float, float]:
-    return float(frame[name].min()), float(frame[name].max())
-
-
-def _filters(base: Space) -> NDArray[np.bool_] | None:
-    frame = base.table.frame
-    hidden = np.zeros(len(frame), bool)
-    with st.expander("Filters", icon=":material/filter_alt:"):
-        for name in base.table.attributes:
-            if pd.api.types.is_numeric_dtype(frame[name]) and _distinct(frame, name) > 12:
-                hidden |= _range_filter(frame, name)
-            elif _distinct(frame, name) <= _MOST_VALUES:
-                hidden |= _value_filter(frame, name)
-        if hidden.any():
-            st.caption(f"{(~hidden).sum():,} of {len(hidden):,} images match")
-    return hidden if hidden.any() else None
-
-
-def _value_filter(frame: pd.DataFrame, name: str) -> NDArray[np.bool_] | bool:
-    counts = _counts(frame, name)
-    chosen = st.multiselect(
-        readable(name),
-        list(counts.index),
-        format_func=lambda value: f"{value} ({counts[value]:,})",
-        key=f"filter_{name}",
-        bind="query-params",
-        placeholder="All",
-    )
-    return ~frame[name].astype(str).isin(chosen).to_numpy() if chosen else False
-
-
-def _range_filter(frame: pd.DataFrame, name: str) -> NDArray[np.bool_] | bool:
-    low, high = _ends(frame, name)
-    if not low < high:
-        return False
-    first, last = st.slider(readable(name), low, high, (low, high), key=f"filter_{name}", bind="query-params")
-    return ((frame[name] < first) | (frame[name] > last)).to_numpy() if (first, last) != (low, high) else False
+    return pd.api.types.is_numeric_dtype(frame[name]) or filters.distinct(frame, name) < max(2, len(frame) // 2)
 
 
 def readable(name: str) -> str:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from access import store_dir
 from background import Job, run_in_background
-from likeness.data import find_dataset
 from likeness.embedding import embed
 from likeness.encoders import encoder_identity
 from likeness.errors import InputError
@@ -60,7 +59,7 @@ def show(waiting: StillEmbedding) -> None:
 
 
 def _embed(dataset_id: str, run: Path) -> Job:
-    table, encoder, store = cached.table(dataset_id), f"run:{run.resolve()}", store_dir(find_dataset(dataset_id))
+    table, encoder, store = cached.table(dataset_id), f"run:{run.resolve()}", store_dir(cached.entry_of(dataset_id))
 
     def work(job: Job) -> Space:
         found = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)

@@ -1,6 +1,6 @@
 """What every page looks at: the dataset, space A, perhaps space B, the coloring and the filters, as the sidebar has them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.data import DatasetEntry
 from likeness.space import Space
-from shared import selection
+from shared import cached, selection
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,13 @@ class View:
     """One rerun's choices.
 
     Attributes:
-        entry: the dataset's place in the catalog.
+        entry: the dataset's place in the catalog; while its images are being embedded, under the id of the first of them.
         base: its images in their encoder's space.
         a, b: the spaces to show; b is None where only one is.
         color: attribute that colors the map, or None.
         hidden: (n,) bool, True for images that the filters take out; None without filters.
+        aspects: the table with the column of a notion's aspects that colors the map; None where an attribute of the images does.
+        judges: key of a notion's space -> the attribute that says which images really are alike by that notion.
     """
 
     entry: DatasetEntry
@@ -30,21 +32,28 @@ class View:
     b: Space | None
     color: str | None
     hidden: NDArray[np.bool_] | None
+    aspects: pd.DataFrame | None = None
+    judges: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def dataset(self) -> str:
+        """Id under which the dataset is listed, also while its images are being embedded and `entry` stands for the first of them."""
+        return cached.listed_id(self.entry.id)
 
     @property
     def frame(self) -> pd.DataFrame:
         """Paths and attributes of the images, row by row."""
-        return self.base.table.frame
+        return self.base.table.frame if self.aspects is None else self.aspects
 
     @property
     def selected(self) -> selection.Rows:
-        """The selected images; a link may name more rows than there are."""
+        """The selected images; of a dataset that still grows, those that are there."""
         chosen = selection.rows()
         return chosen[chosen < len(self.frame)]
 
     @property
     def query(self) -> int | None:
-        """The image whose neighbors are asked for; None where a link names a row that there is not."""
+        """The image whose neighbors are asked for; None where a dataset that still grows does not have it yet."""
         row = selection.query()
         return row if row is not None and row < len(self.frame) else None
 
@@ -67,6 +76,11 @@ class View:
 def set_view(view: View) -> None:
     """Makes `view` the one that pages see."""
     st.session_state["view"] = view
+
+
+def forget_view() -> None:
+    """There is nothing to look at in this rerun."""
+    st.session_state.pop("view", None)
 
 
 def current_view() -> View:

@@ -27,11 +27,13 @@ from access import (
     upload_limits,
 )
 from config_access import resolve_config
+from fake_hub import FakeHub
 from likeness.data import new_entry
 from likeness.errors import InputError
 from likeness.io.confinement import check_url
 from likeness.training.config import BackboneConfig, config_from
 from server_settings import ServerSettings
+from small_caltech101 import serve_caltech101
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def _ways_out(places: Path) -> list[str]:
 
 def test_nothing_else_is(places: Path) -> None:
     for given in _ways_out(places):
-        with pytest.raises(InputError, match="cannot be reached here: this server shows no paths but its own; give a folder or file inside photos"):
+        with pytest.raises(InputError, match="cannot be reached here: this server only shows its own folders; give a folder or file inside photos"):
             resolve_path(given)
     for given in ("a\0b", "x" * 300, "/".join(["deep"] * 2000), "\ud800"):
         with pytest.raises(InputError, match="is no path"):
@@ -153,6 +155,7 @@ def _entries() -> dict[str, Callable[[str, Path], Any]]:
         "study": lambda path, _: read_study(path),
         "config source": data(source="{path}"),
         "config paper source": data(source="cub200:{path}"),
+        "config label file": lambda path, _: run_images(config_from({"data": {"source": "cars", "label_files": [path]}}).data, 0),
         "config backbone": lambda path, _: build_network(BackboneConfig(name=f"clip:local-dir:{path}")),
         "config weights": lambda path, _: build_network(BackboneConfig(name="resnet18", weights=path)),
     }
@@ -188,6 +191,7 @@ def _written() -> dict[str, Callable[[str], Any]]:
         "language local-dir": lambda path: resolve_language(f"local-dir:{path}"),
         "config source": config(data={"source": "{}"}),
         "config paper source": config(data={"source": "cub200:{}"}),
+        "config label file": config(data={"label_files": ["{}"]}),
         "config splits": config(data={"split": "file", "splits": "{}", "shift": "a"}),
         "config matrix": config(data={"labels": {"kind": "matrix", "file": "{}"}}),
         "config language of labels": config(data={"labels": {"kind": "captions", "language": "vectors:{}"}}),
@@ -215,7 +219,7 @@ def _text(resolved: Any) -> str:
 @pytest.mark.parametrize("place", sorted(_written()))
 def test_whatever_a_visitor_writes_goes_through_the_check(places: Path, place: str) -> None:
     for path in (str(places / "secret"), "photos/way_out", str(places / "secret" / "m.npy"), "photos/../secret", "~", ".."):
-        with pytest.raises(InputError, match="cannot be reached here: this server shows no paths but its own"):
+        with pytest.raises(InputError, match="cannot be reached here: this server only shows its own folders"):
             _written()[place](path)
 
 
@@ -225,6 +229,19 @@ def test_what_a_visitor_may_read_becomes_a_path_and_back(places: Path, place: st
     assert str(places / "photos" / "inside") in text
     assert str(places) not in shared_name(text)
     assert "photos/inside" in shared_name(text)
+
+
+def test_photos_that_would_be_fetched_are_refused_until_they_are_here(
+    places: Path, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = serve_caltech101(hub, tmp_path / "served here", monkeypatch)
+    with pytest.raises(InputError, match="'caltech101' would have to be downloaded, which you may not do here; ask whoever runs this server"):
+        resolve_source("caltech101")
+    assert not hub.ranges
+    source.fetch()
+    assert resolve_source("caltech101") == "caltech101"
+    assert allowed(source.folder / "ant" / "image_0001.jpg")
+    assert not allowed(source.folder.parent.parent / "datasets.json")
 
 
 def test_names_that_are_no_paths_stay(places: Path) -> None:
@@ -329,7 +346,7 @@ def test_processes_that_are_started_are_confined_too(places: Path) -> None:
 
 
 def test_the_language_model_of_an_installed_package_is_read_and_shown_to_nobody(places: Path) -> None:
-    from likeness.language.minilm import minilm_folder
+    from likeness.encoders import minilm_folder
 
     embed = "from likeness.language import embed_names; print(embed_names(['red van', 'blue bus']).shape)"
     ended = subprocess.run([sys.executable, "-c", embed], capture_output=True, text=True, timeout=600, check=False)
@@ -428,7 +445,7 @@ def test_training_and_downloads_are_off(places: Path) -> None:
         raise OSError("not here")
 
     with pytest.raises(InputError, match=r"not on this machine, and downloads are switched off \(HF_HUB_OFFLINE\)"):
-        load_from_hub("ViT-B-32/openai", missing)
+        load_from_hub("ViT-B-32/openai", missing, tuple)
 
 
 def test_no_path_of_the_server_is_told(places: Path) -> None:

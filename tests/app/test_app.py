@@ -16,6 +16,47 @@ def test_a_first_visit_shows_the_shipped_images_in_the_raw_encoders_space(app: A
     assert app.subheader[0].value == "2,000 images"
 
 
+def test_an_address_that_says_nothing_opens_a_notion_beside_the_raw_encoder(app: AppTest) -> None:
+    app.query_params.pop("layout")
+    app.run()
+    assert not app.exception
+    assert [app.selectbox(key=key).value for key in ("a", "b", "color")] == ["Raw encoder", "car color", "car_color"]
+    assert "right by **car color**. Two car images are similar if both cars have the same color." in _texts(app)
+    assert _field(app, "text_input", "template_").value == "a {} car"
+
+
+def test_the_template_is_edited_beside_the_maps(app: AppTest) -> None:
+    app.run()
+    app.selectbox(key="b").select("car color").run()
+    before = app.session_state["view"].b
+    _field(app, "text_input", "template_").input("a {} dragon in the sun").run()
+    assert not app.exception
+    assert app.selectbox(key="b").value == "My edits"
+    assert app.session_state["view"].b.key != before.key
+    assert "The encoder does not know dragon and reads a blank instead." in _texts(app)
+    _field(app, "text_input", "template_").input("no place for a color").run()
+    assert "write {} exactly once" in _texts(app)
+    assert app.selectbox(key="b").value == "My edits"
+    app.switch_page("pages/notions/page.py").run()
+    assert _field(app, "text_area", "templates").value == "a {} dragon in the sun"
+
+
+def test_a_link_opens_the_notion_that_it_names(app: AppTest) -> None:
+    _notions(app)
+    app.query_params["notion"] = "viewpoint"
+    app.run()
+    assert not app.exception
+    assert _field(app, "selectbox", "picked").value == "viewpoint"
+    assert "notion" not in app.query_params
+
+
+def test_a_link_to_a_notion_that_is_gone_says_so(app: AppTest) -> None:
+    app.query_params["notion"] = "gone"
+    app.switch_page("pages/notions/page.py").run()
+    assert not app.exception
+    assert "There is no notion “gone” here. Choose another one below." in [each.value for each in app.warning]
+
+
 def test_choosing_a_notion_colors_the_map_by_its_labels(app: AppTest) -> None:
     app.run()
     app.selectbox(key="b").select("background color").run()
@@ -39,13 +80,6 @@ def test_a_text_search_shows_its_neighbors(app: AppTest) -> None:
     app.text_input(key="text").input("a red car").run()
     assert not app.exception
     assert app.subheader[0].value == "Images for “a red car”"
-
-
-def test_an_unknown_dataset_in_a_link_falls_back_to_one_that_exists(app: AppTest) -> None:
-    app.query_params["dataset"] = "no-such-dataset"
-    app.run()
-    assert not app.exception
-    assert app.selectbox(key="dataset").value == "cars"
 
 
 def _notions(app: AppTest) -> AppTest:
@@ -90,17 +124,6 @@ def test_undo_takes_an_edit_back(app: AppTest) -> None:
     assert "17 prompts" in _texts(app)
 
 
-def test_a_notion_is_saved_under_a_new_name_and_deleted(app: AppTest) -> None:
-    _notions(app)
-    _field(app, "text_input", "new_name").input("Traffic light").run()
-    next(button for button in app.button if button.label == "Duplicate under this name").click().run()
-    assert not app.exception
-    assert _field(app, "selectbox", "picked").value == "Traffic light"
-    next(button for button in app.button if button.label == "Delete Traffic light").click().run()
-    assert not app.exception
-    assert "Traffic light" not in _field(app, "selectbox", "picked").options
-
-
 def test_a_missing_folder_is_answered_in_a_sentence(app: AppTest) -> None:
     app.run()
     app.switch_page("pages/your_images/page.py").run()
@@ -108,3 +131,16 @@ def test_a_missing_folder_is_answered_in_a_sentence(app: AppTest) -> None:
     app.button(key="begin_folder").click().run()
     assert not app.exception
     assert "There is no" in app.error[0].value
+
+
+def test_of_many_filters_the_first_stand_open_and_all_take_effect(app: AppTest) -> None:
+    app.run()
+    filters = [str(each.key) for each in (*app.sidebar.multiselect, *app.sidebar.slider) if str(each.key).startswith("filter_")]
+    (more,) = [each for each in app.sidebar.get("popover") if each.proto.popover.label.endswith(" more")]
+    inside = [str(each.key) for each in (*more.get("multiselect"), *more.get("slider"))]
+    assert len(filters) - len(inside) == 4
+    name = str(more.get("multiselect")[0].key)
+    value = app.multiselect(key=name).options[0].rsplit(" (", 1)[0]
+    app.multiselect(key=name).select(value).run()
+    view = app.session_state["view"]
+    assert (view.hidden == (view.frame[name.removeprefix("filter_")].astype(str) != value).to_numpy()).all()

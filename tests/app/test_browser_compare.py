@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlparse
 import pandas as pd
 import pytest
 
+from browsing import WAIT, settled
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.evaluation import METRICS
@@ -15,24 +16,17 @@ from likeness.notions import get_notion
 from likeness.studies import compare
 
 pytestmark = pytest.mark.browser
-WAIT = 600_000
 NOTIONS = ["Background color", "Car color", "Car model"]  # chosen by default
 
 
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-    page.wait_for_timeout(300)
-
-
 def _open_compare(page: Any, url: str) -> None:
-    """By the menu: Streamlit probes addresses below a page's own path, and the browser reports those as errors."""
+    """By the menu, as people do."""
     page.goto(url)
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("heading", name="Compare", exact=True).wait_for(timeout=WAIT)
     page.get_by_role("button", name="Compare").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def _pick(page: Any, label: str, options: list[str]) -> None:
@@ -43,14 +37,14 @@ def _pick(page: Any, label: str, options: list[str]) -> None:
         field.get_by_role("combobox").fill(option)
         page.get_by_role("option", name=option, exact=True).click()
     page.keyboard.press("Escape")
-    _settled(page)
+    settled(page)
 
 
 def _runs(page: Any, count: int) -> None:
     field = page.get_by_role("spinbutton", name="Runs")
     field.fill(str(count))
     field.press("Enter")
-    _settled(page)
+    settled(page)
 
 
 def _rows(page: Any) -> dict[str, list[str]]:
@@ -66,10 +60,11 @@ def test_a_comparison_runs_to_its_end_can_be_downloaded_and_is_there_after_a_rel
     _open_compare(page, server.url)
     _pick(page, "Notions", ["Car color"])
     _pick(page, "Methods", ["PCA", "InDiReCT (exact)"])
+    _pick(page, "Dimensions", ["128"])
     _runs(page, 1)
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("button", name="Download CSV").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "pca", "exact"), seeds=range(1)).set_index("method")
     expected = {
         name: [f"{runs.loc[method, metric]:.3f}" for metric in METRICS] for name, method in [("Raw encoder", "raw"), ("InDiReCT (exact)", "exact")]
@@ -89,7 +84,7 @@ def test_a_comparison_runs_to_its_end_can_be_downloaded_and_is_there_after_a_rel
     assert r"\begin{tabular}" in download.value.path().read_text()
 
     page.get_by_text("MRR", exact=True).first.click()
-    _settled(page)
+    settled(page)
     page.locator(".comparison thead .tip", has_text="k-means").focus()
     assert page.locator(".comparison .help", has_text="k-means").is_visible()
 
@@ -111,12 +106,12 @@ def test_a_running_comparison_is_stopped_left_and_found_again(page: Any, server:
     page.locator(".comparison td.chosen:not(:has(.quiet))").first.wait_for(timeout=WAIT)
     page.get_by_role("button", name="Stop").click()
     page.get_by_text(re.compile(r"Stopped after \d+ of 63 runs")).wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert page.locator(".comparison tr.waiting").count() > 0
     assert page.locator(".comparison td.chosen:not(:has(.quiet))").count() > 0
 
     _runs(page, 3)
-    page.get_by_text("The settings have changed since").wait_for(timeout=WAIT)
+    page.get_by_text("The settings have changed").wait_for(timeout=WAIT)
     page.get_by_role("button", name="Compare").click()
     page.get_by_text(re.compile(r"of 21 runs")).wait_for(timeout=WAIT)
     page.get_by_role("link", name="Your images").click()
@@ -124,7 +119,7 @@ def test_a_running_comparison_is_stopped_left_and_found_again(page: Any, server:
     page.get_by_text("Comparison of background color, car color and car model: done").wait_for(timeout=WAIT)
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("button", name="Download CSV").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert page.locator(".comparison tr.waiting").count() == 0
 
 
@@ -132,7 +127,7 @@ def test_an_analysis_draws_its_curve_and_says_what_it_shows(page: Any, server: A
     _open_compare(page, server.url)
     page.get_by_role("tab", name="Dimensions").click()
     page.get_by_role("button", name="Measure").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     _pick(page, "Notions", ["Car color"])
     _pick(page, "Methods", ["InDiReCT (exact)"])
     _runs(page, 1)
@@ -140,4 +135,4 @@ def test_an_analysis_draws_its_curve_and_says_what_it_shows(page: Any, server: A
     page.get_by_text(re.compile(r"best with InDiReCT \(exact\)")).wait_for(timeout=WAIT)
     page.locator("[data-testid='stPlotlyChart'] .scatterlayer .point").first.wait_for(timeout=WAIT)
     page.get_by_text("Dimensions of car color: done").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)

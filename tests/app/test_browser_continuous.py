@@ -36,7 +36,7 @@ def _row(source: str) -> int:
 
 
 def test_a_click_on_a_picture_asks_with_it_and_labels_can_be_changed(page: Any, server: Any) -> None:
-    page.goto(server.url)
+    page.goto(f"{server.url}/?layout=UMAP")  # not the first screen, which shows two spaces
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     page.get_by_role("link", name="Continuous").click()
     page.get_by_role("heading", name="Continuous", exact=True).wait_for(timeout=WAIT)

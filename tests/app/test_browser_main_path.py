@@ -8,34 +8,23 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from PIL import Image
 
+from browsing import WAIT, open_map, settled
+
 pytestmark = pytest.mark.browser
-WAIT = 600_000
-
-
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-    page.wait_for_timeout(300)
-
-
-def _open(page: Any, url: str) -> None:
-    page.goto(url)
-    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    _settled(page)
 
 
 def _open_notions(page: Any, url: str) -> None:
-    """By the menu: Streamlit probes addresses below a page's own path, and the browser reports those as errors."""
-    _open(page, url)
+    """By the menu, as people do."""
+    open_map(page, url)
     page.get_by_role("link", name="Notions").click()
     page.get_by_text(re.compile(r"\d+ prompts, \d+ encoded, fitted in")).wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def _choose(page: Any, label: str, option: str) -> None:
     page.locator("section[data-testid='stSidebar']").get_by_label(label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
-    _settled(page)
+    settled(page)
 
 
 def _pictures(page: Any, section: str) -> list[str]:
@@ -55,7 +44,7 @@ def _lasso(page: Any, panel: int, left: float, top: float, right: float, bottom:
     for point in points[1:]:
         page.mouse.move(*point, steps=8)
     page.mouse.up()
-    _settled(page)
+    settled(page)
 
 
 def _selected(page: Any) -> int:
@@ -65,7 +54,7 @@ def _selected(page: Any) -> int:
 
 
 def test_switching_the_notion_changes_the_neighbors(page: Any, server: Any) -> None:
-    _open(page, f"{server.url}/?query=5")
+    open_map(page, f"{server.url}/?query=5")
     raw = _pictures(page, "Nearest in Raw encoder")
     _choose(page, "Space A", "Car color")
     color = _pictures(page, "Nearest in Car color")
@@ -74,7 +63,7 @@ def test_switching_the_notion_changes_the_neighbors(page: Any, server: Any) -> N
 
 
 def test_a_lasso_selects_in_both_maps_and_survives_recoloring_and_pages(page: Any, server: Any) -> None:
-    _open(page, f"{server.url}/?b=Car%20color")
+    open_map(page, f"{server.url}/?b=Car%20color")
     _lasso(page, 0, 0.2, 0.2, 0.8, 0.8)
     chosen = _selected(page)
     assert 0 < chosen < 2000
@@ -83,15 +72,15 @@ def test_a_lasso_selects_in_both_maps_and_survives_recoloring_and_pages(page: An
     assert _selected(page) == chosen
     page.get_by_role("link", name="Notions").click()
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert _selected(page) == chosen
     page.get_by_role("link", name="Explore").click()
-    _settled(page)
+    settled(page)
     assert _selected(page) == chosen
 
 
 def test_the_selection_downloads_as_a_table(page: Any, server: Any) -> None:
-    _open(page, server.url)
+    open_map(page, server.url)
     _lasso(page, 0, 0.3, 0.3, 0.7, 0.7)
     chosen = _selected(page)
     with page.expect_download() as download:
@@ -110,11 +99,11 @@ def test_an_edited_aspect_refits_and_changes_the_neighbors(page: Any, server: An
     field.fill("sedan\nvan\npickup")
     field.press("Control+Enter")
     page.get_by_text("3 prompts,").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert _pictures(page, "Now") != before
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("17 prompts, 0 encoded").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert _pictures(page, "Now") == before
 
 
@@ -124,15 +113,15 @@ def test_an_edit_survives_a_reload(page: Any, server: Any) -> None:
     page.get_by_label("One aspect per line").fill("red\nblue\ngreen\nblack")
     page.get_by_label("One aspect per line").press("Control+Enter")
     page.get_by_text("4 prompts,").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     token = parse_qs(urlparse(page.url).query)["draft"][0]
     _open_notions(page, f"{server.url}/?draft={token}")
     page.get_by_text("4 prompts,").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def test_search_by_text_and_by_an_uploaded_image(page: Any, server: Any) -> None:
-    _open(page, server.url)
+    open_map(page, server.url)
     page.get_by_label("Search by text").fill("a red car")
     page.get_by_label("Search by text").press("Enter")
     page.get_by_role("heading", name="Images for “a red car”").wait_for(timeout=WAIT)
@@ -142,25 +131,31 @@ def test_search_by_text_and_by_an_uploaded_image(page: Any, server: Any) -> None
     page.get_by_role("button", name="Search by image").click()
     page.locator("input[type='file']").set_input_files({"name": "blue.png", "mimeType": "image/png", "buffer": picture.getvalue()})
     page.get_by_role("heading", name="Neighbors of blue.png").wait_for(timeout=WAIT)
-    _settled(page)
-    assert _pictures(page, "Nearest in Raw encoder") != by_text
+    settled(page)
+    by_image = _pictures(page, "Nearest in Raw encoder")
+    assert by_image != by_text
+    open_map(page, page.url)
+    assert page.locator("img[alt='The query']").evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
+    assert _pictures(page, "Nearest in Raw encoder") == by_image
+    open_map(page, server.url)
+    page.locator("[data-testid='stHeading']", has_text="2,000 images").wait_for(timeout=WAIT)
 
 
 def test_an_uploaded_file_that_is_no_image_is_answered_in_a_sentence(page: Any, server: Any) -> None:
-    _open(page, server.url)
+    open_map(page, server.url)
     page.get_by_role("button", name="Search by image").click()
     page.locator("input[type='file']").set_input_files({"name": "broken.png", "mimeType": "image/png", "buffer": b"not a picture"})
     page.get_by_text("The image 'broken.png' cannot be read").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
 
 
 def test_a_link_reopens_what_was_seen(page: Any, server: Any) -> None:
-    _open(page, f"{server.url}/?b=Car%20color")
+    open_map(page, f"{server.url}/?b=Car%20color")
     _lasso(page, 1, 0.2, 0.2, 0.8, 0.8)
     chosen = _selected(page)
     link = page.url
     assert {"b", "rows"} <= set(parse_qs(urlparse(link).query))
-    _open(page, link)
+    open_map(page, link)
     assert _selected(page) == chosen
 
 
@@ -170,16 +165,16 @@ def test_a_folder_goes_through_your_images(page: Any, server: Any, tmp_path: Any
         for shade in range(12):
             Image.new("RGB", (48, 48), tuple(min(255, part + 4 * shade) for part in color)).save(tmp_path / "photos" / name / f"{shade}.png")
     (tmp_path / "photos" / "warm" / "broken.png").write_bytes(b"no picture")
-    _open(page, server.url)
+    open_map(page, server.url)
     page.get_by_role("link", name="Your images").click()
     folder = page.get_by_role("textbox", name="Folder on this computer")
     folder.fill(str(tmp_path / "photos"))
     folder.press("Enter")
-    _settled(page)
+    settled(page)
     page.get_by_role("button", name="Embed these images").first.click()
     page.get_by_text("24 images are ready").wait_for(timeout=WAIT)
     page.get_by_text("1 could not be read and were left out").wait_for(timeout=WAIT)
     page.get_by_role("link", name="Explore them").click()
     page.get_by_text("24 images", exact=True).first.wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert "cold" in page.locator(".lm-legend").inner_text()

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from browsing import WAIT, settled
 from likeness.studies.study_folder import StudyFolder
 from likeness.training.runs.run_folder import RunFolder
 
 pytestmark = pytest.mark.browser
-WAIT = 600_000
 NAME = "browser-shifts"
 _DRAWN = """(name) => {
   const found = [...document.querySelectorAll('.js-plotly-plot')].flatMap((plot) => plot.data ?? []).filter((trace) => trace.name === name);
@@ -28,12 +28,6 @@ def study(server: Any) -> Iterator[StudyFolder]:
     pid = RunFolder(folder.path).status().pid
     if pid:
         os.kill(pid, signal.SIGKILL)
-
-
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-    page.wait_for_timeout(300)
 
 
 def _open(page: Any, server: Any) -> None:
@@ -57,7 +51,7 @@ def test_a_step_colors_the_map_anew_and_moves_nothing(page: Any, server: Any) ->
     _open(page, server)
     page.wait_for_function(f"({_DRAWN})('Classes drawn at random').length === 1", timeout=WAIT)  # references and map are there
     page.get_by_text("is still being measured").wait_for(state="detached", timeout=WAIT)
-    _settled(page)
+    settled(page)
     before, places = _traces(page, "Trains")[0], _where(page)
     assert len(before["names"]) == 51
     slider = page.get_by_role("slider").first
@@ -66,7 +60,7 @@ def test_a_step_colors_the_map_anew_and_moves_nothing(page: Any, server: Any) ->
         page.keyboard.press("ArrowRight")
     page.wait_for_function(f"({_DRAWN})('Trains')[0].names.join() !== {before['names']!r}.join()", timeout=WAIT)
     page.get_by_text(re.compile("^In this step, .+ moves to test")).wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert slider.get_attribute("aria-valuetext") == "swap 3"
     after = _traces(page, "Trains")[0]
     gone = set(before["names"]) - set(after["names"])
@@ -84,7 +78,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(page: Any, server: A
     _open(page, server)
     page.get_by_role("tab", name="What holds up").click()
     page.get_by_text("Start a benchmark").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     if not page.get_by_role("button", name="Start", exact=True).count():  # where results ship, the form is closed at first
         page.get_by_text("Start a benchmark").click()
     page.get_by_role("button", name="Start", exact=True).wait_for(timeout=WAIT)
@@ -92,7 +86,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(page: Any, server: A
         field = page.get_by_label(label, exact=True)
         field.fill(value)
         field.press("Enter")
-        _settled(page)
+        settled(page)
     page.get_by_text("8 runs on 2 splits").wait_for(timeout=WAIT)
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_text("of 8 runs").wait_for(timeout=WAIT)
@@ -107,7 +101,7 @@ def test_a_benchmark_is_started_watched_stopped_and_resumed(page: Any, server: A
     page.get_by_role("button", name="Stop", exact=True).wait_for(timeout=WAIT)
     page.get_by_text("Finished").wait_for(timeout=WAIT)
     page.get_by_text("8 of 8 runs").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     assert study.status().state == "finished"
     assert page.get_by_role("button", name="Stop", exact=True).count() == page.get_by_role("button", name="Resume").count() == 0
     for method in ("Raw encoder", "Margin", "Multisimilarity", "ProxyAnchor"):

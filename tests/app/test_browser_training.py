@@ -7,24 +7,18 @@ from typing import Any
 
 import pytest
 
+from browsing import WAIT, settled
 from likeness.training.runs.run_folder import RunFolder
 
 pytestmark = pytest.mark.browser
-WAIT = 600_000
 NAME = "browser-run"
-
-
-def _settled(page: Any) -> None:
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']", timeout=WAIT)
-    page.wait_for_timeout(300)
 
 
 def _fill(page: Any, role: str, name: str, value: str) -> None:
     field = page.get_by_role(role, name=name, exact=True)
     field.fill(value)
     field.press("Enter")
-    _settled(page)
+    settled(page)
 
 
 _POINTS = "(document.querySelector('.js-plotly-plot')?.data?.at(-1)?.x?.length ?? 0)"
@@ -54,7 +48,7 @@ def test_a_run_is_started_watched_stopped_resumed_and_explored(page: Any, server
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     page.get_by_role("link", name="Train").click()
     page.get_by_role("button", name="Start").wait_for(timeout=WAIT)
-    _settled(page)
+    settled(page)
     _fill(page, "textbox", "Name", NAME)
     _fill(page, "spinbutton", "Epochs", "2000")
     page.get_by_role("button", name="Start").click()

@@ -118,15 +118,15 @@ def test_uploads_and_saved_notions_are_private(people: list[Any], shared_server:
     _open(ada, f"{shared_server.url}/?layout=PCA")  # a new session of the same browser
     _go(ada, "Your images")
     ada.get_by_text("Zebras **of** Ada").first.wait_for(timeout=WAIT)
-    assert re.search(r"private=[0-9a-f]{32}", link)
+    assert re.search(r"dataset=[0-9a-f]{32}", link)
     _open(ben, link)  # who was given the link can open it
     ben.get_by_text("12 images", exact=True).first.wait_for(timeout=WAIT)
 
     _go(ada, "Notions")
-    ada.get_by_role("button", name="More").click()
-    ada.get_by_label("Name", exact=True).fill("ada's own notion")
-    ada.get_by_label("Name", exact=True).press("Enter")
-    ada.get_by_role("button", name="Duplicate under this name").click()
+    ada.get_by_role("textbox", name="Name", exact=True).fill("ada's own notion")
+    ada.get_by_role("textbox", name="Name", exact=True).press("Enter")
+    _settled(ada)
+    ada.get_by_role("button", name="Save").click()
     _settled(ada)
     assert list((shared_server.cache / "visitors").glob("*/notions/ada-s-own-notion.yaml"))
     assert not (shared_server.cache / "notions").exists()

@@ -49,17 +49,20 @@ def test_before_anything_was_compared_the_page_says_what_it_is_for(page: AppTest
 
 
 def test_the_table_has_what_compare_gives_and_says_what_does_not_apply(page: AppTest) -> None:
+    assert page.multiselect(key="compare_dims").value == ["suggested"]
+    page.multiselect(key="compare_dims").set_value(["suggested", "128"])
     _set(page, ["car color"], ["pca", "exact"], 1)
     page.button(key="compare_start").click().run()
     assert _job().wait(600)
     page.run()
     assert not page.exception
     table = _table(page)
-    runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "exact"), (128,), range(1)).set_index("method")
+    runs = compare(embed(read_cars()), [get_notion("car color")], ("raw", "exact"), ("suggested", 128), range(1)).set_index(["method", "dim"])
+    assert list(runs.index) == [("raw", 512), ("exact", 5), ("exact", 128)]
     for metric in ("map_at_r", "precision_at_1", "ami", "mrr"):
-        for method in ("raw", "exact"):
-            assert f"{runs.loc[method, metric]:.3f}" in table
-    assert f"▲ +{runs.loc['exact', 'map_at_r'] - runs.loc['raw', 'map_at_r']:.3f}" in table
+        for place in runs.index:
+            assert f"{runs.loc[place, metric]:.3f}" in table
+    assert f"▲ +{runs.loc[('exact', 5), 'map_at_r'] - runs.loc[('raw', 512), 'map_at_r']:.3f}" in table
     assert "Does not apply: PCA to 128 dimensions needs more than 128 prompts, but there are 17" in table
     assert page.button(key="compare_start").disabled
     assert [button.label for button in page.get("download_button")] == ["Download CSV", "Download Markdown", "Download LaTeX"]
@@ -73,7 +76,7 @@ def test_a_stop_keeps_what_is_finished(page: AppTest) -> None:
     assert job.wait(600)
     page.run()
     assert not page.exception
-    assert f"of {job.total} runs; what was finished stands below" in _texts(page)
+    assert f"of {job.total} runs; what was finished is shown below" in _texts(page)
     assert job.done < job.total
     assert not page.button(key="compare_start").disabled
 
@@ -96,7 +99,7 @@ def test_changed_settings_leave_the_earlier_result_and_say_so(page: AppTest) -> 
     page.button(key="compare_start").click().run()
     _job().wait(600)
     _set(page, ["car color"], ["random"], 2)
-    assert "The settings have changed since" in _texts(page)
+    assert "The settings have changed" in _texts(page)
     assert _table(page)
     assert not page.button(key="compare_start").disabled
 
@@ -130,7 +133,8 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
     page.selectbox(key="dataset").select(entry.id).run()
     assert not page.exception
     assert page.multiselect(key="compare_notions").value == ["viewpoint"]
-    assert page.multiselect(key="compare_dims").value == ["64"]
+    assert page.multiselect(key="compare_dims").value == ["suggested"]
+    assert page.multiselect(key="compare_dims").options == ["Each notion's own", "64"]
     assert page.number_input(key="compare_seeds").value == 3
     assert not page.button(key="compare_start").disabled
 
@@ -138,8 +142,8 @@ def test_other_images_have_other_notions_and_dimensions(page: AppTest, monkeypat
 @pytest.mark.parametrize(
     ("attributes", "reads_text", "said"),
     [
-        ({}, True, "These images have no labels"),
-        ({"shelf": ["a", "b"]}, True, "no notion is judged by them yet"),
+        ({}, True, "these images have none of their own"),
+        ({"shelf": ["a", "b"]}, True, "no notion uses them yet"),
         ({"car_color": ["red", "blue"]}, False, "an encoder that reads text"),
     ],
 )

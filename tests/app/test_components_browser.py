@@ -269,6 +269,7 @@ def test_shift_adds_alt_removes_and_the_button_clears(maps: Maps) -> None:
 def test_filtered_images_fade_and_cannot_be_selected(maps: Maps) -> None:
     maps.page.get_by_text("Filter").click()
     maps.page.get_by_text("300 of 400 images").wait_for()
+    assert [entry.inner_text() for entry in maps.page.locator(".lm-entry").all()] == ["a\n100", "b\n0", "c\n100", "d\n100"]
     assert not close_to(maps.pixel(0, *CORNERS["b"]), ORANGE)
     maps.tool("Box").click()
     maps.page.mouse.move(*maps.place(0, -1.05, 1.05))
@@ -289,7 +290,29 @@ def test_the_legend_shows_a_class_alone_without_asking_python(maps: Maps) -> Non
     maps.said("events 0")
 
 
+def test_the_wheel_scrolls_unless_the_map_is_in_use(maps: Maps) -> None:
+    maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
+    maps.page.mouse.wheel(0, -100)
+    maps.page.locator(".lm-hint.lm-shown").wait_for()
+    assert close_to(maps.pixel(0, *CORNERS["d"]), MAGENTA)  # not zoomed
+    maps.page.keyboard.down("Control")
+    for _ in range(3):
+        maps.page.mouse.wheel(0, -100)
+    maps.page.keyboard.up("Control")
+    maps.page.wait_for_timeout(100)
+    assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
+    maps.tool("Reset view").click()
+    maps.page.mouse.click(*maps.place(0, 0, 0))
+    maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
+    for _ in range(3):
+        maps.page.mouse.wheel(0, -100)
+    maps.page.wait_for_timeout(100)
+    assert maps.pixel(0, *CORNERS["d"]) == [255, 255, 255, 255]
+    maps.said("events 0")
+
+
 def test_the_map_moves_and_comes_back(maps: Maps) -> None:
+    maps.page.mouse.click(*maps.place(0, 0, 0))  # from now on it is in use
     maps.page.mouse.move(*maps.place(0, *CORNERS["a"]))
     for _ in range(3):
         maps.page.mouse.wheel(0, -100)

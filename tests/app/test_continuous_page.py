@@ -21,7 +21,7 @@ from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics, oracle_metrics
 from likeness.evaluation.continuous import retrieve
 from likeness.labels import JOINTS, ImageLabels, LabelsConfig, PartLabels, label_distances
-from likeness.notions import InDiReCT, get_notion
+from likeness.notions import get_notion
 from likeness.plots import distance_text
 from likeness.space import Space
 
@@ -153,7 +153,7 @@ def test_two_spaces_stand_side_by_side_with_their_difference(app: AppTest) -> No
     app.selectbox(key="b").select("car color").run()
     _finished(app)
     base = embed(read_cars())
-    fitted = base.refit(get_notion("car color"), InDiReCT(dim=min(128, base.vectors.shape[1])))
+    fitted = base.refit(get_notion("car color"))
     query = _query(app)
     shown = _rows(app)
     assert list(shown) == ["Raw encoder", "Car color", ORACLE]
@@ -214,6 +214,7 @@ def test_the_query_of_the_link_asks_and_an_unknown_one_does_not(app: AppTest) ->
     app.session_state["query"] = 999_999
     app.run()
     assert not app.exception
+    assert "the neighbors of image 999,999, but there are 2,000 images" in app.warning[0].value
     assert _query(app) == _gallery(app, "continuous_suggested")["sections"][0]["rows"][0]
 
 
@@ -251,7 +252,7 @@ def test_images_without_a_label_on_a_scale_say_what_to_bring(app: AppTest, monke
     _other_images(monkeypatch, {"class": ["cat", "dog"] * 15})
     app.switch_page("pages/continuous/page.py").run()
     assert not app.exception
-    assert "These images have no labels on a scale. Add them as a CSV file with a column of numbers" in _texts(app)
+    assert "This page needs labels on a scale" in _texts(app)
     assert [link.proto.label for link in app.get("page_link")] == ["Bring images with such labels"]
     assert not app.get("plotly_chart")
 

@@ -140,6 +140,8 @@ def test_what_a_link_asks_for_in_vain_is_left_at_its_default(app: AppTest, jobs:
     assert not app.exception
     assert (jobs.asked[-1].method, jobs.asked[-1].parameters) == ("umap", {})
     assert name not in app.query_params
+    (said,) = (each.value for each in app.warning)
+    assert f"“{text}”" in said
 
 
 def test_a_link_restores_method_and_settings(app: AppTest, jobs: type[Instantly]) -> None:
@@ -174,6 +176,18 @@ def test_the_old_points_stay_until_the_new_map_is_ready(app: AppTest, jobs: type
     assert _layouts(app)[0].note == ""
     assert not np.allclose(_layouts(app)[0].shown, before)
     assert app.session_state["waits_explore_cars"] == []
+
+
+def test_of_another_space_its_own_points_are_shown_until_its_map_is_ready(
+    app: AppTest, jobs: type[Instantly], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.run()
+    _choose(app, "t-SNE")
+    monkeypatch.setattr(Instantly, "waiting", True)
+    app.selectbox(key="a").select("car color").run()
+    shown = _layouts(app)[0]
+    assert (shown.name, shown.note) == ("car color", "PCA while t-SNE is being computed")
+    np.testing.assert_allclose(shown.own, pca_map(app.session_state["view"].a.vectors), atol=1e-5)
 
 
 def test_a_map_that_is_not_wanted_any_more_makes_room_and_is_begun_anew_later(

@@ -315,7 +315,7 @@ class TestKept:
         for name in ("a.yaml", "b.yaml"):
             check_count(tmp_path, "notions")
             (tmp_path / name).touch()
-        with pytest.raises(InputError, match="You keep 2 notions here, which is as many as this server keeps for one visitor"):
+        with pytest.raises(InputError, match="You keep 2 notions here, the most that this server keeps for one visitor"):
             check_count(tmp_path, "notions")
 
     @pytest.mark.parametrize(("templates", "aspects"), [(1, 5_000), (60, 60), (2_500, 2)])

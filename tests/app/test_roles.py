@@ -1,28 +1,33 @@
 """What an account may do: view looks, edit also uploads, saves and removes, train also trains; on every page, and around it."""
 
 import ast
+import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import navigation
 import signed_in
 import visitors
 from access import check_may, refusal
+from background import jobs
+from fake_hub import FakeHub
 from likeness.data import add_dataset, list_datasets, new_entry, uploads_dir
 from likeness.errors import InputError
 from likeness.training import list_runs
 from likeness.training.config import read_config, with_changes
 from likeness.training.runs.run_folder import RunFolder, Status
 from server_settings import settings_from
+from shared import downloads
 from shared.app_page import AppPage
 
 APP = Path(__file__).resolve().parents[2] / "app"
-LOOKS = "Your account may look at everything and change nothing; ask whoever runs this server for the role edit."
+LOOKS = "Your account may look at everything but change nothing; ask whoever runs this server for the role edit."
 TRAINS_NOT = "Your account may not start or stop trainings; ask whoever runs this server for the role train."
 As = Callable[[str], None]
 
@@ -74,6 +79,76 @@ def test_roles_include_each_other(sign_in: As) -> None:
         check_may("train")
 
 
+def test_an_encoder_is_downloaded_by_whom_the_owner_trusts_most(sign_in: As, monkeypatch: pytest.MonkeyPatch) -> None:
+    sign_in("cleo")
+    with pytest.raises(
+        InputError, match="Downloads are turned off on this server; ask whoever runs it to get the encoder with `likeness encoders get"
+    ):
+        check_may("download")
+    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
+    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    check_may("download")
+    for name in ("ada", "ben"):
+        sign_in(name)
+        with pytest.raises(InputError, match="Your account may not download encoders"):
+            check_may("download")
+
+
+def test_who_may_not_download_is_offered_only_what_is_here(
+    sign_in: As, app: AppTest, hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likeness.encoders import PUBLISHED, download_encoder
+
+    here = PUBLISHED["timm:vit_small_patch16_dinov3.lvd1689m"]
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "model.safetensors").write_bytes(b"weights")
+    hub.repositories[here.repository] = tmp_path / "served"
+    download_encoder(here.name)
+    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
+    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    for name, offered in (("ben", 1), ("cleo", len(PUBLISHED))):
+        sign_in(name)
+        _open(app, "your_images")
+        options = app.selectbox(key="encoder_upload").options
+        assert sum(each.title in " ".join(options) for each in PUBLISHED.values()) == offered
+    sign_in("ben")
+    _open(app, "your_images")
+    app.selectbox(key="encoder_upload").select("other").run()
+    app.text_input(key="encoder_name_upload").input("ViT-B-32/openai").run()
+    picture = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(picture, "PNG")
+    app.get("file_uploader")[0].set_value([("a.png", picture.getvalue(), "image/png")]).run()
+    app.button(key="begin_upload").click().run()
+    assert "Your account may not download encoders" in app.error[0].value
+    assert not jobs().all("embedding")
+
+
+def test_compare_and_semantics_bring_no_model_for_whom_the_owner_trusts_less(
+    sign_in: As, app: AppTest, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {"shared": True, "downloads": True, "auth_header": "X-User", "roles": {"ben": "edit", "cleo": "train"}}
+    monkeypatch.setenv("LIKENESS_SERVER", settings_from(content).as_text())
+    sign_in("ben")
+    assert list(downloads.refused_encoders(["cars", "ViT-B-32/openai", "no/such model"])) == ["ViT-B-32/openai"]
+    _open(app, "semantics")
+    app.multiselect(key="semantic_language").set_value(["bert"]).run()
+    assert not app.exception
+    assert "'bert' is not on this machine. Your account may not download encoders" in _messages(app)
+    assert not any("bert" in str(job.key) for job in jobs().all("semantics"))
+    app.query_params["compare"] = "Encoders"
+    app.switch_page("pages/compare/page.py").run()
+    app.multiselect(key="encoders").set_value(["cars", "ViT-B-32/openai"])
+    app.multiselect(key="encoders_notions").set_value(["car color"])
+    app.number_input(key="encoders_runs").set_value(1)
+    app.run()
+    app.button(key="encoders_start").click().run()
+    (job,) = jobs().all("comparisons")
+    assert job.wait(600)
+    assert "'ViT-B-32/openai' is not on this machine. Your account may not download encoders" in str(job.found)
+    sign_in("cleo")
+    assert downloads.refused_encoders(["ViT-B-32/openai"]) == downloads.refused_languages(["bert"]) == {}
+
+
 def test_without_accounts_all_is_as_the_server_says(monkeypatch: pytest.MonkeyPatch) -> None:
     check_may("edit")
     check_may("train")
@@ -101,8 +176,8 @@ def test_pages_say_why_controls_are_not_there(app: AppTest, sign_in: As) -> None
     assert TRAINS_NOT in _messages(_open(app, "train"))
     assert TRAINS_NOT in _messages(_open(app, "runs"))
     _open(app, "notions")
-    writing = [button for button in app.button if button.label.split()[0] in ("Save", "Duplicate", "New", "Delete")]
-    assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 4
+    writing = [button for button in app.button if button.label.split()[0] in ("Save", "Delete")]
+    assert [(button.disabled, button.help) for button in writing] == [(True, LOOKS)] * 2
 
 
 def test_what_a_viewer_edits_stays_in_the_session(app: AppTest, sign_in: As, cache: Path) -> None:
@@ -121,14 +196,15 @@ def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: AppTest, s
     """As a message that goes around the page: the button is known to the session, and its role has gone since."""
     sign_in("ben")
     _open(app, "notions")
+    next(field for field in app.text_input if field.label == "Name").set_value("car color copy").run()
     named = {button.label: button for button in app.button}
     sign_in("ada")
-    named["Duplicate under this name"].click().run()
+    named["Save"].click().run()
     assert LOOKS in _messages(app)
     assert not list(cache.rglob("notions/*.yaml"))
     sign_in("ben")
     app.run()
-    {button.label: button for button in app.button}["Duplicate under this name"].click().run()
+    {button.label: button for button in app.button}["Save"].click().run()
     assert [file.name for file in visitors.visitors_dir().rglob("*.yaml")] == ["car-color-copy.yaml"]
 
 
@@ -256,7 +332,7 @@ def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, mon
 
 # What writes for people or starts work that they own, by the name under which it is called.
 _WRITES = {
-    *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "remove_dataset", "start_run", "request_stop"),
+    *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "rename_dataset", "remove_dataset", "start_run", "request_stop"),
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
 }
 _ASKS = {"begin_training", "check_may", "permitted", "refusal", "refused"}

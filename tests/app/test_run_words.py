@@ -1,13 +1,12 @@
 """What is said of runs: states, figures, settings."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from likeness.evaluation import metric_title
 from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
-from likeness.training.runs.run_folder import STATES, RunFolder, Status
+from likeness.training.runs.run_folder import STATES, Status
 from shared import run_words
 
 
@@ -93,16 +92,3 @@ def test_diva_stands_beside_its_objective() -> None:
 )
 def test_a_value_is_said_as_people_read_it(shown: Any, said: str) -> None:
     assert run_words.value(shown) == said
-
-
-def test_the_best_figure_is_the_highest_so_far(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run")
-    run.create(RunConfig())
-    assert run_words.best(run.metrics(), "nmi") is None
-    run.append_metrics({"step": 1, "loss": 2.0})
-    assert run_words.best(run.metrics(), "nmi") is None
-    run.append_metrics({"step": 2, "nmi": float("nan")})
-    assert run_words.best(run.metrics(), "nmi") is None
-    for step, nmi in [(3, 0.5), (4, 0.75), (5, 0.25)]:
-        run.append_metrics({"step": step, "nmi": nmi})
-    assert run_words.best(run.metrics(), "nmi") == 0.75

@@ -30,9 +30,10 @@ def make(tmp_path: Path) -> Make:
         if status:
             run.report_status(status)
         for number in range(1, 2 * evaluations + 1):
+            best = {"best_of": 0.5 + number / 100}
             row = {"step": number, "epoch": number / 2, "loss": 3 / number, "loss_objective": 2 / number, "loss_guidance": 0.2}
             found = {"recall_at_1": 0.5 + number / 100, "map_at_1000": 0.4, "map_at_r": 0.3, "nmi": 0.9, "f1": 0.7}
-            run.append_metrics(row | (found if number % 2 == 0 else {}))
+            run.append_metrics(row | (found | best if number % 2 == 0 else {}))
         return run
 
     return make
@@ -108,7 +109,7 @@ def test_a_run_says_how_it_stands_and_what_can_be_done(app: AppTest, make: Make,
     make("first", status)
     _open(app)
     assert f"**first**  {said}" in _texts(app)
-    assert [button.label for button in app.button if "first" in str(button.key)] == ([action] if action else [])
+    assert [button.label for button in app.button if button.key == "act_first"] == ([action] if action else [])
     assert [error.value for error in app.error] == (["The loss is not finite."] if status and status.state == "failed" else [])
 
 
@@ -135,7 +136,7 @@ def test_a_run_that_has_measured_nothing_has_an_empty_figure(app: AppTest, make:
     assert line["Guidance"] == "ELG, omega 5"
 
 
-def test_a_run_shows_its_curve_and_its_best_figures(app: AppTest, make: Make) -> None:
+def test_a_run_shows_its_curve_and_the_figures_of_its_best_weights(app: AppTest, make: Make) -> None:
     run = make("first", Status("finished", 6, 6), evaluations=3)
     run.write_report({"name": "first", "seconds": 1.0, "steps": 6})
     _open(app)
@@ -143,6 +144,85 @@ def test_a_run_shows_its_curve_and_its_best_figures(app: AppTest, make: Make) ->
     line = app.dataframe[0].value.iloc[0]
     assert (line["Run"], line["State"], line["done"], line["recall_at_1"], line["nmi"]) == ("first", "Finished", 1.0, 0.56, 0.9)
     assert "car_color" in app.code[0].value
+
+
+def test_the_table_agrees_with_the_weights_that_are_chosen(app: AppTest, make: Make) -> None:
+    run = make("first", Status("finished", 8, 8), evaluations=2)
+    row = {"recall_at_1": 0.51, "map_at_1000": 0.1, "map_at_r": 0.1, "nmi": 0.95, "f1": 0.1}
+    run.append_metrics({"step": 6, "epoch": 3.0} | row)
+    _open(app)
+    best = app.dataframe[0].value.iloc[0]
+    assert (best["epoch"], best["recall_at_1"], best["nmi"]) == (2.0, 0.54, 0.9)  # NMI was higher later: not of these weights
+    assert "Without validation images, the test images choose them" in _texts(app)
+    app.segmented_control(key="runs_figures").set_value("last").run()
+    last = app.dataframe[0].value.iloc[0]
+    assert (last["epoch"], last["recall_at_1"], last["nmi"]) == (3.0, 0.51, 0.95)
+    assert "Figures of the last evaluation so far" in _texts(app)
+
+
+def test_with_validation_images_the_best_weights_are_said_to_be_theirs(app: AppTest, make: Make) -> None:
+    make("held", Status("finished", 4, 4), evaluations=1, changes={"data.validation": 0.2})
+    make("plain", Status("finished", 4, 4), evaluations=1)
+    _open(app)
+    _choose(app, ["held"])
+    assert "on its validation images, which neither train nor test" in _texts(app)
+    _choose(app, ["held", "plain"])
+    assert "Where a run has no validation images, the test images choose them" in _texts(app)
+
+
+def test_the_untrained_network_is_the_first_point(app: AppTest, make: Make) -> None:
+    run = make("first", Status("running", 0, 4, pid=os.getpid()))
+    run.append_metrics({"step": 0, "epoch": 0.0, "recall_at_1": 0.25})
+    _open(app)
+    assert _curves(app) == {"first": [0.25]}
+    assert "Epoch 0 is the network before training." in _texts(app)
+
+
+def test_a_run_is_renamed_and_stays_chosen(app: AppTest, make: Make, tmp_path: Path) -> None:
+    for name in ("first", "other"):
+        make(name, Status("finished", 4, 4), evaluations=1)
+    _open(app)
+    _choose(app, ["first"])
+    app.text_input(key="name_first").set_value("other").run()
+    assert "There is already a 'other'" in app.toast[0].value
+    app.text_input(key="name_first").set_value("renamed").run()
+    assert not app.exception
+    assert _chosen(app) == ["renamed"]
+    assert list(_curves(app)) == ["renamed"]
+    assert sorted(folder.name for folder in (tmp_path / "runs").iterdir()) == ["other", "renamed"]
+
+
+def test_a_run_is_deleted_after_a_question(app: AppTest, make: Make) -> None:
+    runs = [make(name, Status("finished", 4, 4), evaluations=1) for name in ("first", "other")]
+    _open(app)
+    _choose(app, ["first", "other"])
+    app.button(key="delete_first").click().run()
+    assert "Delete first with its weights and figures? This cannot be undone." in _texts(app)
+    app.button(key="delete_no_first").click().run()
+    assert "Delete first" not in _texts(app)
+    app.button(key="delete_first").click().run()
+    app.button(key="delete_yes_first").click().run()
+    assert not app.exception
+    assert [run.path.exists() for run in runs] == [False, True]
+    assert _chosen(app) == ["other"]
+
+
+def test_a_run_can_be_exported_once_it_has_weights(app: AppTest, make: Make) -> None:
+    run = make("first", Status("finished", 4, 4), evaluations=1)
+    _open(app)
+    (download,) = app.get("download_button")
+    assert download.proto.disabled
+    run.best.write_bytes(b"")
+    app.run()
+    (download,) = app.get("download_button")
+    assert (download.proto.label, download.proto.disabled) == ("Download", False)
+
+
+def test_a_run_that_goes_on_is_neither_renamed_nor_deleted(app: AppTest, make: Make) -> None:
+    make("going", Status("running", 1, 4, pid=os.getpid()))
+    _open(app)
+    assert app.button(key="delete_going").disabled
+    assert app.text_input(key="name_going").disabled
 
 
 def test_another_metric_draws_another_curve_and_says_what_it_is(app: AppTest, make: Make) -> None:
@@ -252,6 +332,7 @@ def test_a_link_to_a_run_that_is_gone_asks_to_choose(app: AppTest, make: Make) -
     _open(app)
     assert _chosen(app) == []
     assert "Choose at least one run above." in _texts(app)
+    assert [each.value for each in app.warning] == ["There is no run “gone” here. Choose among the runs below."]
 
 
 def test_a_run_that_is_removed_while_it_is_shown_leaves_the_others(app: AppTest, make: Make) -> None:
@@ -332,6 +413,34 @@ def test_a_run_that_names_its_files_by_a_root_is_resumed_with_their_paths(
     resolved = {"data.source": str(photos / "birds"), "backbone.weights": str(weights)}
     assert run.config() == with_changes(before, resolved)
     assert run.status().state == "running"
+
+
+def test_on_a_shared_server_only_who_began_a_run_renames_and_deletes_it(
+    app: AppTest, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import trainings
+
+    operators = make("operators", Status("finished", 4, 4), evaluations=1)
+    trainings.begin_training(operators.path.with_name("mine"), lambda: make("mine", Status("finished", 4, 4), evaluations=1))
+    trainings.begin_training(operators.path, lambda: None)  # to resume a run makes nobody its owner
+    _open(app)
+    _choose(app, ["mine", "operators"])
+    assert {name: app.button(key=f"delete_{name}").disabled for name in ("mine", "operators")} == {"mine": False, "operators": True}
+    app.button(key="delete_mine").click().run()
+    monkeypatch.setattr("visitors._browser", lambda: "1" * 32)  # somebody else's click
+    app.button(key="delete_yes_mine").click().run()
+    assert "Only the person who started a run can rename or delete it here" in app.toast[0].value
+    assert app.button(key="delete_mine").disabled
+    assert app.text_input(key="name_mine").disabled
+    assert (operators.path.with_name("mine") / "config.yaml").is_file()
+    assert "0" * 32 not in (operators.path.with_name("mine") / "owner").read_text()
+
+
+def test_an_export_tells_no_path_of_a_shared_server(make: Make, photos: Path) -> None:
+    from shared import run_changes
+
+    run = make("mine", changes={"data.source": str(photos / "birds"), "data.attribute": "class", "guidance": None})
+    assert run_changes.shown_config(run).data.source == "photos/birds"
 
 
 def test_a_run_outside_of_the_roots_is_not_resumed(app: AppTest, make: Make, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,6 +531,7 @@ def test_a_run_on_labels_on_a_scale_is_judged_by_them(app: AppTest, tmp_path: Pa
     for step, distance in ((1, 60.5), (2, 40.25)):
         run.append_metrics(
             {"step": step, "epoch": float(step), "loss": 1.0, "loss_objective": 1.0, "mean_label_distance_at_1": distance, "ndcg_at_10": 0.1 * step}
+            | {"best_of": 0.1 * step}
         )
     run.report_status(Status("finished", 2, 2, "", 0, 3.0))
     _open(app)

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from background import jobs
 from likeness.data import read_cars
 from likeness.embedding import embed
-from likeness.notions import InDiReCT, get_notion
+from likeness.notions import get_notion
 from likeness.saliency import Saliency, saliency_of_spaces
 
 FEW = ("saliency_samples", 2)
@@ -47,10 +47,11 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     found = _result(app)
     assert [each.name for each in found] == ["background color", "car color", "Raw encoder"]
     base = embed(read_cars())
-    notion = base.refit(get_notion("car color"), InDiReCT(dim=2))
+    notion = base.refit(get_notion("car color"))
     expected = saliency_of_spaces([notion, base], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
     np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
+    assert "Dimensions: Background color in 7 and Car color in 5." in _texts(app)
 
 
 def test_dimensions_make_other_maps(app: AppTest) -> None:

@@ -3,6 +3,7 @@
 import gc
 import math
 import threading
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -80,14 +81,14 @@ def test_pages_of_one_client_wait_for_each_other_and_not_for_others(turns: Scrip
     _, other = _beside(lambda: turns.begin("ben"))
     assert other.wait(60)
     assert not second.wait(0.2)
-    turns.end("ada")
+    turns.end("ada", 0)
     assert second.wait(60)
 
 
 def _page(turns: ScriptTurns, clock: Clock, who: str, seconds: float) -> None:
     turns.begin(who)
     clock.now += seconds
-    turns.end(who)
+    turns.end(who, seconds)
 
 
 def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTurns, clock: Clock) -> None:
@@ -102,15 +103,16 @@ def test_on_a_busy_server_who_has_had_more_than_his_share_waits(turns: ScriptTur
 
 
 def test_nobody_waits_longer_than_some_seconds(turns: ScriptTurns, clock: Clock) -> None:
-    turns.begin("ben")
-    _page(turns, clock, "ada", 1000)
+    _page(turns, clock, "ben", 6)
+    turns.begin("ada")
+    turns.end("ada", 1000)
     _, again = _beside(lambda: turns.begin("ada"))
     assert not again.wait(0.3)
     clock.now += 5.1
     assert again.wait(60)
 
 
-@pytest.mark.parametrize("others", [0.0, 2.0])
+@pytest.mark.parametrize("others", [0.0, 0.8])
 def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others: float) -> None:
     for _ in range(5):
         _page(turns, clock, "ada", 100)
@@ -119,17 +121,37 @@ def test_on_a_quiet_server_nobody_waits(turns: ScriptTurns, clock: Clock, others
     assert again.wait(60)
 
 
-def test_while_others_are_computed_a_second_counts_in_parts(turns: ScriptTurns, clock: Clock) -> None:
-    clock.now = 100.0  # nobody was here so far
+def test_the_time_that_others_kept_a_page_waiting_does_not_count(turns: ScriptTurns, clock: Clock) -> None:
     turns.begin("ada")
-    clock.now += 1
     turns.begin("ben")
-    clock.now += 4
-    turns.end("ben")
-    clock.now += 2
-    turns.end("ada")
-    faded = math.exp(-0.2)
-    assert turns._lately == pytest.approx({"ben": 2 * faded, "ada": (math.exp(-0.4) + 2) * faded + 2})
+    clock.now += 60
+    turns.end("ben", 4)
+    turns.end("ada", 0.5)
+    assert turns._lately == {"ben": 4, "ada": 0.5}
+    _, again = _beside(lambda: turns.begin("ada"))
+    assert again.wait(60)
+    clock.now += 10
+    turns.end("ada", 0)
+    assert turns._lately == pytest.approx({"ben": 4 * math.exp(-1), "ada": 0.5 * math.exp(-1)})
+
+
+@pytest.mark.filterwarnings("ignore:missing ScriptRunContext")
+def test_a_page_is_charged_for_what_its_own_thread_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    charged: list[float] = []
+    monkeypatch.setattr(script_turns, "client", lambda: "ada")
+    monkeypatch.setattr(Pace, "spend", lambda self, who, amount: charged.append(amount))
+
+    def page(runner: object, rerun: str) -> None:
+        end = time.thread_time() + 0.2
+        while rerun == "work" and time.thread_time() < end:
+            pass
+        if rerun == "wait":
+            time.sleep(0.5)
+
+    run = script_turns._in_turn(page)
+    for rerun in ("work", "wait"):
+        run(None, rerun)
+    assert charged[0] >= 0.2 > charged[1]
 
 
 def test_what_is_loaded_leaves_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:

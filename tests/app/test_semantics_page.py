@@ -13,7 +13,7 @@ from likeness.data import ImageTable, read_cars
 from likeness.embedding import embed
 from likeness.evaluation import Semantics, most_changed, retrieved_classes, semantics
 from likeness.language import class_similarities
-from likeness.notions import InDiReCT, get_notion
+from likeness.notions import get_notion
 from likeness.space import Space
 from likeness.studies import SemanticClasses, classes_of
 
@@ -63,7 +63,7 @@ def _raw() -> Space:
 
 
 def _car_color() -> Space:
-    return _raw().refit(get_notion("car color"), InDiReCT(dim=128))
+    return _raw().refit(get_notion("car color"))
 
 
 def _metrics(app: AppTest) -> dict[str, tuple[str, str]]:
@@ -217,7 +217,7 @@ def test_images_without_labels_say_what_to_bring(page: AppTest, monkeypatch: pyt
     _other_images(monkeypatch, {})
     page.run()
     assert not page.exception
-    assert "These images have no labels" in _texts(page)
+    assert "these images have no labels" in _texts(page)
     assert [link.proto.label for link in page.get("page_link")] == ["Bring images with labels"]
 
 

@@ -513,6 +513,27 @@ def test_shipped_results_are_offered_and_shown(holds: AppTest, tmp_path: Path, m
     assert _scored(holds) == {"Margin": pytest.approx(0.7), "Raw encoder": pytest.approx(0.45)}
 
 
+def test_why_scores_rise_where_classes_are_removed_stands_beside_them(holds: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from likeness.studies import study
+    from pages.shifts import benchmarks
+
+    (tmp_path / "results").mkdir()
+    for name, last in (("rises", 0.6), ("falls", 0.2)):
+        splits = (("start", 0.1, 0.9), ("swap 4", 0.2, 0.3), ("removal 2", 0.4, last))
+        lines = [{"row": "Margin", "seed": 0, "split": split, "distance": place, "recall_at_1": score} for split, place, score in splits]
+        pd.DataFrame(lines).assign(seconds=1.0).to_csv(tmp_path / "results" / f"{name}.csv", index=False)
+    for module in (benchmarks, study):
+        monkeypatch.setattr(module, "assets_dir", lambda: tmp_path)
+    _open(holds)
+    said = {}
+    for name in ("rises", "falls"):
+        holds.selectbox(key="benchmark").set_value(f"shipped:{name}").run()
+        assert not holds.exception
+        said[name] = [caption.value for caption in holds.caption if "the hardest to tell apart" in caption.value]
+    assert "R@1 rises from 0.300 on swap 4 to 0.600 on removal 2" in said["rises"][0]
+    assert said["falls"] == []
+
+
 def test_random_halves_are_another_start(app: AppTest) -> None:
     app.session_state["shift_classes"] = ["car_color"]
     page = _finished(app.switch_page("pages/shifts/page.py").run())

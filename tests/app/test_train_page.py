@@ -139,7 +139,7 @@ def test_a_first_visit_shows_the_preset_that_needs_nothing(page: AppTest) -> Non
 
 FIELDS: list[tuple[str, Any, dict[str, Any]]] = [
     ("data.train_classes", 0.7, {"data.train_classes": 0.7}),
-    ("data.attribute", ["body_type"], {"data.attribute": "body_type"}),
+    ("data.attribute", ["body_type"], {"data.attribute": "body_type", "batch.per_class": 24}),
     ("data.attribute", ["car_color", "background_color"], {"data.attribute": ["car_color", "background_color"]}),
     ("backbone.name", "vit_small_patch16_224", {"backbone.name": "vit_small_patch16_224"}),
     ("backbone.name", "clip:cars", {"backbone.name": "clip:cars"}),
@@ -194,7 +194,7 @@ def test_guidance_is_none_class_names_or_pseudolabels(page: AppTest) -> None:
     _guide(page, "None")
     assert _config(page).guidance is None
     assert not _has_field(page, "guidance.omega")
-    assert "every two classes are equally different" in _texts(page)
+    assert "any two classes count as equally different" in _texts(page)
     _guide(page, "Class names")
     chosen = _config(page).guidance
     assert chosen is not None

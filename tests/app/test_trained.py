@@ -164,7 +164,9 @@ def test_a_text_that_was_typed_before_the_run_was_chosen_breaks_nothing(app: App
     app.text_input(key="text").input("a red car").run()
     _choose(app)
     assert app.session_state["view"].a.name == NAME
-    assert app.subheader[0].value == "2,000 images"
+    assert not app.exception
+    assert app.subheader[0].value == "Images for “a red car”"
+    assert "No space shown here reads a text" in _texts(app)
 
 
 def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppTest, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +175,7 @@ def test_a_text_search_leaves_the_run_out_beside_a_space_that_reads_it(app: AppT
 
     drawn: list[list[Section]] = []
     find = neighbors.find
-    monkeypatch.setattr(neighbors, "find", lambda *given: drawn.append(find(*given)) or drawn[-1])
+    monkeypatch.setattr(neighbors, "find", lambda *given, **options: drawn.append(find(*given, **options)) or drawn[-1])
     _choose(app)
     app.selectbox(key="b").select("car color").run()
     assert not app.text_input(key="text").disabled

@@ -23,9 +23,10 @@ class Card {
       this.row = -1;
       return;
     }
-    if (row !== this.row) this.fill(row);
-    this.row = row;
-    this.move(panel.at(row), panel);
+    const fresh = row !== this.row;
+    Object.assign(this, { row, panel });
+    if (fresh) this.fill(row);
+    this.move();
   }
 
   fill(row) {
@@ -41,6 +42,7 @@ class Card {
       if (found.picture) this.draw(found.picture);
       this.label.textContent = found.label ?? this.label.textContent;
       this.write(found.attributes ?? {}, this.host.coloringLabel);
+      this.move(); // it may have grown
     }, source.knows(row) ? 0 : INFO_DELAY_MS);
   }
 
@@ -58,8 +60,9 @@ class Card {
   }
 
   /** Beside, above or below the point, inside the component, and where possible not over the same point in the other map. */
-  move(at, panel) {
-    if (!at) return;
+  move() {
+    const { panel } = this;
+    if (!panel.at(this.row)) return;
     const box = this.host.root.getBoundingClientRect();
     const places = this.host.panels.map((other) => placeInRoot(other, box, this.row)).filter(Boolean);
     const [x, y] = placeInRoot(panel, box, this.row);

@@ -30,10 +30,11 @@ class SectionView {
     this.title = make("span", { className: "ga-title" });
     this.count = make("span", { className: "ga-count" });
     this.note = make("div", { className: "ga-note" });
+    this.legend = make("div", { className: "ga-note ga-legend" });
     this.grid = make("div", { className: "ga-grid" });
     this.more = make("button", { className: "ga-more", type: "button", onclick: () => this.extend() });
     this.head = make("div", { className: "ga-head" }, this.title, this.count);
-    this.root = make("section", { className: "ga-section" }, this.head, this.note, this.grid, this.more);
+    this.root = make("section", { className: "ga-section" }, this.head, this.note, this.legend, this.grid, this.more);
     this.tiles = [];
   }
 
@@ -48,7 +49,20 @@ class SectionView {
     this.count.textContent = section.ranked ? "" : whole(section.rows.length);
     this.note.textContent = section.rows.length ? section.note : section.empty;
     this.note.hidden = !this.note.textContent;
+    this.showLegend(section);
     this.fill();
+  }
+
+  /** What the marks for same and different mean, in a line. */
+  showLegend({ same, same_by: kind }) {
+    this.legend.hidden = !same?.some((each) => each !== null);
+    const mark = (name) => make("span", { className: "ga-mark", innerHTML: icon(name, 15) });
+    const parts = Object.entries({ check: `same ${kind}`, cross: `another ${kind}` }).map(([name, text]) => {
+      const sign = mark(name);
+      sign.dataset.name = name;
+      return make("span", { className: "ga-meaning" }, sign, make("span", { textContent: text }));
+    });
+    this.legend.replaceChildren(...parts);
   }
 
   extend() {
@@ -104,7 +118,7 @@ class Tile {
     this.rank.hidden = !section.ranked;
     this.both.hidden = !both;
     this.similarity.textContent = similarity;
-    this.showMark(same);
+    this.showMark(same, section.same_by);
     this.facts.hidden = !similarity && same === null;
     this.caption.textContent = caption;
     this.caption.hidden = !section.captions;
@@ -114,20 +128,21 @@ class Tile {
     this.describe(section, i, { same, both, similarity, caption });
   }
 
-  showMark(same) {
+  showMark(same, kind) {
     this.mark.hidden = same === null;
     const name = same ? "check" : "cross";
-    if (same === null || this.mark.dataset.name === name) return;
+    if (same === null) return;
+    this.mark.title = same ? `Same ${kind} as the query` : `Another ${kind} than the query`;
+    if (this.mark.dataset.name === name) return;
     this.mark.dataset.name = name;
     this.mark.innerHTML = icon(name, 15);
-    this.mark.title = same ? "Same class as the query" : "Another class than the query";
   }
 
   describe(section, i, { same, both, similarity, caption }) {
     const { noun, query } = this.gallery.data;
     const parts = [
       section.ranked && `Rank ${i + 1}`, caption || `${noun} ${this.row + 1}`, similarity && `similarity ${similarity}`,
-      section.texts?.[i], same !== null && (same ? "same class" : "another class"), both && "found by both spaces", this.row === query && "the query",
+      section.texts?.[i], same !== null && `${same ? "same" : "another"} ${section.same_by}`, both && "found by both spaces", this.row === query && "the query",
     ];
     this.root.title = parts.filter(Boolean).join(", ");
     this.image.alt = this.root.title;

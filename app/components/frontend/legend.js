@@ -38,12 +38,12 @@ class Legend {
     return field;
   }
 
-  entry({ names, counts }, code) {
+  entry({ names }, code) {
     const swatch = make("span", { className: "lm-swatch" });
     const number = make("span", { className: "lm-number" });
     const button = make("button", { className: "lm-entry", type: "button", title: `${names[code]}: show alone, or add to those shown`, onclick: () => this.toggle(code) },
       swatch, make("span", { className: "lm-name", textContent: names[code] }), number);
-    this.entries.set(code, { button, swatch, number, name: names[code].toLowerCase(), count: counts[code] });
+    this.entries.set(code, { button, swatch, number, name: names[code].toLowerCase() });
     return button;
   }
 
@@ -58,13 +58,13 @@ class Legend {
     for (const { button, name } of this.entries.values()) button.hidden = !name.includes(text.trim().toLowerCase());
   }
 
-  /** Colors and states; `colors` are those in use, which differ from the coloring's when grey classes are shown alone. */
-  refresh(colors, active, theme, kind, picked) {
-    for (const [code, { button, swatch, number, count }] of this.entries) {
-      number.textContent = picked ? `${whole(picked[code])}/${whole(count)}` : whole(count);
+  /** Colors, counts and states; `colors` are those in use, which differ from the coloring's where grey classes borrow some. */
+  refresh(colors, active, theme, kind, left, picked) {
+    for (const [code, { button, swatch, number }] of this.entries) {
+      number.textContent = picked ? `${whole(picked[code])}/${whole(left[code])}` : whole(left[code]);
       swatch.style.background = cssColor(colors[code]);
       swatch.style.boxShadow = needsOutline(colors[code], theme, kind) ? `inset 0 0 0 1px ${cssColor(theme.text, 0.45)}` : "none";
-      button.classList.toggle("lm-off", (active !== null && !active.has(code)) || picked?.[code] === 0);
+      button.classList.toggle("lm-off", (active !== null && !active.has(code)) || left[code] === 0 || picked?.[code] === 0);
       button.setAttribute("aria-pressed", String(active !== null && active.has(code)));
     }
     if (this.all) this.all.style.visibility = active === null ? "hidden" : "visible";

@@ -85,6 +85,10 @@ class LinkedMap {
   /** Everything that follows from selection, filter, legend and theme. */
   refresh() {
     const { kind, grey } = this.coloring;
+    if (this.countedOf !== this.codes || this.countedFor !== this.dimmed) {
+      Object.assign(this, { countedOf: this.codes, countedFor: this.dimmed });
+      this.countLeft();
+    }
     const used = this.usedColors();
     this.legend.show(this.coloring);
     const { background, text } = this.theme;
@@ -96,7 +100,7 @@ class LinkedMap {
       this.version++;
       this.repaint();
     }
-    this.legend.refresh(this.colors, this.active, this.theme, kind, this.selected && this.pickedCounts());
+    this.legend.refresh(this.colors, this.active, this.theme, kind, this.left, this.selected && this.pickedCounts());
     this.toolbar.refresh();
     this.schedule();
   }
@@ -107,14 +111,23 @@ class LinkedMap {
     this.inks = inkTable(colors, this.theme, kind, under);
   }
 
-  /** The coloring's colors; grey classes that are shown alone borrow colors that are free. */
+  /** The coloring's colors; grey classes that are shown alone, or that a filter leaves, borrow colors that are free, the largest first. */
   usedColors() {
-    const { kind, colors, names, grey } = this.coloring;
-    if (kind !== "category" || !this.active) return colors;
-    const taken = new Set([...this.active].map((code) => colors[code]));
+    const { kind, colors, names, grey, legend } = this.coloring;
+    if (kind !== "category" || !(this.active || this.dimmed)) return colors;
+    const isShown = (code) => (this.active ? this.active.has(code) : this.left[code] > 0);
+    const taken = new Set(colors.filter((_, code) => isShown(code)));
     const free = [...new Set(colors)].filter((color) => color !== grey && !taken.has(color));
-    const borrows = (code) => this.active.has(code) && colors[code] === grey && names[code] !== this.coloring.missing;
-    return colors.map((color, code) => (borrows(code) && free.length ? free.shift() : color));
+    const used = [...colors];
+    const borrowing = legend.filter((code) => isShown(code) && colors[code] === grey && names[code] !== this.coloring.missing);
+    for (const code of borrowing.sort((a, b) => this.left[b] - this.left[a])) if (free.length) used[code] = free.shift();
+    return used;
+  }
+
+  /** Rows of each class that no filter takes out. */
+  countLeft() {
+    this.left = new Array(this.coloring.colors.length).fill(0);
+    if (this.codes) for (let i = 0; i < this.n; i++) if (!this.dimmed?.[i]) this.left[this.codes[i]]++;
   }
 
   /** shown (can be selected) and the role of each row: full where it is shown and, if there is a selection, in it. */

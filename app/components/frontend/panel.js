@@ -4,6 +4,7 @@ const MORPH_MS = 500;
 const MAX_STEP_MS = 50;
 const CLICK_PX = 4;
 const HOVER_PX = 12;
+const HINT_MS = 1500;
 const MOVING = 50000; // points shown while many move to their new places, an even sample
 
 class Panel {
@@ -12,7 +13,9 @@ class Panel {
     this.canvas = make("canvas", { className: "lm-points" });
     this.overlay = make("canvas", { className: "lm-overlay", tabIndex: 0 });
     this.overlay.setAttribute("role", "img");
-    this.stage = make("div", { className: "lm-stage" }, this.canvas, this.overlay);
+    this.hint = make("div", { className: "lm-hint", textContent: "Click the map or hold Ctrl to zoom with the wheel" });
+    this.stage = make("div", { className: "lm-stage" }, this.canvas, this.overlay, this.hint);
+    this.inUse = false; // from a press of the mouse until the pointer leaves: the wheel then zooms and does not scroll
     this.title = make("span", { className: "lm-title" });
     this.caption = make("span", { className: "lm-caption" });
     this.root = make("div", { className: "lm-panel" }, make("div", { className: "lm-head" }, this.title, this.caption), this.stage);
@@ -30,7 +33,7 @@ class Panel {
     this.title.textContent = title;
     this.caption.textContent = caption;
     this.caption.hidden = !caption;
-    this.overlay.setAttribute("aria-label", `Map ${title}. Drag or arrow keys move, wheel or plus and minus zoom, 0 resets.`);
+    this.overlay.setAttribute("aria-label", `Map ${title}. Drag or arrow keys move, plus and minus or the wheel after a click zoom, 0 resets.`);
   }
 
   /** New positions: at once, or from where the points are now. */
@@ -166,6 +169,13 @@ class Panel {
     return x === x && y === y ? [x, y] : null;
   }
 
+  /** Says for a moment how to zoom. */
+  showHint() {
+    this.hint.classList.add("lm-shown");
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => this.hint.classList.remove("lm-shown"), HINT_MS);
+  }
+
   changed() {
     this.dirty = true;
     this.host.viewChanged();
@@ -173,7 +183,7 @@ class Panel {
   }
 }
 
-/** Lines from the query to its neighbors, rings, the shape that is being drawn. */
+/** Rings around what was found, lines to it where the query is a point, the shape that is being drawn. */
 function drawOverlay(panel, context) {
   const { host, ratio, width, height, shape } = panel;
   const { text, background, primary } = host.theme;
@@ -181,16 +191,12 @@ function drawOverlay(panel, context) {
   context.clearRect(0, 0, width, height);
   const query = panel.at(host.query);
   const radius = panel.radius();
-  const near = query ? (host.neighbors?.[panel.index] ?? []).map((row) => panel.at(row)).filter(Boolean) : [];
-  context.lineWidth = 1;
-  context.strokeStyle = cssColor(text, 0.3);
-  context.beginPath();
-  for (const [x, y] of near) {
-    context.moveTo(...query);
-    context.lineTo(x, y);
+  const near = (host.neighbors?.[panel.index] ?? []).map((row) => panel.at(row)).filter(Boolean);
+  if (query) drawLines(context, query, near, cssColor(text, 0.3));
+  for (const place of near) {
+    if (!query) ring(context, place, radius + 3, cssColor(background), 4);
+    ring(context, place, radius + (query ? 2 : 3), query ? cssColor(text, 0.75) : cssColor(primary), query ? 1.5 : 2);
   }
-  context.stroke();
-  for (const place of near) ring(context, place, radius + 2, cssColor(text, 0.75), 1.5);
   if (query) {
     ring(context, query, radius + 5, cssColor(background), 5.5);
     ring(context, query, radius + 5, cssColor(primary), 3);
@@ -201,6 +207,17 @@ function drawOverlay(panel, context) {
     ring(context, hover, radius + 3.5, cssColor(text), 2);
   }
   if (shape) drawShape(context, shape, primary);
+}
+
+function drawLines(context, from, places, style) {
+  context.lineWidth = 1;
+  context.strokeStyle = style;
+  context.beginPath();
+  for (const place of places) {
+    context.moveTo(...from);
+    context.lineTo(...place);
+  }
+  context.stroke();
 }
 
 function ring(context, [x, y], radius, style, width) {

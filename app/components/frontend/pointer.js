@@ -7,6 +7,7 @@ function bindPointer(panel) {
     if (event.button !== 0) return;
     fingers.set(event.pointerId, place(overlay, event));
     overlay.setPointerCapture(event.pointerId);
+    panel.inUse = true;
     panel.host.hover(-1);
     if (fingers.size === 2) panel.drag = panel.shape = null;
     else startDrag(panel, event);
@@ -24,7 +25,10 @@ function bindPointer(panel) {
     fingers.delete(event.pointerId);
     cancelDrag(panel);
   });
-  overlay.addEventListener("pointerleave", () => panel.host.hover(-1));
+  overlay.addEventListener("pointerleave", () => {
+    panel.inUse = false;
+    panel.host.hover(-1);
+  });
   overlay.addEventListener("dblclick", () => panel.host.resetView());
   overlay.addEventListener("wheel", (event) => wheel(panel, event), { passive: false });
 }
@@ -98,7 +102,12 @@ function hoverAt(panel, event) {
   });
 }
 
+/** Zooms where the map is in use or a key is held (a pinch on a touchpad counts as one); else the page scrolls, and a line says how to zoom. */
 function wheel(panel, event) {
+  if (!panel.inUse && !event.ctrlKey && !event.metaKey) {
+    panel.showHint();
+    return;
+  }
   event.preventDefault();
   if (!panel.view) return;
   const lines = event.deltaMode === 1 ? 16 : 1;

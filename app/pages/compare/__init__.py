@@ -4,4 +4,4 @@ from pathlib import Path
 
 from shared.app_page import AppPage
 
-PAGE = AppPage(Path(__file__).parent, "Compare", section="Look", icon="leaderboard", help="Which method finds the images of the same label best?")
+PAGE = AppPage(Path(__file__).parent, "Compare", section="Look", icon="leaderboard", help="See how well each method finds images of the same label.")

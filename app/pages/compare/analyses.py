@@ -1,6 +1,6 @@
 """What a comparison depends on, as curves and bars: the number of dimensions, the encoder, the number of prompts."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from access import redact, resolve_encoder, store_dir
 from background import Job, Stage, Work
 from likeness.data import ImageTable
 from likeness.embedding import embed
+from likeness.errors import InputError
 from likeness.evaluation import find_metric, metric_title
 from likeness.notions import Notion
 from likeness.plots import metric_bars, metric_curve
@@ -23,7 +24,7 @@ from pages.compare.live_runs import MeasureRequest, measuring
 from pages.compare.metric_words import called
 from pages.compare.request import content_of, with_baseline
 from pages.compare.settings import PAPER_DIM, choose_dimension, choose_methods, choose_notions, choose_runs, labelled_notions
-from shared import cached, permissions, sidebar
+from shared import cached, downloads, permissions, sidebar
 from shared.view import View
 
 if TYPE_CHECKING:
@@ -77,10 +78,11 @@ def show_encoders(view: View) -> None:
         methods = with_baseline(choose_methods(("exact",), "encoders_methods"))
         dim = choose_dimension(view, "encoders_dim")
         runs = choose_runs(3, "encoders_runs")
+        refused = downloads.refused_encoders(encoders)
         request = _request(
             f"Encoders for {called(notions)}" if notions and encoders else "",
             ("encoders", _content(view, notions), tuple(encoders), methods, dim, runs),
-            _measuring_encoders(store_dir(view.entry), view.base.table, encoders, notions, methods, dim, range(runs)),
+            _measuring_encoders(store_dir(view.entry), refused, view.base.table, encoders, notions, methods, dim, range(runs)),
             partial(_draw, slot="encoders", plot=partial(metric_bars, x="encoder"), sentences=_about_encoders),
             repeatable=True,  # an encoder whose weights were missing may be there the next time
         )
@@ -93,13 +95,16 @@ def show_encoders(view: View) -> None:
     )
 
 
-def _measuring_encoders(store: Path | None, *settings: Any) -> Work:
+def _measuring_encoders(store: Path | None, refused: Mapping[str, str], *settings: Any) -> Work:
     def work(job: Job) -> object:
         def embed_images(table: ImageTable, encoder: str) -> Space:
             def progress(done: int, total: int, stage: str = "") -> None:
                 job.stage = Stage(f"{encoder} embeds the images", done, total)
 
+            if encoder in refused:
+                raise InputError(refused[encoder])
             try:
+                downloads.fetch_encoder(resolve_encoder(encoder), job)
                 return embed(table, resolve_encoder(encoder), store_dir=store, progress=progress, should_stop=job.should_stop)
             finally:
                 job.stage = None
@@ -151,14 +156,14 @@ def _request(title: str, content: Hashable, work: Work, draw: Callable[[Job], No
 def _show(view: View, slot: str, request: MeasureRequest | None, summary: str) -> None:
     if request is None:
         st.warning("Choose at least one of each to measure something.", icon=":material/warning:")
-    live_runs.show(f"{slot}_{view.entry.id}", request, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {summary}"))
+    live_runs.show(f"{slot}_{view.dataset}", request, lambda: st.container(border=True).markdown(f"**Nothing measured yet.** {summary}"))
 
 
 def _about_sizes(view: View, notions: Sequence[Notion], runs: pd.DataFrame, metric: str) -> list[str]:
-    suggested = {sidebar.readable(notion.name): cached.suggested_dim(view.entry.id, notion) for notion in notions}
+    own = {sidebar.readable(notion.name): cached.dim_of(view.entry.id, notion) for notion in notions}
     lines = found(runs, "dim", metric, lambda dim: f"at {dim} dimensions", lambda dims: PAPER_DIM if PAPER_DIM in dims else dims[-1])
-    alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in suggested.items())
-    return [*lines, f"What the prompts alone suggest, without a label: {alone}."]
+    alone = ", ".join(f"{dim} for {name.lower()}" for name, dim in own.items())
+    return [*lines, f"The notions' own dimensions, without a look at labels: {alone}."]
 
 
 def _about_encoders(runs: pd.DataFrame, metric: str) -> list[str]:

@@ -15,7 +15,7 @@ from likeness.studies import SUGGESTED, as_latex, as_markdown, paper_table, pars
 from pages.compare import live_runs
 from pages.compare.live_runs import MeasureRequest
 from pages.compare.request import Request, with_baseline
-from pages.compare.settings import choose_dimensions, choose_methods, choose_notions, choose_runs
+from pages.compare.settings import PAPER_DIM, choose_dimensions, choose_methods, choose_notions, choose_runs
 from pages.compare.table import Printed, Results, printed, table_html
 from shared import sidebar
 from shared.view import View
@@ -29,7 +29,7 @@ _METHODS = ("random", "random-transform", "pca", "lae", "ae", "exact", "adam")
 def show(view: View) -> None:
     """Draws the view."""
     request = _settings(view)
-    live_runs.show(f"comparison_{view.entry.id}", _measure_request(request) if request else None, lambda: _invite(request))
+    live_runs.show(f"comparison_{view.dataset}", _measure_request(request) if request else None, lambda: _invite(request))
 
 
 def _settings(view: View) -> Request | None:
@@ -87,12 +87,16 @@ def _draw(request: Request, job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         metric = _metric()
         paper = _paper(request)
-    legend = "" if paper is None else " Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32."
-    st.caption(find_metric(metric).help + legend)
+    st.caption(find_metric(metric).help + ("" if paper is None else _legend(request)))
     results = _results(job.stamp, request, live_runs.runs_of(job))
     st.html(table_html(results, metric, {notion.name: _about(notion) for notion in request.notions}, paper))
     if job.found and job.finished:
         _downloads(_ordered(live_runs.runs_of(job)))
+
+
+def _legend(request: Request) -> str:
+    legend = f" Second lines and diamonds: the paper, on its own images with CLIP ViT-B/32, in {PAPER_DIM} dimensions."
+    return legend if PAPER_DIM in request.dims else f"{legend} Add {PAPER_DIM} under Dimensions to see its methods beside these."
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -74,7 +74,7 @@ def show(slot: str, request: MeasureRequest | None, invitation: Callable[[], Non
     if shown is None and request:
         invitation()
     elif shown and request and shown.key != request.key:
-        st.caption(":material/info: The settings have changed since; below stands the earlier result.")
+        st.caption(":material/info: The settings have changed; the result below is of the earlier ones.")
     job = find(shown) if shown else None
     if job and not job.finished:
         progress.tell_end(job)
@@ -90,5 +90,5 @@ def _draw(shown: MeasureRequest | None, job: Job | None) -> None:
         elif job.error:
             st.error(redact(job.error), icon=":material/error:")
         elif job.stopped:
-            st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; what was finished stands below.", icon=":material/pause:")
+            st.info(f"Stopped after {len(job.found):,} of {job.total:,} runs; what was finished is shown below.", icon=":material/pause:")
     shown.draw(job)

@@ -1,11 +1,13 @@
-"""Compare: which way of reading a notion finds images of the same label best, and what that depends on."""
+"""Compare: how well each method finds images of the same label, and what that depends on."""
 
 from pathlib import Path
 
 import streamlit as st
 
+import added_labels
 from pages.compare import PAGE, analyses, settings
 from pages.compare import comparison as comparison_view
+from shared import aspect_labels
 from shared.view import View, current_view
 
 _STYLE = Path(__file__).parent / "comparison.css"
@@ -20,10 +22,11 @@ def main() -> None:
     """Draws the page."""
     view = current_view()
     st.html(_STYLE)
-    PAGE.show_head("Labels are used to judge; only the Oracle learns from them.")
+    PAGE.show_head("Labels only measure the result; only the Oracle learns from them.")
     if _nothing_to_compare(view):
         return
-    _belong_to(view.entry.id)
+    _belong_to(view.dataset)
+    aspect_labels.caution(notion.attribute for notion in settings.labelled_notions(view).values())
     views = {
         "Methods": comparison_view.show,
         "Dimensions": analyses.show_sizes,
@@ -47,21 +50,23 @@ def _belong_to(dataset: str) -> None:
 def _nothing_to_compare(view: View) -> bool:
     """Says what is missing and what to do about it; False where nothing is."""
     attributes = view.base.table.attributes
+    own = [name for name in attributes if name not in added_labels.made_by_encoder(attributes)]
     if view.base.embed_texts is None:
         st.info(
             "Notions need an encoder that reads text. Choose images that were embedded with a CLIP model, or embed these with one.",
             icon=":material/info:",
         )
         st.page_link("pages/your_images/page.py", label="Embed images", icon=":material/add_photo_alternate:")
-    elif not attributes:
+    elif not own:
         st.info(
-            "These images have no labels, so nothing can be judged. Bring them in one folder per class, or with a table that has a column of labels.",
+            "This page uses labels to judge what each method finds, and these images have none of their own. Bring them in one folder per class, or "
+            "with a table that has a column of labels. Labels by aspects do not help here: the encoder would judge itself by its own guesses.",
             icon=":material/info:",
         )
         st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
     elif not settings.labelled_notions(view):
         st.info(
-            "These images have labels, but no notion is judged by them yet. Write one and choose under Settings, Judge by, which labels judge it.",
+            "These images have labels, but no notion uses them yet. Write a notion, open its Settings and choose the labels under Judge by.",
             icon=":material/info:",
         )
         st.page_link("pages/notions/page.py", label="Write a notion", icon=":material/tune:")

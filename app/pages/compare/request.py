@@ -28,7 +28,7 @@ class Request:
         dataset: catalog id of the images.
         notions: each with the attribute that judges it.
         methods: in the order of `METHODS`, the raw encoder among them.
-        dims: whole numbers or "suggested".
+        dims: whole numbers or "suggested": each notion's own.
         seeds: runs of a method with random choices.
     """
 
@@ -55,7 +55,7 @@ class Request:
     def _lines(self) -> Iterator[Line]:
         encoder = cached.base(self.dataset).vectors.shape[1]
         for notion in self.notions:
-            sizes = [cached.suggested_dim(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
+            sizes = [cached.dim_of(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
             for method in self.methods:
                 runs = 1 if method in _SEEDLESS else self.seeds
                 yield from (Line(notion.name, method, size, runs) for size in ([encoder] if method == BASELINE else sizes))
@@ -92,7 +92,7 @@ class Request:
 
 def content_of(notions: Sequence[Notion]) -> tuple[object, ...]:
     """Equal for notions that are fitted and judged alike."""
-    return tuple((notion.name, tuple(notion.prompts), notion.attribute) for notion in notions)
+    return tuple((notion.name, tuple(notion.prompts), notion.attribute, notion.dim) for notion in notions)
 
 
 def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:

@@ -52,37 +52,32 @@ def choose_methods(default: Sequence[str], key: str) -> list[str]:
     )
 
 
+_DIMENSIONS_HELP = (
+    "How many numbers describe an image. Each notion's own: those saved with it, or as few as keep 98.5 % of what its prompts say. "
+    "The paper takes 128."
+)
+
+
 def choose_dimensions(most: int, key: str) -> list[str]:
-    """Numbers of dimensions as typed, or "suggested"."""
+    """Numbers of dimensions as typed, or "suggested": each notion's own."""
     return st.multiselect(
         "Dimensions",
-        [str(min(PAPER_DIM, most)), SUGGESTED],
-        default=[str(min(PAPER_DIM, most))],
-        format_func=lambda dim: "As the prompts suggest" if dim == SUGGESTED else dim,
+        [SUGGESTED, str(min(PAPER_DIM, most))],
+        default=[SUGGESTED],
+        format_func=lambda dim: "Each notion's own" if dim == SUGGESTED else dim,
         key=key,
         bind="query-params",
         accept_new_options=True,
-        width=190,
-        help="How many numbers describe an image. The paper takes 128; type any other number. "
-        "Prompts suggest as few as keep 98.5 % of what they say, for each notion its own number.",
+        width=210,
+        help=_DIMENSIONS_HELP,
     )
 
 
-def choose_dimension(view: View, key: str) -> int:
-    """One number of dimensions, at most the encoder's."""
+def choose_dimension(view: View, key: str) -> int | str:
+    """One number of dimensions, at most the encoder's, or "suggested": each notion's own."""
     most = view.base.vectors.shape[1]
-    return int(
-        st.number_input(
-            "Dimensions",
-            1,
-            most,
-            min(PAPER_DIM, most),
-            key=key,
-            bind="query-params",
-            width=120,
-            help="How many numbers describe an image; the paper takes 128.",
-        )
-    )
+    chosen = st.number_input("Dimensions", 1, most, None, placeholder="Own", key=key, bind="query-params", width=130, help=_DIMENSIONS_HELP)
+    return SUGGESTED if chosen is None else int(chosen)
 
 
 def choose_runs(default: int, key: str) -> int:

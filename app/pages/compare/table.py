@@ -150,7 +150,7 @@ def _head(metric: str) -> str:
         '<th scope="col" class="method">Method</th>',
         f'<th scope="col" class="number">{_tip("Dim.", "Dimensions: how many numbers describe each image.")}</th>',
         f'<th scope="col" class="chart">{_tip(title, find_metric(metric).help + _LEGEND)}</th>',
-        f'<th scope="col" class="number">{_tip("Against raw", f"{title} less the {title} of the raw encoder.")}</th>',
+        f'<th scope="col" class="number">{_tip("Against raw", f"{title} minus the {title} of the raw encoder.")}</th>',
         *(
             f'<th scope="col" class="number{" chosen" if name == metric else ""}">{_tip(each, find_metric(name).help)}</th>'
             for name, each in METRICS.items()

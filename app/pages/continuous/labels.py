@@ -20,7 +20,7 @@ _KEPT = 8  # labels in memory
 _OWN = {NUMBERS: "numbers", ANGLES: "angles"}
 _HELP = {
     "pose": "Label distance: the distances between the same joints of two people, added up, in pixels.",
-    "layout": "Label distance: 1 less how far the same surfaces of two rooms overlap (1 - mIoU); 0 is the same layout.",
+    "layout": "Label distance: how little the same surfaces of two rooms overlap (1 - mIoU); 0 is the same layout.",
     "angles": "Label distance: how many degrees lie between two places of the camera, sideways and upward taken together.",
     "numbers": "Label distance: how far the numbers differ.",
     "mpii": "Label distance: the distances between the same joints of two people, added up, in pixels.",
@@ -108,8 +108,8 @@ def drawing_help(config: LabelsConfig) -> str:
         "pose": "Blue is the person's left side, orange the right.",
         "layout": "One color for each surface.",
         "angles": "The arrow shows the angle; up, at the notch, is 0, and it grows to the left.",
-        "numbers": "The mark shows where the number lies between the least and the largest.",
-        "captions": "The first caption stands under each picture.",
+        "numbers": "The mark shows where the number lies between the smallest and the largest.",
+        "captions": "The first caption is shown under each picture.",
     }.get(config.kind, "")
 
 
@@ -128,7 +128,7 @@ def config_of(table: ImageTable, query: Mapping[str, str]) -> LabelsConfig:
     try:
         columns = parse_json(query.get("columns", "[]"), "The columns")
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-            raise TypeError("a column's name is no text")
+            raise TypeError("a column name is not text")
     except (ValueError, TypeError) as error:
         raise InputError("The columns of the label are no JSON list; open the page again.") from error
     return labels_named(table, query.get("kind", ""), columns)

@@ -28,8 +28,9 @@ def main() -> None:
 
 def _nothing_to_judge_by() -> None:
     st.info(
-        "These images have no labels on a scale. Add them as a CSV file with a column of numbers, with joints (neck_x, neck_y and so on), with yaw "
-        "and elevation, with captions, or with a column 'layout' that names a picture of each room's surfaces.",
+        "This page needs labels on a scale, by which images are near or far, and these images have none. Bring a CSV or Parquet file with a column "
+        "of paths and a column of numbers, such as a price, a year or a size. Also taken: joints (neck_x, neck_y and so on), yaw and elevation, "
+        "captions, and a column 'layout' that names a picture of each room's surfaces.",
         icon=":material/info:",
     )
     st.page_link("pages/your_images/page.py", label="Bring images with such labels", icon=":material/add_photo_alternate:")

@@ -6,45 +6,81 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from access import refusal
+import added_labels
+from access import redact, refusal
 from components.gallery import Section, gallery
-from shared import cached, map_controls, maps, neighbors, selection
+from likeness.defaults import reads_as_rendered_cars
+from likeness.errors import InputError
+from pages.explore import notion_line
+from shared import aspect_labels, cached, map_controls, maps, neighbors, problems, selection, sidebar
+from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
 
+_TILE, _SMALL_TILE = 84, 64  # pixels
+_NAMED = 6  # unknown words
 _SHOWN = 600  # pictures that the browser gets at most; the rest by selecting
 _LINKED = 10  # neighbors joined to the query on the maps
+_HEIGHT = 660  # pixels, of the maps and of what stands beside them
+# of the width, by the number of maps; the columns are there in every run, so that a click does not draw the maps anew
+_WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
 
 
 def main() -> None:
     """Draws the page."""
     view = current_view()
+    if view.entry.warning:
+        st.warning(redact(view.entry.warning), icon=":material/visibility_off:")
+    notion_line.show(view)
     query, choice = _search_bar(view)
-    found = neighbors.find(view, query)
-    maps.draw(
-        view,
-        view.spaces,
-        choice,
-        slot="explore",
-        key="map",
-        height=640,
-        on_query=neighbors.image_was_clicked,
-        neighbors=_linked(view, found),
-    )
-    if view.b is not None:
-        _agreement(view)
-    chosen = _visible(view, view.selected)
-    if found:
-        _neighbors(view, query, found)
-    if len(chosen):
-        _selected(view, chosen)
-    if not found and not len(chosen):
-        _all_images(view)
+    found, problem = _find(view, query)
+    map_column, pictures_column = st.columns(_WIDTHS[len(view.spaces)], gap="medium")
+    with map_column:
+        maps.draw(
+            view,
+            view.spaces,
+            choice,
+            slot="explore",
+            key="map",
+            height=_HEIGHT,
+            on_query=neighbors.image_was_clicked,
+            neighbors=_marked(view, query, found),
+        )
+        if view.b is not None:
+            _agreement(view)
+        if view.aspects is not None:
+            _guessed(view)
+        elif view.color and added_labels.made_by_encoder([view.color]):
+            aspect_labels.caution([view.color])
+            aspect_labels.offer_to_remove(view, view.color)
+    with pictures_column, st.container(height=_HEIGHT, border=False):
+        chosen = _visible(view, view.selected)
+        if query:
+            _neighbors(view, query, found, problem)
+        if len(chosen):
+            _selected(view, chosen)
+        if not query and not len(chosen):
+            _all_images(view)
 
 
-def _linked(view: View, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
-    """The neighbors to join to the query on each map; none on the map of a space that cannot read the query."""
-    rows = {each.space.key: each.rows[:_LINKED] for each in found}
+def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
+    """What was found, or why nothing can be."""
+    unknown = neighbors.unknown_words(view, query.text)
+    if neighbors.is_unreadable(query.text, unknown):
+        return [], "The encoder knows no word of this text. Search with other words, or by image."
+    try:
+        found = neighbors.find(view, query, count=neighbors.shown(query))
+    except InputError as error:
+        problem = redact(error)
+        return [], problem if problems.is_new(problem) else "Nothing can be searched for, as long as what the sidebar says holds."
+    if query and not found:
+        return [], "No space shown here reads a text or a new image; click one of its own images instead."
+    return found, ""
+
+
+def _marked(view: View, query: neighbors.Query, found: "list[neighbors.Found]") -> "list[np.ndarray] | None":
+    """The neighbors to mark on each map; none on the map of a space that cannot read the query."""
+    rows = {each.space.key: each.rows[: _LINKED if query.row is not None else neighbors.COUNT] for each in found}
     return [rows.get(space.key, np.zeros(0, np.int64)) for space in view.spaces] if found else None
 
 
@@ -55,7 +91,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
             "Search by text",
             key="text",
             bind="query-params",
-            placeholder="Describe what you are looking for, for example: a red car" if has_text else "This space reads no text",
+            placeholder=f"Describe what you are looking for, for example: {_example(view)}" if has_text else "This space reads no text",
             disabled=not has_text,
             label_visibility="collapsed",
             icon=":material/search:",
@@ -63,12 +99,47 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
         )
         with st.popover("Search by image", icon=":material/image_search:"):
             reason = refusal("edit")
-            kinds = ["jpg", "jpeg", "png", "webp", "bmp", "gif"]
+            kinds = ["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff"]
             st.file_uploader(
-                "An image of your own", type=kinds, key="upload", on_change=neighbors.image_was_given, disabled=bool(reason), help=reason or None
+                "An image of your own",
+                type=kinds,
+                key=neighbors.upload_key(),
+                on_change=neighbors.image_was_given,
+                disabled=bool(reason),
+                help=reason or None,
             )
         choice = map_controls.choose("explore")
-    return neighbors.current_query(view), choice
+    query = neighbors.current_query(view)
+    with st.container():  # there in every run, so that a line more does not draw the maps anew
+        for problem in filter(None, (_unknown(neighbors.unknown_words(view, query.text)), st.session_state.pop("picture_problem", ""))):
+            st.warning(problem, icon=":material/warning:")
+    return query, choice
+
+
+def _example(view: View) -> str:
+    return "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
+
+
+def _unknown(words: list[str]) -> str:
+    """Says which words of the search the encoder cannot read; empty where it reads all."""
+    if not words:
+        return ""
+    named = sidebar.listed([f"“{plain(word)}”" for word in words[:_NAMED]])
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"The encoder does not know {named}{more}; the search ignores {'this word' if len(words) == 1 else 'these words'}."
+
+
+def _guessed(view: View) -> None:
+    """Says what aspects as colors are, and offers them to the other pages."""
+    name = str(view.color).removeprefix(sidebar.ASPECTS)
+    notion = sidebar.notion_by(name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"**{plain(readable(name))}.** {plain(notion.question)} Colors show the aspect that the encoder matches best with each image: "
+            "a guess, not a label.",
+            width="stretch",
+        )
+        aspect_labels.keep_button(view, name)
 
 
 def _agreement(view: View) -> None:
@@ -80,22 +151,28 @@ def _agreement(view: View) -> None:
     )
 
 
-def _neighbors(view: View, query: "neighbors.Query", found: "list[neighbors.Found]") -> None:
+def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(query.title(view.frame))
+        st.subheader(_title(view, query))
         st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
-    if query.row is not None:
-        st.html(f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query"></div>')
+    if problem:
+        st.info(problem, icon=":material/info:")
+        return
+    if not query.text:
+        picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
+        st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
     sections = [
         Section(
             f"Nearest in {readable(each.space.name)}",
             each.rows.tolist(),
             similarities=each.similarities.tolist(),
-            same=neighbors.same_class(view, query, each.rows),
+            same=neighbors.same(view, query, each.rows, neighbors.compared_by(view, each.space)),
+            same_by=readable(neighbors.compared_by(view, each.space) or "").lower().removeprefix(sidebar.ASPECTS),
             in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
-            captions=neighbors.captions(view, each.rows),
+            captions=neighbors.captions(view, each.rows, neighbors.compared_by(view, each.space)),
             ranked=True,
             note=each.note,
+            empty="No image matches the filters.",
         )
         for each in found
     ]
@@ -105,8 +182,19 @@ def _neighbors(view: View, query: "neighbors.Query", found: "list[neighbors.Foun
         key="nearest",
         query=query.row,
         layout="columns" if len(sections) > 1 else "stacked",
+        tile=_TILE if len(sections) == 1 else _SMALL_TILE,
+        page=neighbors.shown(query),
         on_click=neighbors.image_was_clicked,
     )
+    if any(len(each.rows) == neighbors.shown(query) for each in found):
+        st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
+
+
+def _title(view: View, query: neighbors.Query) -> str:
+    try:
+        return plain(query.title(view.frame))
+    except InputError:  # as the line below it says
+        return "Neighbors of a picture"
 
 
 def _selected(view: View, chosen: np.ndarray) -> None:
@@ -119,9 +207,9 @@ def _selected(view: View, chosen: np.ndarray) -> None:
             st.button("Clear the selection", icon=":material/close:", type="tertiary", on_click=selection.select, args=([],))
     notes = [f"The first {_SHOWN} are shown."] if len(chosen) > _SHOWN else []
     if not selection.in_link():
-        notes.append("A link to this page leaves the selection out, since it has too many images for an address.")
+        notes.append("A link to this page does not include the selection, which has too many images for an address.")
     section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(view, chosen[:_SHOWN]), note=" ".join(notes))
-    gallery([section], thumbnails=view.thumbnails, key="selected", query=view.query, on_click=neighbors.image_was_clicked)
+    gallery([section], thumbnails=view.thumbnails, key="selected", query=view.query, tile=_TILE, on_click=neighbors.image_was_clicked)
 
 
 def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
@@ -135,7 +223,7 @@ def _all_images(view: View) -> None:
     st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
     note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
     section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
-    gallery([section], thumbnails=view.thumbnails, key="all", on_click=neighbors.image_was_clicked)
+    gallery([section], thumbnails=view.thumbnails, key="all", tile=_TILE, on_click=neighbors.image_was_clicked)
 
 
 def _visible(view: View, rows: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Notions: say in words what counts as similar, see the space follow."""
 
+from contextlib import suppress
+
 import numpy as np
 import streamlit as st
 
@@ -8,9 +10,9 @@ from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
-from shared import cached, drafts, map_controls, maps, neighbors, selection
+from shared import aspect_labels, cached, drafts, map_controls, maps, neighbors, problems, selection
 from shared.drafts import Draft
-from shared.sidebar import readable
+from shared.sidebar import ASPECTS, readable
 from shared.view import View, current_view
 
 _METRICS = {
@@ -38,29 +40,37 @@ def main() -> None:
 
 def _pictures(view: View, draft: Draft) -> None:
     try:
-        fit = cached.fit(view.entry.id, draft.notion, draft.dim, draft.solver, draft.seed)
+        fit = cached.fit(view.entry.id, draft.notion, draft.solver, draft.seed)
     except InputError as error:
-        st.warning(f"{redact(error)} The map shows the last version that could be fitted.", icon=":material/warning:")
-        last = drafts.current()
+        last = _last_fit(view)
+        below = "The map shows the last version that could be fitted." if last else "Change it, and its map appears here."
+        problem = redact(error)
+        st.warning(f"{problem} {below}" if problems.is_new(problem) else below, icon=":material/warning:")
         if last is None:
             return
-        try:
-            fit = cached.fit(view.entry.id, last.notion, last.dim, last.solver, last.seed)
-        except InputError:
-            return
+        fit = last
     saved = notion_editor.saved_fit(view, draft)
     _quiet_line(fit)
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(view, fit, saved, draft)
-    _before_and_after(view, fit, saved)
+    _before_and_after(view, fit, saved, draft)
+
+
+def _last_fit(view: View) -> Space | None:
+    """The last version of the notion that could be fitted; never another notion's."""
+    for draft in drafts.versions():
+        with suppress(InputError):
+            return cached.fit(view.entry.id, draft.notion, draft.solver, draft.seed)
+    return None
 
 
 def _quiet_line(fit: Space) -> None:
     degrees, stats = float(np.degrees(fit.estimator.loss_)), fit.estimator.fit_stats_
     angle = f"{degrees:.3g}" if degrees > 1e-3 else "0"
     st.caption(
-        f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, mean angle {angle} degrees",
+        f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, "
+        f"{fit.vectors.shape[1]} dimensions, mean angle {angle} degrees",
         help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
     )
 
@@ -82,6 +92,7 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     now = cached.metrics(view.entry.id, fit, attribute)
     before = cached.metrics(view.entry.id, saved, attribute) if saved else raw
     st.markdown(f"**Judged by {readable(attribute).lower()}**")
+    aspect_labels.caution([attribute])
     for column, (name, (title, meaning)) in zip(st.columns(len(_METRICS)), _METRICS.items(), strict=True):
         against = "saved" if saved else "raw"
         change = now[name] - before[name]
@@ -98,7 +109,7 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
         column.caption(f"raw encoder {raw[name]:.3f}" + (f" · saved {before[name]:.3f}" if saved else ""))
 
 
-def _before_and_after(view: View, fit: Space, saved: Space | None) -> None:
+def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     query = neighbors.Query(row=view.query or 0)
     spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
     found = neighbors.find(view, query, [space for _, space in spaces])
@@ -106,13 +117,15 @@ def _before_and_after(view: View, fit: Space, saved: Space | None) -> None:
         f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query">'
         "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
     )
+    attribute = draft.attribute if draft.attribute in view.base.table.attributes else view.color
     sections = [
         Section(
             title,
             each.rows[:12].tolist(),
             similarities=each.similarities[:12].tolist(),
-            same=neighbors.same_class(view, query, each.rows[:12]),
-            captions=neighbors.captions(view, each.rows[:12]),
+            same=neighbors.same(view, query, each.rows[:12], attribute),
+            same_by=readable(attribute or "").lower().removeprefix(ASPECTS),
+            captions=neighbors.captions(view, each.rows[:12], attribute),
             ranked=True,
             note=each.note,
         )

@@ -5,5 +5,10 @@ from pathlib import Path
 from shared.app_page import AppPage
 
 PAGE = AppPage(
-    Path(__file__).parent, "Runs", section="Shape", icon="monitoring", help="Watch trainings, stop and resume them, and compare what they reached."
+    Path(__file__).parent,
+    "Runs",
+    section="Shape",
+    icon="monitoring",
+    help="Watch trainings, stop and resume them, and compare what they reached.",
+    needs="nothing",
 )

@@ -9,14 +9,15 @@ from access import redact
 from likeness.evaluation import find_metric, metric_title
 from likeness.io import runs_dir
 from likeness.plots import convergence_curves
-from likeness.training import RunFolder, difference, list_runs
+from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
-from shared import cached, permissions, run_card, run_words
+from shared import cached, link, permissions, run_card, run_words
 from shared.progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
 _SECONDS = 1.0
 _MOST_POINTS = 400
+_BEFORE = "Epoch 0 is the network before training."
 _OF_CLASSES = ("recall_at_1", "map_at_1000", "map_at_r", "nmi")
 _OF_LABELS = ("mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
@@ -48,8 +49,9 @@ def main() -> None:
     metric = _metric(chosen)
     with st.container():
         st.fragment(_curves, run_every=_SECONDS if running else None)(chosen, metric)
+    which = _checkpoint(chosen)
     with st.container():
-        st.fragment(_table, run_every=_SECONDS if running else None)(chosen)
+        st.fragment(_table, run_every=_SECONDS if running else None)(chosen, which)
     if len(chosen) > 1:
         _differences(chosen)
     else:
@@ -70,6 +72,8 @@ def _choose(names: list[str]) -> list[str]:
     if target is not None:
         del st.query_params["watch"]
         st.session_state["runs"] = [target] if target in names else []
+        if target not in names:
+            link.report(f"There is no run “{link.shortened(target)}” here. Choose among the runs below.")
     running = [name for name in names if run_card.folder(name).status().state == "running"]
     return st.multiselect(
         "Runs",
@@ -107,7 +111,7 @@ def _figures(runs: list[RunFolder]) -> tuple[str, ...]:
 
 
 def _curves(runs: list[RunFolder], metric: str) -> None:
-    st.caption(run_words.metric_help(metric))
+    st.caption(f"{run_words.metric_help(metric)} {_BEFORE if metric not in run_words.LOSSES else ''}")
     frame = pd.concat([_points(run, metric) for run in runs], ignore_index=True)
     if frame.empty:
         with st.container(height=380, border=True, vertical_alignment="center", horizontal_alignment="center"):
@@ -129,17 +133,35 @@ def _points(run: RunFolder, metric: str) -> pd.DataFrame:
     return points.assign(run=run.name, seed=0)
 
 
-def _table(runs: list[RunFolder]) -> None:
+def _checkpoint(runs: list[RunFolder]) -> Checkpoint:
+    """Which weights of the runs the table is about, and what that means for these runs."""
+    chosen: Any = st.segmented_control(
+        "Figures of",
+        list(CHECKPOINTS),
+        default=CHECKPOINTS[0],
+        required=True,
+        format_func=run_words.CHECKPOINTS.__getitem__,
+        key="runs_figures",
+        bind="query-params",
+    )
+    which: Checkpoint = chosen or CHECKPOINTS[0]
+    st.caption(run_words.checkpoint_help(which, [run.config() for run in runs]))
+    return which
+
+
+def _table(runs: list[RunFolder], which: Checkpoint) -> None:
     figures = _figures(runs)
-    st.caption("The best value of each so far.")
     st.dataframe(
-        pd.DataFrame([_line(run, figures) for run in runs]),
+        pd.DataFrame([_line(run, figures, which) for run in runs]),
         hide_index=True,
         key="runs_table",
         column_config={
             name: st.column_config.NumberColumn(metric_title(name), format=_format(name), help=run_words.metric_help(name)) for name in figures
         }
-        | {"done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0)},
+        | {
+            "done": st.column_config.ProgressColumn("Done", format="percent", min_value=0.0, max_value=1.0),
+            "epoch": st.column_config.NumberColumn("Epoch", format="%g", help="Of the weights that the figures are of; 0: before training."),
+        },
     )
 
 
@@ -148,16 +170,17 @@ def _format(name: str) -> str:
     return f"%{find_metric(name).format}"
 
 
-def _line(run: RunFolder, names: tuple[str, ...]) -> dict[str, Any]:
-    status, config, measured = run.status(), run.config(), cached.run_metrics(run)
-    figures = {name: run_words.best(measured, name) for name in names}
+def _line(run: RunFolder, names: tuple[str, ...], which: Checkpoint) -> dict[str, Any]:
+    status, config = run.status(), run.config()
+    figures = checkpoint_figures(cached.run_metrics(run), config.selection_metric, which)
     return {
         "Run": run.name,
         "State": run_words.STATES[status.state][0],
         "done": status.step / status.total if status.total else 0.0,
         "Objective": run_words.objective(config),
         "Guidance": run_words.guidance(config) or "none",
-        **figures,
+        "epoch": figures.get("epoch"),
+        **{name: figures.get(name) for name in names},
         "Time": duration(status.seconds),
     }
 

@@ -1,5 +1,7 @@
 """Saliency: which parts of an image decide where it lies in a space, and how that differs between spaces."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -7,6 +9,7 @@ from background import Job
 from components.gallery import Section, gallery
 from components.picture_grid import picture_grid
 from likeness.errors import InputError
+from likeness.notions import Notion
 from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
 from likeness.space import Space
 from likeness.studies import judged_notions
@@ -16,7 +19,8 @@ from pages.saliency import rows as saliency_rows
 from pages.saliency.job import SaliencyRequest
 from pages.saliency.rows import Look
 from shared import cached, drafts, neighbors, progress, selection, sidebar, trained
-from shared.sidebar import DRAFT, RAW, readable
+from shared.plain import plain
+from shared.sidebar import DRAFT, RAW, listed, readable
 from shared.view import View, current_view
 
 _MOST = 24  # images explained at once
@@ -27,11 +31,9 @@ _SHOW = ("Differences", "Maps", "Both")
 def main() -> None:
     """Draws the page."""
     view = current_view()
-    PAGE.show_head("If a part that counts is changed, the image moves away from its neighbors.")
+    PAGE.show_head("Changing an important part moves the image away from its neighbors.")
     if view.base.differentiable is None:
-        st.info(
-            "These vectors came without a model, so there is nothing to look into. Choose images that were embedded here.", icon=":material/info:"
-        )
+        st.info("These vectors came without a model, so there is nothing to explain. Choose images that were embedded here.", icon=":material/info:")
         return
     request, look = _settings(view)
     _show_maps(view, request, look)
@@ -46,11 +48,13 @@ def _settings(view: View) -> tuple[SaliencyRequest, Look]:
             "Dimensions",
             min_value=1,
             max_value=view.base.vectors.shape[1],
-            value=2,
+            value=None,
+            placeholder="Own",
             key="saliency_dim",
             bind="query-params",
             width=130,
-            help="Dimensions of each notion's space. With few, differences stand out more; the paper uses 2.",
+            help="Dimensions of each notion's space. Empty: each notion's own, saved with it or as many as its prompts suggest. "
+            "With fewer, differences stand out more; the paper uses 2.",
         )
         show = st.segmented_control("Show", _SHOW, default=_SHOW[0], required=True, key="saliency_show", bind="query-params") or _SHOW[0]
         with st.popover("Settings", icon=":material/tune:"):
@@ -79,7 +83,7 @@ def _spaces(view: View) -> list[str]:
 
 
 def _first_shown(view: View, names: list[str]) -> list[str]:
-    """The notions of the sidebar's spaces, or else the first two that the images have labels for."""
+    """The notions of the sidebar's spaces, or else the first two that the images have labels for, or that fit them."""
     in_sidebar = [name for name in (st.session_state.get("a"), st.session_state.get("b")) if name in names]
     try:
         labelled = [notion.name for notion in judged_notions(view.base.table)]
@@ -88,13 +92,18 @@ def _first_shown(view: View, names: list[str]) -> list[str]:
     return in_sidebar or labelled[:2]
 
 
-def _space(view: View, name: str, dim: int) -> Space:
+def _space(view: View, name: str, dim: int | None) -> Space:
+    """A space of the sidebar; a notion's in `dim` dimensions, or its own where that is None."""
     draft = drafts.current()
     if name == RAW or name.startswith(trained.PREFIX):
         return sidebar.space(view.entry.id, name)
     if name == DRAFT and draft:
-        return cached.fit(view.entry.id, draft.notion, dim, draft.solver, draft.seed)
-    return cached.fit(view.entry.id, sidebar.notion_named(name), dim)
+        return cached.fit(view.entry.id, _in_dimensions(draft.notion, dim), draft.solver, draft.seed)
+    return cached.fit(view.entry.id, _in_dimensions(sidebar.notion_named(name), dim))
+
+
+def _in_dimensions(notion: Notion, dim: int | None) -> Notion:
+    return notion if dim is None else replace(notion, dim=dim)
 
 
 def _fine_settings(view: View, show: str) -> tuple[bool, int, float, Look]:
@@ -168,6 +177,8 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> Non
         st.caption("Yellow marks what decides the image's place in the space, blue what hardly matters.")
     if look.differences and len(differing) < len(found) - 1:
         st.caption("A run that crops its images sees other pixels, so its own map is shown instead of a difference.")
+    if notions := [f"{plain(readable(space.name))} in {space.vectors.shape[1]}" for space in request.spaces if space.base is not None]:
+        st.caption(f"Dimensions: {listed(notions)}.")
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
     masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))

@@ -16,7 +16,7 @@ from likeness.studies import SemanticClasses, classes_of, unseen_classes
 from likeness.training import RunFolder
 from pages.semantics import PAGE
 from pages.semantics.job import measure
-from shared import cached, progress, run_card, trained
+from shared import aspect_labels, cached, downloads, progress, run_card, trained
 from shared.plain import plain
 from shared.sidebar import listed, readable
 from shared.view import View, current_view
@@ -34,14 +34,14 @@ def main() -> None:
     view = current_view()
     PAGE.show_head("If it does, images that are retrieved by mistake at least belong to related classes.")
     if not view.base.table.attributes:
-        st.info("These images have no labels, so there are no class names to compare. Bring them in one folder per class.", icon=":material/info:")
-        st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
+        aspect_labels.offer(view, "This page compares classes by their names, and these images have no labels that would be classes.")
         return
     try:
         classes, language = _settings(view)
     except InputError as error:
         st.info(redact(error), icon=":material/info:")
         return
+    aspect_labels.caution(st.session_state["semantic_classes"])
     nearest = min(_NEIGHBORS, len(classes.rows) - 1)
     jobs = {readable(space.name): measure(space, classes, language, nearest) for space in view.spaces}
     if progress.follow(*dict.fromkeys(jobs.values())):
@@ -60,7 +60,7 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
             key="semantic_classes",
             bind="query-params",
             placeholder="Choose what makes a class",
-            help="Of several, the combination: car color and body type give classes such as red pickup.",
+            help="Several are combined: car color and body type give classes such as red pickup.",
         )
         models = st.multiselect(
             "Language models",
@@ -69,16 +69,18 @@ def _settings(view: View) -> tuple[SemanticClasses, tuple[str, ...]]:
             key="semantic_language",
             bind="query-params",
             accept_new_options=True,
-            help="Of several, the mean. minilm comes with the package language; others are downloaded on first use.",
+            help="With several, their mean is used. minilm comes with the package language; others are downloaded on first use.",
         )
         unseen = bool(runs) and st.toggle(
             _UNSEEN,
             True,
             key="semantic_unseen",
-            help="A run has seen its training classes; only the other classes show what it has learned.",
+            help="A run was trained on its training classes; only the other classes show how well it generalizes.",
         )
     if not chosen or not models:
         raise InputError("Choose what makes a class, and a language model.")
+    if refused := downloads.refused_languages(models):
+        raise InputError(next(iter(refused.values())))
     return _classes(view.entry.id, tuple(chosen), _tested(runs, chosen) if unseen else None), tuple(models)
 
 

@@ -37,7 +37,7 @@ def _card(benchmark: Benchmark) -> None:
             st.warning("Its process was ended from outside. Resume it to continue where it stopped.", icon=":material/warning:")
             words = training.tail_log(RunFolder(benchmark.folder.path))
             if words:
-                with st.expander("Its last words"):
+                with st.expander("The end of its output"):
                     st.code(redact(words), language=None)
 
 

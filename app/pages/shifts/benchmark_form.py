@@ -41,7 +41,7 @@ def show(view: View) -> None:
         st.error(shown.problem, icon=":material/error:")
         return
     if len(shown.splits.splits) < 2:
-        st.error("These splits are a single one, and a benchmark compares two or more; choose other splits.", icon=":material/error:")
+        st.error("There is only one split, and a benchmark compares at least two; choose other splits.", icon=":material/error:")
         return
     _fields(view, shown, shown.classes)
 
@@ -114,7 +114,7 @@ def _wrong(name: str, methods: list[str], splits: SplitFile, classes: ImageClass
     used = {each for split in splits for each in (*split.train, *split.test)}
     single = min(used, key=lambda each: (counts[each], each))
     if counts[single] < 2:
-        return f"The class '{single}' has one image, and no image finds itself; choose another class of an image."
+        return f"The class '{single}' has only one image, so there is nothing to find for it; choose another class of an image."
     tested = min({each for split in splits for each in split.test}, key=lambda each: (counts[each], each))
     if few_shot and counts[tested] < _SHOTS + _FEWEST_QUERIES:
         return (

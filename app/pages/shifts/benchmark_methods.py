@@ -31,7 +31,7 @@ def methods() -> dict[str, Method]:
         for name, each in objectives_on("classes").items()
     }
     around = {title: Method(f"Around Margin: {WRAPPERS[name].help}", changes) for name, (title, changes) in _AROUND.items()}
-    raw = Method("Not trained at all: what the encoder knows already.", {"epochs": 0, "backbone.dim": None, "few_shot": None})
+    raw = Method("Not trained: the encoder as it is.", {"epochs": 0, "backbone.dim": None, "few_shot": None})
     elg = {"guidance": {"kind": "elg", "gamma": 0.0, "omega": 10.0, "language": "minilm"}}
     return {
         "Raw encoder": raw,

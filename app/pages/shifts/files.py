@@ -66,7 +66,7 @@ def save(splits: SplitFile) -> None:
             key="shift_count",
             width=130,
             persist_state="session",
-            help="So many, whose distances cover the range evenly; the start is always among them.",
+            help="How many splits to choose. Their distances cover the range evenly, and the start is always among them.",
         )
         chosen = splits.evenly(int(count))
         name = st.text_input("Name", _suggested(splits), key=f"shift_name_{_suggested(splits)}", width=260)

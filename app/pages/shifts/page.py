@@ -5,6 +5,7 @@ import streamlit as st
 from access import redact
 from likeness.errors import InputError
 from pages.shifts import PAGE, benchmark_view, settings, steps_view
+from shared import aspect_labels
 from shared.view import View, current_view
 
 _APART, _HOLDS = "How far apart", "What holds up"
@@ -25,8 +26,7 @@ def main() -> None:
 
 def _distances(view: View) -> None:
     if not view.base.table.attributes:
-        st.info("These images have no labels, so there are no classes to divide. Bring them in one folder per class.", icon=":material/info:")
-        st.page_link("pages/your_images/page.py", label="Bring images with labels", icon=":material/add_photo_alternate:")
+        aspect_labels.offer(view, "This page divides classes into train and test, and these images have no labels that would be classes.")
         return
     try:
         shown = settings.choose(view)
@@ -34,6 +34,7 @@ def _distances(view: View) -> None:
         st.error(redact(error), icon=":material/error:")
         return
     if shown is not None:
+        aspect_labels.caution(shown.attributes)
         steps_view.show(view, shown)
 
 

@@ -32,7 +32,7 @@ def choose(view: View) -> Progression | None:
             key="shift_splits",
             width=240,
             persist_state="session",
-            help="A split says which classes train and which test. They are built from the vectors of space A, or come from a file.",
+            help="Splits say which classes train and which test. They are built from the vectors of space A, or read from a file.",
         )
         if choice == files.BUILT:
             attributes, options = _classes(view), _options()
@@ -58,7 +58,7 @@ def _classes(view: View) -> tuple[str, ...]:
             key="shift_classes",
             bind="query-params",
             placeholder="Choose what makes a class",
-            help="Of several, the combination: car color and body type give classes such as red pickup.",
+            help="Several are combined: car color and body type give classes such as red pickup.",
         )
     )
 
@@ -71,7 +71,7 @@ def _options() -> SplitOptions:
             10_000,
             key="shift_per_step",
             persist_state="session",
-            help="How many classes each side gives, or loses, in a step. With many classes more of them keep the number of steps small.",
+            help="How many classes each side exchanges or loses in a step. With many classes, a larger number means fewer steps.",
         )
         easier = st.toggle("Also easier splits", key="shift_easier", persist_state="session", help="Steps from the start in the other direction.")
         random = st.toggle(

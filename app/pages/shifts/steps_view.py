@@ -169,6 +169,6 @@ def _pictures(shown: Progression, split: ClassSplit, moved: set[str]) -> list[Se
         others = [name for name in side if name not in moved]
         spread = [others[place] for place in np.linspace(0, len(others) - 1, min(len(others), _PICTURES)).astype(int)]
         names = [*came, *spread][:_PICTURES]
-        note = f"A picture each of {len(names)} of the {len(side)} classes{', those that moved first' if came else ''}"
+        note = f"One picture for each of {len(names)} of the {len(side)} classes{', those that moved first' if came else ''}"
         sections.append(Section(f"Some classes that {words}", [int(first[numbers[name]]) for name in names], captions=names, note=note))
     return sections

@@ -1,36 +1,102 @@
 """The config that is being edited on Train: its YAML as typed. Kept on disk under a token in the URL, so that no rerun or reload loses it."""
 
+import re
 import secrets
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from access import redact, refusal
+import added_labels
+from access import redact, refusal, shared_name
+from config_access import dataset_of
+from likeness.data import image_classes, is_published_source
+from likeness.defaults import PHOTOS_ENCODER
+from likeness.encoders import is_encoder_name, parse_name
 from likeness.errors import InputError
-from likeness.io import parse_yaml
-from likeness.training import RunConfig, as_yaml, config_from, read_config, with_changes
+from likeness.io import parse_yaml, runs_dir
+from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
 from quotas import write_draft
+from shared import cached
+from shared.view import current_view
 from visitors import draft_file, is_own_draft
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token
+_CLIP = ("open_clip", "hf-hub", "local-dir")  # kinds of encoders that a run can begin from
 _LONGEST_TEXT = 100_000
+_PHOTO_SIZE = 224  # pixels, for which the network that ships was made
 
 
 def text() -> str:
-    """The YAML as typed, valid or not."""
+    """The YAML as typed, valid or not; before anything is typed, a config for the images that are chosen."""
     if "train_text" not in st.session_state:
         token = st.query_params.get("config", "")
         kept = draft_file(_name(token)) if token.isascii() and token.isalnum() and len(token) <= _LONGEST else None
-        if kept and kept.is_file():
-            st.session_state["train_token"] = token
-        st.session_state["train_text"] = (
-            kept.read_text(encoding="utf-8", errors="replace") if kept and kept.is_file() else as_yaml(read_config(FIRST))
-        )
+        if not kept or not kept.is_file():
+            return as_yaml(_opening())
+        st.session_state["train_token"] = token
+        st.session_state["train_text"] = kept.read_text(encoding="utf-8", errors="replace")
     if "train_token" in st.session_state:
         st.query_params["config"] = st.session_state["train_token"]
     content: str = st.session_state["train_text"]
     return content
+
+
+def _opening() -> RunConfig:
+    """The shipped preset, on the images that are chosen, under a name that is free."""
+    config, entry = read_config(FIRST), current_view().entry
+    if entry.source == config.data.source:
+        return with_changes(config, {"name": free_name(config.name)})
+    name = re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")[:_LONGEST] or "run"
+    is_clip = is_encoder_name(entry.encoder) and parse_name(entry.encoder).kind in _CLIP
+    backbone = {"backbone.name": f"clip:{entry.encoder}"} if is_clip else {"backbone.name": PHOTOS_ENCODER, "data.image_size": _PHOTO_SIZE}
+    changes = {"name": free_name(name), "note": "", "data.attribute": "class", **of_source(shared_name(entry.source)), **backbone}
+    config = with_changes(config, changes)
+    return with_changes(config, _batch_for(config))
+
+
+def free_name(name: str) -> str:
+    """This name where no run has it, or else the next one with a number: "run-2"."""
+    if not (runs_dir() / name).exists():
+        return name
+    stem, _, number = name.rpartition("-")
+    base, first = (stem, int(number) + 1) if stem and number.isdigit() else (name, 2)
+    return next(f"{base}-{each}" for each in range(first, first + 10_000) if not (runs_dir() / f"{base}-{each}").exists())
+
+
+def of_source(source: str) -> dict[str, Any]:
+    """What changes in a config with the images."""
+    attributes = attributes_of(source)
+    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
+    return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
+
+
+def attributes_of(source: str) -> list[str]:
+    """Attributes that a run can learn from, those that an encoder has guessed last; none of images that are not listed, or cannot be read."""
+    entry = dataset_of(source)
+    try:
+        attributes = cached.table(entry.id).attributes if entry else []
+    except InputError:  # its folder is gone, say; the preview tells
+        return []
+    guessed = added_labels.made_by_encoder(attributes)
+    return [*(name for name in attributes if name not in guessed), *guessed]
+
+
+def of_classes(names: list[str], current: RunConfig) -> dict[str, Any]:
+    """What changes in a config with the attributes that make a class, of which there is at least one."""
+    changes = {"data.attribute": names[0] if len(names) == 1 else names}
+    return changes | _batch_for(with_changes(current, changes))
+
+
+def _batch_for(current: RunConfig) -> dict[str, Any]:
+    """A batch that fits the classes of images that the app lists; nothing for others, which the run itself judges."""
+    entry = dataset_of(current.data.source)
+    try:
+        classes = image_classes(cached.table(entry.id), current.data.attribute) if entry and current.data.split == "classes" else None
+    except InputError:  # the preview tells
+        return {}
+    return fitting_batch(current, pd.Series(classes.labels)) if classes else {}
 
 
 def config() -> RunConfig:

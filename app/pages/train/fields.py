@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from likeness.data import SHIPPED_CARS, is_published_source, list_datasets, source_help
+from config_access import dataset_of
+from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import PRIMERS, short_names
@@ -20,7 +21,8 @@ from visitors import visitor
 Changes = Callable[[Any], dict[str, Any]]
 
 _NETWORKS = {
-    "clip:cars": "Small CLIP",
+    "photos": "Photos (shipped)",
+    "clip:cars": "Cars (shipped)",
     "mobilenetv2_100": "MobileNetV2",
     "resnet18": "ResNet-18",
     "resnet50": "ResNet-50",
@@ -49,8 +51,8 @@ def _images(config: RunConfig) -> None:
         "Images",
         _with(list(sources), data.source),
         format_func=lambda source: sources.get(source, source),
-        help=f"Bring more under Your images. In the text below, also: {source_help()}",
-        **_bound("data.source", data.source, _of_source),
+        help=f"Add more under Your images. The text below also takes: {source_help()}",
+        **_bound("data.source", data.source, train_draft.of_source),
     )
     offered = _labels(data.source)
     if offered or data.split == "images":
@@ -67,11 +69,11 @@ def _images(config: RunConfig) -> None:
     now = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
     st.multiselect(
         "Class of an image",
-        _with(_attributes(data.source), *now),
+        _with(train_draft.attributes_of(data.source), *now),
         format_func=readable,
         placeholder="Choose what makes a class",
-        help="Of several, the combination: car color and body type give classes such as red pickup.",
-        **_bound("data.attribute", now, lambda names: {"data.attribute": names[0] if len(names) == 1 else names} if names else {}),
+        help="Several are combined: car color and body type give classes such as red pickup.",
+        **_bound("data.attribute", now, lambda names: train_draft.of_classes(names, config) if names else {}),
     )
     if data.split == "classes":
         help = "The other classes are never shown in training; all figures are measured on them."
@@ -92,13 +94,13 @@ def _scale(config: RunConfig, offered: dict[str, dict[str, Any]]) -> None:
             **_bound("data.labels.kind", current, lambda name: {"data.labels": names[name]} if name in names else {}),
         )
     if data.test_images < 1:
-        help = "The last ones; they are never shown in training. A column named split divides the images instead, where there is one."
+        help = "The last images, which are never shown in training. If the images have a column named split, it divides them instead."
         _share("Share of the images that test", 0.05, "data.test_images", data.test_images, help)
 
 
 def _labels(source: str) -> dict[str, dict[str, Any]]:
     """The continuous labels that these images have, by name."""
-    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
+    entry = dataset_of(source)
     try:
         return {name: labels.model_dump(mode="json") for name, labels in known_labels(cached.table(entry.id)).items()} if entry else {}
     except InputError:  # its folder is gone, say; the preview tells
@@ -121,20 +123,6 @@ def _of_objective(name: str, config: RunConfig) -> dict[str, Any]:
     return {"objective.name": name, "objective.options": {}} | none
 
 
-def _of_source(source: str) -> dict[str, Any]:
-    attributes = _attributes(source)
-    split = {} if is_published_source(source) else {"data.split": "classes", "data.labels": None}
-    return {"data.source": source} | split | ({"data.attribute": attributes[0]} if attributes else {})
-
-
-def _attributes(source: str) -> list[str]:
-    entry = next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
-    try:
-        return list(cached.table(entry.id).attributes) if entry else []
-    except InputError:  # its folder is gone, say; the preview tells
-        return []
-
-
 def _network(config: RunConfig) -> None:
     st.subheader("Network", divider="gray")
     backbone = config.backbone
@@ -144,10 +132,11 @@ def _network(config: RunConfig) -> None:
             _with(list(_NETWORKS), backbone.name),
             format_func=lambda name: _NETWORKS.get(name, name),
             accept_new_options=True,
-            help="A model of timm, or clip: and the name of a CLIP model. Missing weights are downloaded; the text below also takes a file.",
+            help="The shipped ones, MobileNetV2 for photos and a small CLIP for rendered cars, need no download. You can also type the name of a "
+            "timm model, or clip: and the name of a CLIP model; missing weights are downloaded. The text below also takes a file.",
             **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
         )
-        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=140)
+        _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=120)
     st.toggle(
         "Train the embedding layer only",
         help="On features that the backbone computes once. Takes seconds instead of hours, but gains less.",
@@ -191,7 +180,7 @@ def _guidance(config: RunConfig) -> None:
         **_bound("guidance", kind, lambda picked: {"guidance": _of_kind(picked, config)}),
     )
     if chosen is None:
-        st.caption("The labels alone: every two classes are equally different.")
+        st.caption("Labels alone: any two classes count as equally different.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _number(
@@ -212,7 +201,7 @@ def _guidance(config: RunConfig) -> None:
             chosen.gamma,
             step=0.5,
             width=160,
-            help="Of Eq. 2 and 3. At 1, as printed in the paper, images of different classes are pulled together too; 0 is milder.",
+            help="The shift in Eq. 2 and 3. At 1, as printed in the paper, images of different classes are pulled together too; 0 is milder.",
         )
         if chosen.kind == "plg":
             _number("Names of each class (k)", 1, 100, "guidance.k", chosen.k, width=190)
@@ -263,7 +252,7 @@ def _share(label: str, low: float, place: str, value: float, help: str) -> None:
 def _number(label: str, low: float, high: float, place: str, value: float, *, width: int, **options: Any) -> None:
     """A field for a number from `low` to `high`; one outside, which can stand in the text, is shown as it is."""
     if not math.isfinite(value) or abs(value) > _MOST_EXACT:
-        st.text_input(label, str(value), disabled=True, width=width, help="Beyond what a field can hold; change it in the text below.")
+        st.text_input(label, str(value), disabled=True, width=width, help="Too large for this field; change it in the text below.")
         return
     st.number_input(label, min(low, value), max(high, value), width=width, **options, **_bound(place, value))
 

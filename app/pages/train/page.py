@@ -14,10 +14,13 @@ from likeness.training import RunConfig, RunFolder, as_yaml, presets, read_confi
 from pages.train import PAGE, draft
 from pages.train import fields as train_fields
 from pages.train import preview as train_preview
-from shared import permissions, run_card, trained
+from shared import aspect_labels, permissions, run_card, trained
 from shared.sidebar import readable
+from shared.view import current_view
 
 _LONGEST = 200  # bytes of a name; file systems take some more
+
+_NO_LABELS = "Training learns from labels which images belong together, and these images have none yet."
 
 
 def main() -> None:
@@ -26,15 +29,20 @@ def main() -> None:
     if permissions.refused():
         return
     chosen, problem = _config()
+    lacking = chosen is not None and _lacks_labels(chosen)
+    if lacking:
+        aspect_labels.offer(current_view(), _NO_LABELS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preset()
         name, taken = _name(chosen)
-        _start(chosen, name, taken)
+        _start(None if lacking else chosen, name, taken)
     with st.container():  # there in every run, so that what stands below keeps its place, and the text stays open
         for warning in filter(None, (problem, taken, draft.refused())):
             st.warning(warning, icon=":material/warning:")
         if chosen and chosen.note:
             st.caption(chosen.note)
+        if chosen:
+            aspect_labels.caution([chosen.data.attribute] if isinstance(chosen.data.attribute, str) else chosen.data.attribute)
     with st.container():
         begun = st.session_state.get("train_begun")
         if begun:
@@ -46,8 +54,14 @@ def main() -> None:
                 train_fields.show(chosen)
         _text(expanded=chosen is None)
     with preview:
-        if chosen:
+        if chosen and not lacking:
             train_preview.show(chosen)
+
+
+def _lacks_labels(chosen: RunConfig) -> bool:
+    """Whether these are the images that the sidebar shows, and they have nothing that this run could learn from."""
+    by_classes = not chosen.objective.continuous
+    return by_classes and chosen.data.source == current_view().entry.source and not draft.attributes_of(chosen.data.source)
 
 
 def _config() -> tuple[RunConfig | None, str]:
@@ -82,7 +96,7 @@ def _take_preset() -> None:
         draft.refuse(run_card.problem(run))
         return
     config = run.config() if run else read_config(name)
-    free = _free(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
+    free = draft.free_name(config.name) if config.name and (runs_dir() / config.name).exists() else config.name
     draft.take(shared_name(as_yaml(config.model_copy(update={"name": free}))))
 
 
@@ -99,17 +113,11 @@ def _name(chosen: RunConfig | None) -> tuple[str, str]:
     begun = str(run.path) == st.session_state.get("train_begun") and run.status().state == "running"
     if begun or not (run.path / "config.yaml").is_file():
         return name, ""
-    return name, f"There is already a run named {name}. Choose another name, such as {_free(name)}, or resume that run under Runs."
+    return name, f"There is already a run named {name}. Choose another name, such as {draft.free_name(name)}, or resume that run under Runs."
 
 
 def _rename() -> None:
     draft.change({"name": st.session_state["train_name"].strip() or "run"})
-
-
-def _free(name: str) -> str:
-    stem, _, number = name.rpartition("-")
-    base, first = (stem, int(number) + 1) if stem and number.isdigit() else (name, 2)
-    return next(f"{base}-{each}" for each in range(first, first + 10_000) if not (runs_dir() / f"{base}-{each}").exists())
 
 
 def _start(chosen: RunConfig | None, name: str, problem: str) -> None:
@@ -129,6 +137,7 @@ def _begin(chosen: RunConfig, name: str) -> None:
     run = RunFolder(runs_dir() / name)
     try:
         trainings.begin_training(run.path, lambda: training.start_run(run, resolve_config(chosen)))
+        draft.take(as_yaml(chosen))  # what is shown stays that of this run, whose name is taken from now on
     except InputError as error:
         st.toast(redact(error), icon=":material/error:", duration="long")
     else:

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from access import redact, shared_name
+from access import redact
 from background import Job, jobs, run_in_background
-from config_access import resolve_config
-from likeness.data import DatasetEntry, list_datasets
+from config_access import dataset_of, resolve_config
+from likeness.data import DatasetEntry
 from likeness.errors import InputError
 from likeness.evaluation import clustered_order
 from likeness.language import imagenet_names, readable_names
@@ -28,7 +28,6 @@ from likeness.training import (
     summarize_similarities,
 )
 from shared import cached, permissions, progress
-from visitors import visitor
 
 _KIND = "pseudolabels"
 _MOST_SHOWN = 60  # classes in one heat map
@@ -53,6 +52,7 @@ def show(config: RunConfig) -> None:
                     draw(config, images)
                 except InputError as error:
                     st.info(redact(error), icon=":material/info:")
+                    st.button("Try again", icon=":material/replay:", key="train_preview_again")  # as after a download
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the images' classes")
@@ -72,7 +72,7 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
     )
     frame = class_overview(images).rename(columns=str.capitalize)
-    entry = _entry(config)
+    entry = dataset_of(config.data.source)
     columns: dict[str, Any] = {"Images": st.column_config.NumberColumn(format="localized")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):
         for place in range(_PICTURES):
@@ -86,9 +86,9 @@ def _divided(config: RunConfig, images: RunImages) -> None:
     queries, others = images.queries, images.gallery
     st.caption(
         f"{len(images.train):,} images train; of {len(images.test):,} others {len(queries):,} are queries, which search among the remaining "
-        f"{len(others):,}. The nearest by label stand beside each query: so would a perfect space answer."
+        f"{len(others):,}. Beside each query are the images that are nearest by label, which a perfect space would find."
     )
-    entry = _entry(config)
+    entry = dataset_of(config.data.source)
     if entry is None or images.distances is None or len(cached.table(entry.id)) != len(images.table):
         return
     shown, nearest = example_queries(images, _QUERIES, _NEAREST)
@@ -107,11 +107,6 @@ def _divided(config: RunConfig, images: RunImages) -> None:
 def _pictures(entry: DatasetEntry, images: RunImages, classes: int, place: int) -> list[str]:
     """For the first classes, the picture of the image at this place of each; empty where a class has fewer."""
     return ["" if row is None else f"/thumbnails/{entry.id}/{row}" for row in example_rows(images, classes, place)]
-
-
-def _entry(config: RunConfig) -> DatasetEntry | None:
-    source = shared_name(config.data.source)
-    return next((entry for entry in list_datasets(visitor()) if entry.source == source), None)
 
 
 def _names(config: RunConfig, images: RunImages) -> None:
@@ -186,7 +181,7 @@ def _begin(key: Hashable, config: RunConfig, images: RunImages) -> None:
 
 
 def _table(config: RunConfig, images: RunImages, labels: list[list[str]]) -> None:
-    entry = _entry(config)
+    entry = dataset_of(config.data.source)
     frame = pd.DataFrame({"Class": readable_names(images.train_classes), "Taken for": [", ".join(names) for names in labels]})
     columns: dict[str, Any] = {"Taken for": st.column_config.TextColumn(width="large")}
     if entry is not None and len(cached.table(entry.id)) == len(images.table):

@@ -12,43 +12,37 @@ from access import (
     resolve_entry,
     resolve_source,
     shared_name,
-    store_dir,
     upload_limits,
 )
 from audit import record
-from background import Job, jobs, run_in_background
+from background import Job, jobs
 from likeness.data import (
-    SHIPPED_CARS,
     DatasetEntry,
     absolute_source,
-    add_dataset,
-    find_dataset,
     list_datasets,
+    missing_archive,
+    named_dataset,
     new_entry,
     read_dataset,
     recognized,
-    remove_dataset,
     save_uploads,
     source_help,
 )
-from likeness.embedding import embed
 from likeness.errors import InputError
-from likeness.space import Space
-from pages.your_images import PAGE
+from pages.your_images import PAGE, dataset_list
+from pages.your_images.encoder_choice import choose_encoder, forget_failed, show_downloads
+from pages.your_images.example_photos import fetch_images, offer
 from server_settings import server
-from shared import cached, permissions, progress, sidebar
+from shared import cached, growing, permissions, problems, progress, sidebar
+from shared.downloads import check_encoder, fetch_encoder
 from shared.plain import plain
-from visitor_data import remove_upload, remove_visitor
+from visitor_data import remove_visitor
 from visitors import own_dir, own_uploads_dir, shown_name, visitor
 
-ENCODERS = {
-    "cars": "Small CLIP (shipped): works offline; knows rendered cars and little else",
-    "ViT-B-32/openai": "CLIP ViT-B/32 by OpenAI: photos of all kinds; downloads 605 MB on first use",
-    "ViT-L-14/openai": "CLIP ViT-L/14 by OpenAI: better and slower; downloads 1.7 GB on first use",
-    "other": "Another one, by its name",
-}
-_DOWNLOADED = ("ViT-B-32/openai", "ViT-L-14/openai")
-_LONGEST_END = 10.0  # seconds
+_FORMATS = (
+    "Photos (JPEG, PNG, HEIC, WebP, AVIF, TIFF and more), previews in raw files, a frame for each second of a video and each page of a PDF are read. "
+    "Dates and cameras become attributes."
+)
 _MOST_AT_ONCE = 2  # datasets that one visitor of a shared server has embedded at a time
 
 
@@ -64,8 +58,11 @@ def main() -> None:
         private = " Only you and people you share a link with can open your uploads." if server().shared else ""
         PAGE.show_head(f"Images stay where they are; only their embeddings are stored, and nothing is computed twice.{private}")
         _tabs()
+    show_downloads()
     _jobs()
-    _datasets()
+    dataset_list.show()
+    if server().shared and own_dir().is_dir() and not refusal("edit"):
+        _offer_to_remove_all()
 
 
 def _tabs() -> None:
@@ -76,10 +73,16 @@ def _tabs() -> None:
             "Folder on this server" if server().shared else "Folder on this computer",
             key="folder",
             placeholder=f"{root}/birds",
-            help=_roots_help() + f"Searched with all its subfolders; their names become classes. Also: {source_help()}",
+            help=_roots_help() + f"Searched with all its subfolders; their names become classes. {_FORMATS} Also: {source_help()}",
         )
         _hint(source.strip())
-        _begin_button(source, None, "folder")
+        gps = st.checkbox(
+            "Also read where photos were taken",
+            key="gps",
+            help="Latitude and longitude, from the data that cameras and phones write into photos. They are then shown like every other attribute.",
+        )
+        _begin_button(source, None, "folder", gps)
+        offer(_begin_examples)
     with table:
         source = st.text_input(
             "CSV or Parquet file",
@@ -99,23 +102,10 @@ def _roots_help() -> str:
     return f"Begin with {offered}, which this server offers. " if offered else ""
 
 
-def _encoders() -> list[str]:
-    return [name for name in ENCODERS if server().allows_downloads or name not in _DOWNLOADED]
-
-
-def _encoder(where: str) -> str:
-    chosen = st.selectbox("Encoder", _encoders(), format_func=ENCODERS.get, key=f"encoder_{where}", persist_state="session")
-    if chosen == "other":
-        return st.text_input(
-            "Encoder's name", key=f"encoder_name_{where}", placeholder="hf-hub:laion/CLIP-ViT-B-32-laion2B-s34B-b79K or local-dir:models/mine"
-        ).strip()
-    return chosen
-
-
-def _begin_button(source: str, column: str | None, where: str) -> None:
-    encoder = _encoder(where)
+def _begin_button(source: str, column: str | None, where: str, gps: bool = False) -> None:
+    encoder = choose_encoder(where)
     if st.button("Embed these images", type="primary", key=f"begin_{where}", disabled=not source.strip() or not encoder):
-        _check_and_begin(source.strip(), encoder, column)
+        _check_and_begin(source.strip(), encoder, column, gps)
 
 
 def _hint(folder: str) -> None:
@@ -133,18 +123,42 @@ def _recognized(folder: str) -> str | None:
     return shared_name(named) if named else None
 
 
-def _check_and_begin(source: str, encoder: str, column: str | None, name: str | None = None) -> None:
+def _check_and_begin(source: str, encoder: str, column: str | None, gps: bool) -> None:
+    _forget_failed()
     try:
         check_may("edit")
-        table = read_dataset(resolve_source(source), path_column=column)
-        shown = shared_name(absolute_source(resolve_source(source)))
-        entry = new_entry(name or table.name, shown, encoder, column, owner_of(shown))
-        resolve_encoder(encoder)
+        resolved = resolve_source(source)
+        name, total = (named_dataset(resolved).title, 0) if missing_archive(resolved) else _looked_at(resolved, column, gps)
+        shown = shared_name(absolute_source(resolved))
+        entry = new_entry(name, shown, encoder, column, owner_of(shown), gps)
+        check_encoder(encoder)
         _check_load()
     except InputError as error:
         st.error(redact(error), icon=":material/error:")
         return
-    begin(entry, len(table))
+    begin(entry, total)
+
+
+def _looked_at(source: str, column: str | None, gps: bool) -> tuple[str, int]:
+    """Name and number of images."""
+    table = read_dataset(source, path_column=column, gps=gps)
+    return table.name, len(table)
+
+
+def _begin_examples(entry: DatasetEntry) -> None:
+    if not permissions.permitted("edit"):
+        return
+    try:
+        resolve_source(entry.source)  # whoever may not download is told so
+        _check_load()
+        begin(entry, 0)
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+
+
+def _forget_failed() -> None:
+    """Errors of earlier attempts, of this visitor's."""
+    forget_failed(_own_jobs())
 
 
 def _check_load() -> None:
@@ -154,23 +168,19 @@ def _check_load() -> None:
 
 
 def begin(entry: DatasetEntry, total: int) -> Job:
-    """Starts embedding in the background; the dataset joins the catalog when it is done.
+    """Starts embedding in the background; the dataset is listed as soon as its first images can be shown.
 
     Raises:
         InputError: the visitor may not add images.
     """
     check_may("edit")
-    source, encoder, store = resolve_entry(entry), resolve_encoder(entry.encoder), store_dir(entry)
+    source, encoder = resolve_entry(entry), resolve_encoder(entry.encoder)
 
-    def work(job: Job) -> Space:
-        job.report(0, total)
-        table = read_dataset(source, path_column=entry.path_column, name=entry.name)
-        done = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)
-        if not job.should_stop():
-            add_dataset(entry)
-        return done
+    def prepare(job: Job) -> None:
+        fetch_images(source, job)
+        fetch_encoder(encoder, job)
 
-    job = run_in_background("embedding", entry.id, entry.name, work, anew=True)
+    job = growing.begin(entry, total, prepare)
     st.session_state.setdefault("own_jobs", []).append(entry.id)
     progress.tell_end(job)
     return job
@@ -179,19 +189,21 @@ def begin(entry: DatasetEntry, total: int) -> Job:
 def _upload() -> None:
     files = st.file_uploader(
         "Images, or a ZIP of images",
-        type=["jpg", "jpeg", "png", "webp", "bmp", "gif", "tif", "tiff", "zip"],
+        type=["jpg", "jpeg", "png", "heic", "heif", "hif", "webp", "avif", "bmp", "gif", "tif", "tiff", "zip"],
         accept_multiple_files=True,
         key=f"files_{_sent()}",
+        help="JPEG, PNG, HEIC, WebP, AVIF, GIF, BMP and TIFF. Videos, PDF and raw files are read from a folder.",
     )
     name = st.text_input("Name", value="My images", key="upload_name")
-    encoder = _encoder("upload")
+    encoder = choose_encoder("upload")
     if st.button("Embed these images", type="primary", key="begin_upload", disabled=not files or not encoder):
+        _forget_failed()
         try:
             check_may("edit")
+            check_encoder(encoder)
             _check_load()
             table = save_uploads(((file.name, file.getvalue()) for file in files), name, own_uploads_dir(), upload_limits())
             source = shared_name(absolute_source(str(table.root)))
-            resolve_encoder(encoder)
         except InputError as error:
             st.error(redact(error), icon=":material/error:")
             return
@@ -211,56 +223,54 @@ def _sent() -> int:
 def _own_jobs() -> list[Job]:
     """All of this server; where others use it, those that this session began."""
     own = st.session_state.get("own_jobs", [])
-    return [job for job in jobs().all("embedding") if not server().shared or job.key in own]
+    return [job for job in jobs().all(growing.KIND) if not server().shared or job.key in own]
 
 
 def _jobs() -> None:
     running = [job for job in _own_jobs() if not job.finished]
-    progress.poll(lambda: not running or any(job.finished for job in running), lambda: progress.bars(running))
+    shown = [len(job.found) for job in running]
+
+    def has_changed() -> bool:
+        return not running or any(job.finished for job in running) or [len(job.found) for job in running] != shown
+
+    progress.poll(has_changed, lambda: progress.bars(running))
+    for job in running:
+        if job.found:
+            dataset_list.explore_link(str(job.key), f"Explore the first {len(cached.base(job.found[-1])):,} of {plain(job.title)}")
     for job in _own_jobs():
         if job not in running:
             _report(job)
 
 
 def _report(job: Job) -> None:
+    progress.no_need_to_tell(job)
     if job.error:
-        st.error(redact(job.error), icon=":material/error:")
+        if problems.is_new(redact(job.error)):
+            st.error(redact(job.error), icon=":material/error:")
     elif job.stopped:
-        message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Start it again to continue from there."
+        message = f"{plain(job.title)}: stopped after {job.done:,} of {job.total:,} images. Going on continues from there."
         st.info(message, icon=":material/pause:")
     else:
         failed = [*st.session_state.get("left_out", {}).get(job.key, ()), *job.result.table.failed]
         st.success(f"{plain(job.title)}: {len(job.result.table):,} images are ready.", icon=":material/check:")
+        for entry in list_datasets(visitor()):
+            if entry.id == job.key and entry.warning:
+                st.warning(redact(entry.warning), icon=":material/visibility_off:")
         if failed:
             with st.expander(f"{len(failed)} could not be read and were left out"):
                 st.dataframe([{"file": redact(str(failure.path)), "reason": redact(failure.reason)} for failure in failed], hide_index=True)
-    with st.container(horizontal=True):
-        if not job.error and not job.stopped:
-            _link(str(job.key), "Explore them")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.error or job.stopped:
+            label = "Try again" if job.error else "Go on"
+            st.button(label, icon=":material/replay:", key=f"again_{job.id}", on_click=_again, args=(job,))
+        else:
+            dataset_list.explore_link(str(job.key), "Explore them")
         st.button("Dismiss", key=f"dismiss_{job.key}", on_click=jobs().forget, args=(job,))
 
 
-def _link(id: str, label: str) -> None:
-    """To the map of a dataset; a link and no button, because Streamlit can't change a bound parameter and the page in one go."""
-    st.page_link("pages/explore/page.py", label=label, icon=":material/scatter_plot:", query_params={"open": id})
-
-
-def _datasets() -> None:
-    st.subheader("Datasets")
-    for entry in list_datasets(visitor()):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(entry.name)}**  :gray[encoder {plain(redact(entry.encoder))}]", width="stretch")
-            _link(entry.id, "Explore")
-            if entry.id != "cars" and (not server().shared or entry.owner == visitor()) and not refusal("edit"):
-                st.button("Remove", key=f"remove_{entry.id}", on_click=_remove, args=(entry.id,), help=_removal_help())
-    if server().shared and own_dir().is_dir() and not refusal("edit"):
-        _offer_to_remove_all()
-
-
-def _removal_help() -> str:
-    if server().shared:
-        return "Removes its pictures, their vectors and its place in this list. Links to it open nothing any more."
-    return "Removes it from this list; the images stay."
+def _again(job: Job) -> None:
+    if permissions.permitted("edit"):
+        progress.tell_end(jobs().again(job))
 
 
 def _offer_to_remove_all() -> None:
@@ -269,42 +279,10 @@ def _offer_to_remove_all() -> None:
         st.button("Remove all of it", type="primary", key="remove_all", on_click=_remove_all)
 
 
-def _remove(id: str) -> None:
-    if not permissions.permitted("edit"):
-        return
-    try:
-        if server().shared:
-            _remove_own(id)
-        else:
-            remove_dataset(id)
-    except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
-    if st.session_state.get("dataset") == id:
-        st.session_state["dataset"] = SHIPPED_CARS.id
-
-
-def _remove_own(id: str) -> None:
-    check_may("edit")
-    entry = find_dataset(id)
-    if entry.owner != visitor():
-        raise InputError("This dataset belongs to someone else; ask whoever runs this server to remove it.")
-    _end([job for job in jobs().all("embedding") if job.key == id])
-    remove_upload(entry, shown_name())
-    cached.forget_removed()
-
-
-def _end(embeddings: list[Job]) -> None:
-    """Stops them, and waits until they write no more; what one that takes longer leaves is cleared away later."""
-    for job in embeddings:
-        job.stop()
-    for job in embeddings:
-        job.wait(_LONGEST_END)
-
-
 def _remove_all() -> None:
     if not permissions.permitted("edit"):
         return
-    _end(_own_jobs())
+    dataset_list.end(_own_jobs())
     try:
         remove_visitor(visitor() or "", shown_name())
     except InputError as error:

@@ -1,0 +1,78 @@
+"""What the editor begins with: a notion for the images at hand, one of the library or a new one that their encoder can read."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from likeness.defaults import PAPER_NOTIONS
+from likeness.errors import InputError
+from likeness.notions import Notion, list_notions
+from shared import cached, drafts, sidebar
+from shared.drafts import Draft
+from shared.view import View
+from visitors import notions_dir
+
+_NAME = "new notion"
+_MOST_VALUES = 30  # different values of a column of labels that become aspects
+_EVERYDAY = Draft(
+    _NAME,
+    "Two images are similar if they show the same kind of thing.",
+    "a photo of {}",
+    "a person\nan animal\na plant\nfood\na vehicle\na building\na landscape\nfurniture",
+    None,
+)
+
+
+def first_draft(view: View) -> Draft:
+    """The notion of the sidebar's spaces, or one that the images have labels for, or that divides them most clearly, or else a new one."""
+    known = {notion.name: notion for notion in list_notions(notions_dir())}
+    shown = next((known[name] for name in (st.session_state.get("a"), st.session_state.get("b")) if name in known), None)
+    notion = shown or sidebar.first_notion(view.base)
+    if notion is None and view.base.embed_texts and not view.entry.warning:
+        notion = known.get(cached.first_starter(view.base, sidebar.fitting(view.base)))
+    return drafts.of(notion) if notion else new_draft(view)
+
+
+def new_draft(view: View) -> Draft:
+    """A notion that can be fitted as it is, under a free name: from the images' labels, of everyday things, or after a notion that ships."""
+    notions = list_notions(notions_dir())
+    candidates = [*_of_labels(view, notions), _EVERYDAY, *_like(view, notions)]
+    chosen = next((draft for draft in candidates if not cached.unknown_words_of(view.base, draft.notion)), _EVERYDAY)
+    return replace(chosen, name=_free(chosen.name, notions))
+
+
+def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
+    """A notion of each column of labels that has few values and no notion yet."""
+    frame, judged = view.frame, {notion.attribute for notion in notions}
+    for name in view.base.table.attributes:
+        if name in judged or pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        values = sorted(frame[name].dropna().astype(str).str.strip().replace("", None).dropna().unique())
+        if 2 <= len(values) <= _MOST_VALUES:
+            what = name.replace("_", " ").strip().lower()
+            draft = Draft(what, f"Two images are similar if they have the same {what}.", "a photo of a {}", "\n".join(values), name)
+            if _is_valid(draft):
+                yield draft
+
+
+def _is_valid(draft: Draft) -> bool:
+    try:
+        draft.notion  # noqa: B018  (raises while the draft is not valid)
+    except InputError:
+        return False
+    return True
+
+
+def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
+    """The template and the first aspects of each notion, those first that the images have labels for."""
+    attributes = view.base.table.attributes
+    for notion in sorted(notions, key=lambda each: (each.attribute not in attributes, each.slug != PAPER_NOTIONS[0])):
+        yield Draft(_NAME, "", notion.templates[0], "\n".join(dict.fromkeys(notion.aspects[:3])), None)
+
+
+def _free(name: str, notions: list[Notion]) -> str:
+    taken = {notion.name.lower() for notion in notions}
+    names = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))
+    return next(each for each in names if each.lower() not in taken)

@@ -1,0 +1,222 @@
+"""Datasets that are shown while their images are being embedded."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from background import Job, jobs
+from likeness.data import DatasetEntry, add_dataset, list_datasets, new_entry, read_dataset
+from likeness.embedding import embed
+from likeness.encoders.store import encoding_pass
+from likeness.errors import InputError
+from likeness.space import Space
+from shared import cached, growing, layouts
+from shared.map_controls import Choice
+
+N, FIRST, BATCH = 30, 8, 4
+
+
+class Gate:
+    """Lets a job embed until `most` images are done, and no more before it is opened."""
+
+    def __init__(self) -> None:
+        self.most, self._open = FIRST + BATCH, threading.Event()
+
+    def embed(self, images: Any, encoder: str, progress: Callable[..., None], **options: Any) -> Space:
+        def report(done: int, total: int) -> None:
+            progress(done, total)
+            if done >= self.most:
+                self._open.wait(600)
+
+        return embed(images, encoder, batch_size=BATCH, shard_size=BATCH, progress=report, **options)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    gate = Gate()
+    monkeypatch.setattr(growing, "embed", gate.embed)
+    monkeypatch.setattr(growing, "_FIRST", FIRST)
+    monkeypatch.setattr(encoding_pass, "_SHUFFLED", range(N, N + 1))
+    monkeypatch.setattr(cached, "_FEW", 2)
+    yield gate
+    gate.open()
+    for job in jobs().all(growing.KIND):
+        job.stop()
+        assert job.wait(600)
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> DatasetEntry:
+    """Thirty images that nothing is known of but their paths."""
+    (tmp_path / "photos").mkdir()
+    for number, path in enumerate(read_dataset("cars").paths()[: 40 * N : 40]):
+        shutil.copy(path, tmp_path / "photos" / f"{number:02d}.webp")
+    return new_entry("photos", str(tmp_path / "photos"), "cars-small")
+
+
+def _first_state(job: Job) -> str:
+    """Waits for what can be shown first."""
+    while not job.found and not job.wait(0.05):
+        pass
+    assert job.found, job.error
+    return str(job.found[0])
+
+
+def _opened(app: AppTest, entry: DatasetEntry, page: str = "explore") -> AppTest:
+    app.session_state["dataset"] = entry.id
+    app.switch_page(f"pages/{page}/page.py").run()
+    assert not app.exception
+    return app
+
+
+def _subheader(app: AppTest) -> str:
+    return str(app.subheader[0].value)
+
+
+def test_the_first_images_are_shown_while_the_others_are_embedded(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+    job = growing.begin(entry, N)
+    state = _first_state(job)
+    assert (state, not job.finished) == (f"{entry.id}~{FIRST}", True)
+    assert [each.id for each in list_datasets()] == ["cars", entry.id]  # under the id that links name, not the state's
+    shown = cached.base(state)
+    paths = shown.table.frame["path"].tolist()
+    assert len(shown) == FIRST
+    assert paths == sorted(paths) != [f"{number:02d}.webp" for number in range(FIRST)]
+    assert _subheader(_opened(app, entry)) == f"{FIRST} images"
+    assert "photos: " in app.get("progress")[0].proto.text
+    assert f" of {N} images" in app.get("progress")[0].proto.text
+    app.session_state["query"], app.session_state["rows"] = 3, np.array([1, 5])
+    app.run()
+    gate.open()
+    assert job.wait(600)
+    assert job.succeeded
+    app.run()
+    assert not app.exception
+    whole = cached.table(entry.id).frame["path"].tolist()
+    assert len(whole) == N
+    # query and selection stay with their images, which have other numbers among all
+    assert whole[app.session_state["query"]] == paths[3]
+    assert [whole[row] for row in app.session_state["rows"]] == [paths[1], paths[5]]
+    assert app.session_state["query"] != 3
+    assert not app.get("progress")
+    np.testing.assert_allclose(cached.base(entry.id).vectors, embed(read_dataset(entry.source), "cars-small").vectors, atol=1e-5)
+
+
+@pytest.mark.parametrize("page", ["notions", "compare", "saliency", "semantics", "shifts", "continuous", "train", "runs", "your_images"])
+def test_every_page_stands_while_images_are_embedded(app: AppTest, gate: Gate, entry: DatasetEntry, page: str) -> None:
+    _first_state(growing.begin(entry, N))
+    assert not _opened(app, entry, page).error
+
+
+def test_labels_are_kept_once_all_images_are_there(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+    job = growing.begin(entry, N)
+    _first_state(job)
+    app.session_state["color"] = "aspects of car color"
+    assert _opened(app, entry).button(key="label_images").disabled
+    gate.open()
+    assert job.wait(600)
+    assert not app.run().button(key="label_images").disabled
+
+
+def test_a_dataset_with_many_images_to_embed_opens_with_those_that_are(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+    """As after the server was ended in the middle of the work."""
+    add_dataset(entry)
+    embed(read_dataset(entry.source), "cars-small", batch_size=BATCH, shard_size=BATCH, should_stop=_after(3))
+    gate.most = N + 1
+    _opened(app, entry)
+    (job,) = jobs().all(growing.KIND)
+    assert job.wait(600)
+    assert job.succeeded
+    assert job.found[0] == f"{entry.id}~12"
+    assert _subheader(app.run()) == f"{N} images"
+
+
+def _after(count: int) -> Callable[[], bool]:
+    """True from the call after `count` calls on."""
+    calls = iter(range(1000))
+    return lambda: next(calls) >= count
+
+
+def test_a_stop_keeps_what_is_there_and_goes_on(app: AppTest, gate: Gate, entry: DatasetEntry) -> None:
+    job = growing.begin(entry, N)
+    _first_state(job)
+    job.stop()
+    gate.open()
+    assert job.wait(600)
+    assert not job.succeeded
+    _opened(app, entry)
+    assert _subheader(app) == f"{FIRST + BATCH} images"
+    assert app.info[0].value == f"Stopped after {FIRST + BATCH} of {N} images."
+    app.button(key=f"again_sidebar_{job.id}").click().run()
+    (job,) = jobs().all(growing.KIND)
+    assert job.wait(600)
+    assert job.succeeded
+    assert _subheader(app.run()) == f"{N} images"
+
+
+def test_a_failure_before_the_first_image_says_why(app: AppTest, gate: Gate, entry: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> Space:
+        raise InputError("The disk is full.")
+
+    monkeypatch.setattr(growing, "embed", fail)
+    add_dataset(entry)
+    _opened(app, entry)
+    (job,) = jobs().all(growing.KIND)
+    assert job.wait(600)
+    app.run()
+    assert [error.value for error in app.error] == ["The disk is full."]
+    assert app.button(key=f"again_{job.id}").label == "Try again"
+
+
+def test_a_removed_dataset_does_not_come_back(gate: Gate, entry: DatasetEntry) -> None:
+    job = growing.begin(entry, N)
+    _first_state(job)
+    from likeness.data import remove_dataset
+
+    job.stop()
+    gate.open()
+    assert job.wait(600)
+    remove_dataset(entry.id)
+    cached.forget_removed()
+    with pytest.raises(InputError, match="no dataset with the id"):
+        cached.base(entry.id)
+    with pytest.raises(InputError, match="no dataset with the id"):
+        cached.base(job.found[-1])
+
+
+def test_only_the_last_states_are_kept(gate: Gate, entry: DatasetEntry) -> None:
+    gate.most, job = N + 1, growing.begin(entry, N)
+    assert job.wait(600)
+    assert job.succeeded
+    assert job.found == [f"{entry.id}~{FIRST}", f"{entry.id}~{2 * FIRST}"]
+    assert not cached.is_kept(job.found[0])
+    assert cached.is_kept(job.found[1])
+    assert cached.is_kept(entry.id)
+
+
+def test_what_comes_in_stands_beside_its_neighbors() -> None:
+    """Two groups far apart: each newcomer stands within its own, and nothing that was there moves."""
+    rng = np.random.default_rng(0)
+    centers = np.repeat(np.eye(2, 6), 20, axis=0)
+    vectors = (centers + 0.05 * rng.normal(size=(40, 6))).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    frame = pd.DataFrame({"path": [f"{row}.png" for row in range(40)]})
+    space = Space(vectors, labels=frame["path"].tolist(), name="all")
+    moved = np.sort(rng.choice(40, 24, replace=False))
+    before = (10 * centers[moved, :2] + rng.uniform(-1, 1, (24, 2))).astype(np.float32)
+    layout = layouts.Layout("all", Choice("umap"), before, before)
+    grown = layouts._grown(layout, moved, space)
+    np.testing.assert_array_equal(grown.shown[moved], before)
+    new = np.setdiff1d(np.arange(40), moved)
+    assert len(new) == 16
+    assert (np.abs(grown.shown[new] - 10 * centers[new, :2]) < 1.5).all()
