@@ -119,6 +119,16 @@ def tiny_timm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A hub on this machine that serves what a test puts into its `repositories`, and fails as it is told; with an empty cache of its files."""
+    from fake_hub import serve_hub, use_hub
+
+    with serve_hub() as served:
+        use_hub(monkeypatch, served.address, tmp_path / "hub")
+        yield served
+
+
+@pytest.fixture
 def odd_names(tmp_path: Path) -> Path:
     """A folder of seven images whose names, and that of a subfolder and its own, are not what programs expect."""
     names = [b"cl\xe9/caf\xe9.png", b"ok/new\nline.png", b"ok/caf\xe9 2.png", b"ok/plain.png"]

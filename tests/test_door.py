@@ -13,7 +13,7 @@ from PIL import Image
 
 import likeness as lk
 from likeness.data import Failure
-from likeness.notions import PCA
+from likeness.notions import PCA, suggest_dim
 
 COLORS = {"red": (200, 30, 30), "green": (30, 180, 40), "blue": (30, 40, 200)}
 
@@ -100,6 +100,17 @@ def test_refits_do_not_pile_up_and_take_an_estimator_or_its_name(folder: Path) -
     np.testing.assert_allclose(space.refit(notion, "pca", dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
     np.testing.assert_allclose(space.refit(notion, PCA, dim=2).vectors, space.refit(notion, PCA(dim=2)).vectors)
     assert color.nearest("red", k=1).rows.shape == (1,)
+
+
+def test_a_refit_has_the_dimensions_of_the_call_or_of_the_notion_or_those_that_the_prompts_suggest(folder: Path) -> None:
+    space = lk.embed(folder, ColorEncoder())
+    free, chosen = (lk.Notion("color", "a {} thing", ["red", "green", "blue"], dim=dim) for dim in (None, 2))
+    suggested = suggest_dim(space.embed_prompts(free.prompts)[0])
+    assert suggested == 3
+    sizes = [space.refit(notion, **given).vectors.shape[1] for notion, given in ((free, {}), (chosen, {}), (chosen, {"dim": 1}))]  # type: ignore[arg-type]
+    assert sizes == [suggested, 2, 1]
+    assert space.refit(chosen, dim="suggested").vectors.shape[1] == suggested
+    assert space.refit(lk.Notion("color", "a {} thing", ["red", "green", "blue"], dim=999)).vectors.shape[1] == space.vectors.shape[1]
 
 
 def test_vectors_of_ones_own_are_scaled_and_everything_works_on_them() -> None:

@@ -13,6 +13,7 @@ import torch
 
 from likeness.encoders import encoder_families, load_encoder
 from likeness.errors import InputError
+from likeness.io import assets_dir
 from likeness.language import LANGUAGE_FAMILIES, language_model
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -112,7 +113,7 @@ def place(tmp_path: Path, tiny_clip: Path, tiny_bert: Path, tiny_timm: Path) -> 
     """Copies a sound model to a folder, or into the hub's cache: `place("open_clip", in_cache)`."""
 
     def copy(kind: str, in_cache: bool) -> Path:
-        model = {"open_clip": tiny_clip, "transformers": tiny_bert, "timm": tiny_timm}[kind]
+        model = {"open_clip": tiny_clip, "transformers": tiny_bert, "timm": tiny_timm, "photos": assets_dir() / "photos"}[kind]
         if not in_cache:
             return Path(shutil.copytree(model, tmp_path / "model"))
         cache = tmp_path / "hub" / f"models--{_HUB_ID.replace('/', '--')}"
@@ -139,6 +140,7 @@ _WAYS: list[tuple[str, str, bool, Callable[[str], object], tuple[Callable[[Trap]
     ("open_clip", "clip:local-dir:{folder}", False, lambda name: language_model(name, "cpu").encode_texts(["a"]), _OPEN_CLIP),
     ("timm", "timm:local-dir:{folder}", False, _use, _TIMM),
     ("timm", f"timm:hf-hub:{_HUB_ID}", True, _use, _TIMM),
+    ("photos", "photos:{folder}", False, _use, (_pickled,)),
     ("transformers", "transformers:{folder}", False, lambda name: language_model(name, "cpu").encode_texts(["a"]), _TRANSFORMERS),
     ("transformers", f"transformers:{_HUB_ID}", True, lambda name: language_model(name, "cpu").encode_texts(["a"]), _TRANSFORMERS),
 ]
@@ -179,6 +181,8 @@ def test_a_published_name_runs_no_code_of_the_cache(trap, tmp_path: Path, mark: 
     (cache / "refs" / "main").write_text("0" * 40)
     folder = cache / "snapshots" / ("0" * 40)
     folder.mkdir(parents=True)
+    for file in ("tokenizer.json", "config.json"):
+        (folder / file).write_text("{}")
     trap(Trap(folder, mark))
     monkeypatch.setattr(open_clip, "download_pretrained", lambda known: str(tiny_clip / "open_clip_model.safetensors"))
     with pytest.raises(InputError, match="code of its own"):

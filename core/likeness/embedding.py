@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.data import ImageTable, read_dataset
-from likeness.defaults import ENCODER
+from likeness.defaults import default_encoder
 from likeness.errors import InputError
 from likeness.io import read_vector_file, text_to_name
 from likeness.space import Space, Vectors
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from likeness.search import Index
 
 
-def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *, name: str = "Raw encoder", **options: Any) -> Space:
+def embed(images: "ImageTable | str | Path", encoder: "EncoderLike | None" = None, *, name: str = "Raw encoder", **options: Any) -> Space:
     """The space of a pretrained encoder. Images embedded before come from the store, without loading the model.
 
     Args:
         images: a table, or what `likeness.read` takes. Those that can't be read are left out of the space and listed in its `table.failed`.
-        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`.
+        encoder: a name that `likeness.encoders.load_encoder` takes, or an object with `encode_images` and perhaps `encode_texts`; by default
+            "cars" for rendered cars and "photos" for all else.
         name: of the space, shown to people.
         options: of `likeness.encoders.embed_images` (progress, should_stop, batch_size ...).
 
@@ -36,8 +37,9 @@ def embed(images: "ImageTable | str | Path", encoder: "EncoderLike" = ENCODER, *
     """
     from likeness.encoders import embed_images, embed_texts, encoder_identity, index_folder, load_encoder, reads_text
 
-    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     table = images if isinstance(images, ImageTable) else read_dataset(images)
+    encoder = encoder or default_encoder(table.attributes)
+    encoder = encoder if isinstance(encoder, str) else load_encoder(encoder)
     embeddings = embed_images(table, encoder, **options)
     if not len(embeddings.rows) and not embeddings.failed:
         raise InputError(f"The embedding of '{table.name}' was stopped before its first image; start it again.")

@@ -226,7 +226,7 @@ class Space:
             return self.embed_images([read_image(Path(image))])
         return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
 
-    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str = "suggested", seed: int = 0) -> "Space":
+    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
         Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
@@ -234,7 +234,8 @@ class Space:
         Args:
             notion: what "similar" means.
             method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
-            dim: dimensions of the notion's space; "suggested": as many as the prompts need (`likeness.notions.suggest_dim`).
+            dim: dimensions of the notion's space. None: the notion's own `dim`, or where it has none, as many as its prompts suggest; "suggested":
+                these in any case (`likeness.notions.suggest_dim`). The paper takes 128.
             seed: of methods with random choices.
 
         Raises:
@@ -252,13 +253,32 @@ class Space:
         start = time.perf_counter()
         prompts, n_encoded = base.embed_prompts(notion.prompts)
         encoded = time.perf_counter()
-        estimator = _estimator(method, prompts, dim, seed)
+        estimator = _estimator(method, notion, prompts, dim, seed)
         estimator.fit(prompts)
         fitted = time.perf_counter()
         space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
         done = time.perf_counter()
         estimator.fit_stats_ = FitStats(len(prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
         return space
+
+    def best_aspects(self, notion: "Notion") -> NDArray[np.object_]:
+        """Of each image the aspect of a notion that the encoder matches best with it: zero-shot labels (n,), texts.
+
+        They are what the encoder says, so the encoder cannot be judged by them. Of a notion's space, the space that it is made from counts.
+
+        Raises:
+            InputError: the space reads no text.
+
+        Example:
+            >>> import likeness as lk
+            >>> space = lk.embed(lk.read("cars"), "cars")
+            >>> space.best_aspects(lk.Notion("car color", "a {} car", ["red", "green", "blue"])).shape
+            (2000,)
+        """
+        from likeness.notions import best_aspects
+
+        base = self.base or self
+        return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_prompts(notion.prompts)[0], notion)]
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
         """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new.
@@ -398,13 +418,14 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | type | Transform", prompts: Vectors, dim: int | str, seed: int) -> Any:
+def _estimator(method: "str | type | Transform", notion: "Notion", prompts: Vectors, dim: int | str | None, seed: int) -> Any:
     """A fresh estimator of a name or class; an estimator itself is taken as it is."""
-    from likeness.notions import named_methods, suggest_dim
+    from likeness.notions import named_methods, notion_dim, suggest_dim
 
     if not isinstance(method, str | type):
         return method
-    return named_methods([method])[0].make(dim=suggest_dim(prompts) if dim == "suggested" else int(dim), seed=seed)
+    size = notion_dim(notion, prompts) if dim is None else suggest_dim(prompts) if dim == "suggested" else int(dim)
+    return named_methods([method])[0].make(dim=size, seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+
+from likeness.notions import get_notion, write_notion
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -46,6 +49,7 @@ def photos(tmp_path: Path) -> Path:
         (["evaluate", "--dims", "many"], "'many' is not a whole number"),
         (["evaluate", "--dims", "0"], "The dimension 0 can't be measured"),
         (["evaluate", "--notions", "cub200-bird-species"], "is judged by the attribute"),
+        (["evaluate", "--notions", "setting"], "The notion 'setting' names no attribute that judges it"),
         (["evaluate", "--format", "pdf", "--methods", "raw", "--notions", "sun-height"], "There is no format 'pdf'"),
     ],
 )
@@ -262,7 +266,7 @@ def test_embed_skips_what_is_no_image_and_writes_vectors(run: Run, photos: Path,
     out = tmp_path / "vectors.parquet"
     status, printed, err = run("embed", str(photos), "--out", str(out))
     assert status == 0, err
-    assert "6 images, 512 dimensions, 1 skipped" in printed
+    assert "6 images, 384 dimensions, 1 skipped" in printed
     assert "broken.jpg" in err
     frame = pd.read_parquet(out)
     assert list(frame["class"]) == ["cold"] * 3 + ["warm"] * 3
@@ -274,6 +278,16 @@ def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Pat
     assert status == 0, err
     assert printed.startswith("car color: 17 prompts, ")
     assert np.load(tmp_path / "U.npy").shape == (512, 8)
+
+
+def test_without_dimensions_a_notion_has_its_own_or_those_that_its_prompts_suggest(run: Run, tmp_path: Path) -> None:
+    status, printed, err = run("fit", "car-color")
+    assert status == 0, err
+    assert " 5 dimensions, " in printed
+    write_notion(tmp_path / "own.yaml", replace(get_notion("car-color"), dim=9))
+    status, printed, err = run("fit", str(tmp_path / "own.yaml"), "--out", str(tmp_path / "U.npy"))
+    assert status == 0, err
+    assert np.load(tmp_path / "U.npy").shape == (512, 9)
 
 
 def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
@@ -361,7 +375,9 @@ def test_evaluate_measures_all_methods_and_metrics_by_default(run: Run, monkeypa
     assert status == 130
     assert asked["notions"] == ["background-color", "car-color", "car-model"]
     assert (tuple(asked["methods"]), asked["metrics"]) == (tuple(likeness.notions.methods.METHODS), list(likeness.evaluation.METRICS))
-    assert (asked["dims"], list(asked["seeds"]), asked["ranking"]) == ([128], [0, 1, 2, 3, 4], "cosine")
+    assert (asked["dims"], list(asked["seeds"]), asked["ranking"]) == (["suggested"], [0, 1, 2, 3, 4], "cosine")
+    run("evaluate", "--paper")
+    assert asked["dims"] == [128]
     # what was finished before the interruption is kept
     assert pd.read_csv(tmp_path / "runs.csv")["map_at_r"].tolist() == [0.5]
 

@@ -28,12 +28,12 @@ def test_a_line_per_space_and_its_bounds(run: Run, listed: Path, tmp_path: Path)
     )
     assert status == 0
     lines = [line.split(",") for line in out.strip().splitlines()]
-    assert [line[0] for line in lines] == ["space", "cars", "chance", "oracle"]
+    assert [line[0] for line in lines] == ["space", "photos", "chance", "oracle"]
     shipped, chance, oracle = (float(line[2]) for line in lines[1:])
     assert oracle <= shipped < chance
     assert float(lines[3][3]) == 1
     written = pd.read_csv(tmp_path / "a.csv")
-    assert written["row"].tolist() == ["cars"]
+    assert written["row"].tolist() == ["photos"]
     assert written["mean_label_distance_at_10"][0] == pytest.approx(shipped, abs=1e-4)
 
 

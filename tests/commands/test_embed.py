@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from foreign_files import HEIC, exif, jpeg, write_video
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -163,3 +165,21 @@ def test_a_terminal_that_lacks_a_sign_gets_another(odd_names: Path, encoding: st
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
     assert done.returncode == 0, done.stderr
     assert b"ok/?.png" in done.stdout
+
+
+def test_photos_and_videos_with_dates_and_places_only_if_asked_for(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "a.heic").write_bytes(HEIC)
+    (folder / "b.jpg").write_bytes(jpeg(exif=exif("2019:12:31 23:00:00", place=True)))
+    (folder / "c.pdf").write_bytes(b"damaged")
+    write_video(folder / "d.mp4", shades=(0, 240))
+    for options, columns in (([], set()), (["--gps"], {"latitude", "longitude"})):
+        code, out, err = run("embed", str(folder), "--encoder", "cars-small", "--out", str(tmp_path / "x.parquet"), *options)
+        assert code == 0, err
+        assert "4 images, 512 dimensions, 1 skipped" in out
+        assert "skipped c.pdf: is damaged, encrypted" in err
+        found = pd.read_parquet(tmp_path / "x.parquet")
+        assert list(found["path"]) == ["a.heic", "b.jpg", "d.mp4#t=0", "d.mp4#t=1"]
+        assert list(found["year"]) == ["2024", "2019", "(none)", "(none)"]
+        assert columns == {"latitude", "longitude"} & set(found.columns)

@@ -78,7 +78,7 @@ def test_an_image_that_cannot_be_read_is_left_out_and_named(run: Run, photos: Pa
     assert status == 0, err
     assert "skipped" in err
     assert "broken.png" in err
-    assert _printed(printed)["space"].tolist() == ["cars"]
+    assert _printed(printed)["space"].tolist() == ["photos"]
 
 
 def test_classes_that_a_run_has_not_seen(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

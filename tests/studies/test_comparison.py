@@ -5,9 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from likeness.data import UNLABELED, ImageTable
 from likeness.errors import InputError
 from likeness.evaluation import METRICS, clustering_metrics, retrieval_metrics
-from likeness.notions import PCA, InDiReCT, LinearAutoencoder, Notion, Oracle, RandomEmbedding, suggest_dim
+from likeness.notions import PCA, InDiReCT, LinearAutoencoder, Notion, Oracle, RandomEmbedding, suggest_dim, with_other_words
 from likeness.notions.methods import METHODS
 from likeness.space import Space
 from likeness.studies import compare
@@ -95,6 +96,11 @@ def test_suggested_is_a_number_of_each_notion_and_no_run_is_double(base: Space, 
     assert sizes == {"car color": [suggested["car color"]], "shades": [suggested["shades"], suggested["car color"]]}
 
 
+def test_suggested_is_the_dimension_that_a_notion_was_saved_with(base: Space, color: Notion, texts: Any) -> None:
+    runs = compare(base, [replace(color, dim=7)], ("exact",), dims=("suggested",), seeds=(0,), metrics=["map"])
+    assert runs["dim"].tolist() == [7]
+
+
 def test_texts_are_looked_up_once_per_notion_and_only_if_read(base: Space, color: Notion, shape: Notion, texts: Any) -> None:
     compare(base, [color, shape], ("pca", "exact"), dims=(2, 3), seeds=(0, 1), metrics=["map"])
     assert texts.calls == [("made-up", tuple(color.prompts)), ("made-up", tuple(shape.prompts))]
@@ -122,6 +128,59 @@ def test_euclidean_ranking_is_that_of_the_rows_as_they_are(base: Space, color: N
     assert euclidean.loc["pca", "nmi"] == pytest.approx(clustering_metrics(codes, labels, metric="euclidean")["nmi"])
     assert abs(euclidean.loc["pca", "map_at_r"] - cosine.loc["pca", "map_at_r"]) > 0.01
     assert euclidean.loc["raw", "map_at_r"] == pytest.approx(cosine.loc["raw", "map_at_r"], abs=1e-6)
+
+
+def test_images_without_a_label_neither_search_nor_are_found(base: Space, color: Notion) -> None:
+    frame = base.table.frame.copy()
+    frame.loc[::5, "color"] = UNLABELED
+    frame.loc[1::5, "color"] = None
+    left = frame["color"].notna() & (frame["color"] != UNLABELED)
+    partly = base.replace(images=ImageTable("made-up cars", base.table.root, frame))
+    labeled = base.replace(vectors=base.vectors[left.to_numpy()], images=ImageTable("made-up cars", base.table.root, frame[left]))
+    ours, expected = (
+        compare(space, [color], ("raw", "exact", "oracle"), (2,), (0,), metrics=["map_at_r", "nmi", "zero_shot"]).drop(columns="fit_seconds")
+        for space in (partly, labeled)
+    )
+    pd.testing.assert_frame_equal(ours, expected)
+    with pytest.raises(InputError, match="No image has a label of 'color', by which 'car color' is judged; choose other images"):
+        compare(base.replace(images=ImageTable("none", base.table.root, frame.assign(color=UNLABELED))), [color], ("raw",))
+
+
+def test_the_control_is_indirect_on_other_words_of_each_seed(base: Space, color: Notion, texts: Any) -> None:
+    runs = compare(base, [color], ("exact", "other-words"), dims=(2,), seeds=(0, 7), metrics=["map_at_r"]).set_index(["method", "seed"])
+    for seed in (0, 7):
+        rows = texts.vectors("made-up", with_other_words(color, seed).prompts)
+        codes = InDiReCT(2, seed=seed).fit(rows).transform(base.vectors)
+        expected = retrieval_metrics(codes, base.table.frame["color"])["map_at_r"]
+        assert runs.loc[("other-words", seed), "map_at_r"] == pytest.approx(expected)
+        # what was made up so: only the words of the colors find them
+        assert expected < runs.loc[("exact", seed), "map_at_r"]
+
+
+def test_zero_shot_is_how_often_the_nearest_aspect_is_the_label(base: Space, color: Notion, texts: Any) -> None:
+    shouted = replace(color, name="shouted", template=("a {} car", "{}"), aspects=tuple(aspect.upper() for aspect in color.aspects))
+    runs = compare(base, [color, shouted], ("raw", "pca", "random"), dims=(2,), seeds=(0,), metrics=["zero_shot", "map"])
+    assert list(runs.columns[-2:]) == ["zero_shot", "map"]
+    labels = list(base.table.frame["color"])
+    found = runs.set_index(["notion", "method"])["zero_shot"]
+    prompts = texts.vectors("made-up", color.prompts)
+    pca = PCA(2).fit(prompts)
+    for method, images, rows in (("raw", base.vectors, prompts), ("pca", pca.transform(base.vectors), pca.transform(prompts))):
+        right = 0
+        for image, label in zip(images, labels, strict=True):
+            cosines = [float(image @ row / np.linalg.norm(row)) for row in rows]
+            right += color.aspects[int(np.argmax(cosines))] == label
+        assert found["car color", method] == pytest.approx(right / len(labels))
+    assert found["car color", "raw"] > 0.5
+    assert found["car color", "random"] < 0.5
+    assert 0 <= found["shouted", "raw"] <= 1  # labels are met in any case of letters
+
+
+def test_zero_shot_needs_aspects_that_are_labels(base: Space, color: Notion) -> None:
+    runs = compare(base, [replace(color, aspects=("crimson", "navy"))], ("raw",), metrics=["zero_shot"])
+    assert np.isnan(runs["zero_shot"][0])
+    with pytest.raises(InputError, match="The metric 'zero_shot' needs a notion's aspects"):
+        base.metrics(by="color", include=["zero_shot"])
 
 
 def test_progress_and_rows_as_they_come(base: Space, color: Notion) -> None:

@@ -7,7 +7,7 @@ import pytest
 from likeness.data import ImageTable
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import Identity, InDiReCT, Notion, Oracle
+from likeness.notions import Identity, InDiReCT, Notion, Oracle, suggest_dim
 from likeness.space import Space
 from likeness.studies import encoder_sizes
 
@@ -47,6 +47,12 @@ def test_every_run_equals_the_estimator_on_that_encoder(cars: ImageTable, color:
         }[str(run.method)]()
         expected = retrieval_metrics(fitted.transform(vectors), labels)
         assert (run.map_at_r, run.precision_at_1) == pytest.approx((expected["map_at_r"], expected["precision_at_1"]), abs=1e-12)
+
+
+def test_the_suggested_dimension_is_that_of_each_encoder(cars: ImageTable, color: Notion, embed: Embed, texts: Any) -> None:
+    runs = encoder_sizes(cars, ["small", "ViT-B-32/openai", "large"], [color], ("exact",), dim="suggested", seeds=(0,), embed=embed)
+    sizes = [suggest_dim(texts.vectors(encoder, color.prompts)) for encoder in ("small", "large")]
+    assert runs["dim"].tolist() == [sizes[0], 0, sizes[1]]
 
 
 def test_an_encoder_without_weights_is_refused_and_the_rest_goes_on(cars: ImageTable, color: Notion, shape: Notion, embed: Embed) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from likeness.commands.terminal import agreed
 from likeness.errors import InputError
 from likeness.io import app_dir
 
@@ -25,8 +26,8 @@ def list_() -> None:
 
 
 @admin.command()
-def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP file to write; it must not be there yet.")]) -> None:
-    """Write all that is a visitor's into a ZIP file.
+def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP file to write; it must not exist yet.")]) -> None:
+    """Write everything that belongs to a visitor into a ZIP file.
 
     Example: `likeness admin export 3f2a… ada.zip`
     """
@@ -35,20 +36,20 @@ def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP fil
 
 @admin.command()
 def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
-    """Delete all that is a visitor's: pictures, vectors, drafts, notions, splits. Links to them open nothing any more.
+    """Delete everything that belongs to a visitor: pictures, vectors, drafts, notions, splits. Links to them stop working.
 
     Example: `likeness admin delete 3f2a…`
     """
-    if not yes and not _agreed(f"Delete all that is kept of '{visitor}'?"):
+    if not yes and not agreed(f"Delete all that is kept of '{visitor}'?"):
         raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
     _call("delete", visitor)
 
 
 @admin.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not be there yet.")],
+    file: Annotated[Path, typer.Argument(help="TAR file to write, compressed where it ends in .gz; it must not exist yet.")],
 ) -> None:
-    """Copy a server's folder and its runs into one file; the server may go on meanwhile. What is computed again is left out.
+    """Copy a server's folder and its runs into one file; the server may keep running. What can be computed again is left out.
 
     Example: `likeness admin backup server-2026-11-30.tar`
     """
@@ -57,21 +58,11 @@ def backup(
 
 @admin.command()
 def restore(file: Annotated[Path, typer.Argument(help="What `likeness admin backup` wrote.")]) -> None:
-    """Put a backup back in place, where nothing is yet: LIKENESS_CACHE and LIKENESS_RUNS name the places.
+    """Restore a backup into empty folders, which LIKENESS_CACHE and LIKENESS_RUNS name.
 
     Example: `LIKENESS_CACHE=/srv/likeness likeness admin restore server-2026-11-30.tar`
     """
     _call("restore", str(file))
-
-
-def _agreed(question: str) -> bool:
-    if sys.stdin is None or sys.stdout is None:  # closed by the shell
-        return False
-    try:
-        return typer.confirm(question, err=True)
-    except typer.Abort:
-        typer.echo(err=True)  # ends the line of the question
-        return False
 
 
 def _call(*arguments: str) -> NoReturn:

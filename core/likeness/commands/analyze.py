@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.convergence import convergence
-from likeness.commands.inputs import dimensions, embedded, notion_named, notions_for, notions_of, whole_numbers
+from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import Dim, EncoderName, Format, OutputFile, Source
+from likeness.commands.options import EncoderName, Format, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
 from likeness.commands.terminal import check_format, print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
-from likeness.errors import InputError
+from likeness.defaults import DATASET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +29,10 @@ analyze = typer.Typer(
 Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
 Methods = Annotated[str, typer.Option(help="Of random, raw, random-transform, pca, lae, ae, exact, adam, oracle, separated by commas; or `all`.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
+Dimension = Annotated[
+    str,
+    typer.Option("--dim", "-d", help="Dimensions, by default the paper's. `suggested`: the notion's own, or as many as its prompts suggest."),
+]
 Metric = Annotated[str, typer.Option(help="What to plot: {metrics}.")]
 
 
@@ -40,7 +43,7 @@ def embedding_size(
     methods: Methods = "raw,random-transform,pca,exact",
     sizes: Annotated[str, typer.Option(help="Dimensions, separated by commas.")] = "2,4,8,16,32,64,128,256,512",
     seeds: Seeds = 5,
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
     plot: Plot = None,
@@ -77,7 +80,7 @@ def encoder_size(
     ] = "cars-small,cars",
     notions: Notions = None,
     methods: Methods = "raw,exact,oracle",
-    dim: Dim = 128,
+    dim: Dimension = "128",
     seeds: Seeds = 2,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
@@ -95,13 +98,13 @@ def encoder_size(
     from likeness.plots import metric_bars
     from likeness.studies import PAPER_ENCODERS, encoder_sizes
 
-    metrics, table = _checked(metric, plot, format), read_dataset(source)
+    metrics, size, table = _checked(metric, plot, format), one_dimension(dim), read_dataset(source)
     chosen = notions_of(table, notions)
     names = [known for name in encoders.split(",") for known in (PAPER_ENCODERS if name.strip() == "paper" else (name.strip(),))]
     runs = _measured(
         "Encoder sizes",
         out,
-        lambda **watch: encoder_sizes(table, names, chosen, _method_names(methods), dim, range(seeds), metrics=metrics, embed=embedded, **watch),
+        lambda **watch: encoder_sizes(table, names, chosen, _method_names(methods), size, range(seeds), metrics=metrics, embed=embedded, **watch),
     )
     _report(runs, "encoder", metrics, format)
     _draw(runs, plot, "encoder", metric, lambda title: metric_bars(runs, "encoder", metric, title=title))
@@ -115,9 +118,9 @@ def prompt_count(
     counts: Annotated[str, typer.Option(help="Numbers of prompts, separated by commas; at most the notion's.")] = ",".join(
         str(count) for count in range(10, 151, 10)
     ),
-    dim: Annotated[str, typer.Option("--dim", "-d", help="Dimensions, or `suggested`: as many as each sample suggests.")] = "128",
+    dim: Dimension = "128",
     seeds: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
     metric: Metric = "map_at_r",
     out: OutputFile = None,
     plot: Plot = None,
@@ -134,7 +137,7 @@ def prompt_count(
     from likeness.studies import prompt_counts
 
     metrics, sampled, numbers = _checked(metric, plot, format), notion_named(notion), whole_numbers(counts)
-    size = _one_dimension(dim)
+    size = one_dimension(dim)
     base = embedded(read_dataset(source), encoder)
     runs = _measured(
         "Prompts",
@@ -165,13 +168,6 @@ def _method_names(methods: str) -> list[str]:
     from likeness.notions import METHODS
 
     return list(METHODS) if methods.strip() == "all" else methods.split(",")
-
-
-def _one_dimension(text: str) -> int | str:
-    sizes = dimensions(text)
-    if len(sizes) > 1:
-        raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
-    return sizes[0]
 
 
 def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":

@@ -14,22 +14,25 @@ from likeness.io import app_dir
 def app(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on; the first free one from 8501 by default.")] = None,
     address: Annotated[str, typer.Option(help="Address to bind to. Beyond this machine only with --shared or --trust-network.")] = "127.0.0.1",
-    shared: Annotated[bool, typer.Option("--shared", help="Others use it: no local paths, no training, no downloads unless allowed below.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="For others: no local paths, no training, no downloads unless allowed below.")] = False,
     root: Annotated[list[Path] | None, typer.Option(help="On a shared server: a folder of images that others may open; repeatable.")] = None,
-    training: Annotated[bool | None, typer.Option("--training/--no-training", help="Whether runs can be started; on a shared server not.")] = None,
+    training: Annotated[
+        bool | None, typer.Option("--training/--no-training", help="Whether runs can be started; off by default with --shared.")
+    ] = None,
     runs: Annotated[bool | None, typer.Option("--runs/--no-runs", help="Whether trained runs can be looked at.")] = None,
     downloads: Annotated[
-        bool | None, typer.Option("--downloads/--no-downloads", help="Whether weights are fetched from a hub; on a shared server not.")
+        bool | None, typer.Option("--downloads/--no-downloads", help="Whether weights are fetched from a hub; off by default with --shared.")
     ] = None,
     settings: Annotated[Path | None, typer.Option(help="All of this and more in a YAML file; see docs/serving.md.")] = None,
     trust_network: Annotated[
-        bool, typer.Option("--trust-network", help="Serve beyond this machine although whoever connects may do all that you may.")
+        bool, typer.Option("--trust-network", help="Serve beyond this machine, although everyone who connects may do whatever you may.")
     ] = False,
     allowed_host: Annotated[
         list[str] | None, typer.Option(help="A further name under which browsers reach the app, such as a reverse proxy's; repeatable.")
     ] = None,
     token: Annotated[
-        bool | None, typer.Option("--token/--no-token", help="Whether only the printed link opens the app, and nobody else on this machine.")
+        bool | None,
+        typer.Option("--token/--no-token", help="Whether only the printed link opens the app; others on this machine cannot."),
     ] = None,
     auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,

@@ -30,7 +30,7 @@ def captioning(
 ) -> None:
     """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
 
-    Called again, it goes on with what is missing.
+    Called again, it resumes with what is missing.
 
     Example: `likeness captioning cars-captions --features imagenet --features run:runs/cars`
     """

@@ -8,8 +8,10 @@ from likeness.commands.admin import admin
 from likeness.commands.analyze import analyze
 from likeness.commands.app import app
 from likeness.commands.captioning import captioning
+from likeness.commands.check import check
 from likeness.commands.continuous import continuous
 from likeness.commands.embed import embed
+from likeness.commands.encoders import encoders
 from likeness.commands.evaluate import evaluate
 from likeness.commands.fit import fit
 from likeness.commands.index import index
@@ -28,6 +30,7 @@ from likeness.commands.study import study
 from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
+from likeness.commands.train_photos import train_photos
 from likeness.commands.zero_shot import zero_shot
 
 # in the order of the help; a function's name and docstring are the command's, a group has its own
@@ -36,6 +39,8 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     password,
     admin,
     embed,
+    check,
+    encoders,
     fit,
     index,
     search,
@@ -53,6 +58,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     kinds,
     render,
     train_clip,
+    train_photos,
     zero_shot,
 )
 # for those who maintain what ships; they work, and the help does not name them

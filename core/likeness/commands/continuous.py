@@ -8,7 +8,7 @@ import typer
 from likeness.commands.inputs import embedded, notion_named
 from likeness.commands.options import Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def continuous(
     format: Format = "table",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="CSV file for every figure.")] = None,
 ) -> None:
-    """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image asks all others.
+    """Judge spaces by continuous labels: how near the labels of what they retrieve are, between chance and the Oracle. Every image is a query.
 
     Examples: `likeness continuous --notion viewpoint`, `likeness continuous joints.csv -e cars -e run:runs/pose`,
     `likeness continuous photos.csv --kind numbers --columns age`
@@ -45,7 +45,7 @@ def continuous(
     config = _labels(table, kind, columns, file)
     with progress_bar("Label distances") as progress:
         labels = label_distances(table, config, progress)
-    bases = [embedded(table, name) for name in encoder or [ENCODER]]
+    bases = [embedded(table, name) for name in encoder or [default_encoder(table.attributes)]]
     failed = [each.path for base in bases for each in base.table.failed]
     if failed:
         raise InputError(f"'{failed[0]}' could not be read; leave it out of the table, since every image asks all others.")
@@ -81,10 +81,8 @@ def _labels(table: "ImageTable", kind: str | None, columns: str, file: Path | No
 
 
 def _notion(base: "Space", name: str) -> "tuple[str, Space]":
-    from likeness.notions import InDiReCT
-
     chosen = notion_named(name)
-    return chosen.name, base.refit(chosen, InDiReCT())
+    return chosen.name, base.refit(chosen)
 
 
 def _named(spaces: "list[tuple[str, Space]]") -> "dict[str, Space]":

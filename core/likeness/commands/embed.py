@@ -8,7 +8,6 @@ import typer
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile, Source
 from likeness.commands.terminal import printable
-from likeness.defaults import ENCODER
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 def embed(
     source: Source,
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Images per forward pass.")] = 256,
     out: OutputFile = None,
     store: Annotated[
@@ -24,11 +23,13 @@ def embed(
     ] = None,
     engine: Annotated[str, typer.Option(help="`local`, or `ray`: several processes, of this machine or a Ray cluster.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Most processes of the engine `ray`; by default one per GPU or machine.")] = None,
+    gps: Annotated[bool, typer.Option("--gps", help="Also read where photos of a folder were taken: columns latitude and longitude.")] = False,
     ray_address: Annotated[str | None, typer.Option(help="Address of a Ray cluster; by default RAY_ADDRESS, or one is started here.")] = None,
 ) -> None:
     """Embed images and keep the vectors; run again, only new or changed images are read.
 
-    SOURCE may also be a URL that fsspec knows (`s3://bucket/photos`), or a table whose paths are URLs.
+    In a folder, photos (JPEG, PNG, HEIC, AVIF, TIFF, WebP, GIF and more), the previews of raw files, each second of a video and each page of a PDF
+    are read; dates and cameras become columns. SOURCE may also be a URL that fsspec knows (`s3://bucket/photos`), or a table whose paths are URLs.
 
     Examples: `likeness embed photos/`, `likeness embed labels.csv --encoder ViT-B-32/openai --out vectors.parquet`,
     `likeness embed s3://bucket/photos --engine ray --store s3://bucket/store`
@@ -39,7 +40,7 @@ def embed(
     check_engine(engine, workers)
     if out:
         check_vector_file(out)
-    table = _table(source)
+    table = _table(source, gps)
     base = embedded(table, encoder, batch_size=batch_size, store_dir=store, remote=True, engine=engine, workers=workers, ray_address=ray_address)
     for failure in base.table.failed:
         typer.echo(printable(f"skipped {failure.path}: {failure.reason}").replace("\n", " "), err=True)
@@ -50,7 +51,7 @@ def embed(
         typer.echo(f"wrote {out}")
 
 
-def _table(source: str) -> "ImageTable":
+def _table(source: str, gps: bool) -> "ImageTable":
     """Images of this machine or behind URLs: whoever types a command may read what the machine reaches."""
     from pathlib import Path
 
@@ -58,4 +59,6 @@ def _table(source: str) -> "ImageTable":
 
     if is_url(source):
         return read_remote_folder(source)
-    return read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and os.path.isfile(source) else read_dataset(source)
+    return (
+        read_table(source, remote=True) if Path(source).suffix.lower() in TABLE_SUFFIXES and os.path.isfile(source) else read_dataset(source, gps=gps)
+    )

@@ -9,7 +9,7 @@ import typer
 from likeness.commands.inputs import dimensions, embedded, notions_for
 from likeness.commands.options import EncoderName, Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 _ALL = "all"
+_PAPER_DIM = "128"
 
 
 def evaluate(
@@ -25,12 +26,21 @@ def evaluate(
     notions: Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = None,
     methods: Annotated[str, typer.Option(help="Of {methods}; separated by commas. `all`: all of them.")] = _ALL,
     metrics: Annotated[str, typer.Option(help="Of {metrics}; separated by commas. `all`: the seven of the InDiReCT paper.")] = _ALL,
-    dims: Annotated[str, typer.Option(help="Dimensions, separated by commas; `suggested`: as many as the prompts alone suggest.")] = "128",
+    dims: Annotated[
+        str | None,
+        typer.Option(
+            help="Dimensions, separated by commas. `suggested`: the notion's own, or as many as its prompts suggest. Default: suggested; "
+            "with --paper, the paper's 128."
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")] = 5,
     ranking: Annotated[
         str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
     ] = "cosine",
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
+    only: Annotated[
+        Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
+    ] = None,
     format: Format = "table",
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
@@ -41,20 +51,25 @@ def evaluate(
 ) -> None:
     """Measure how well each notion's space finds images of the same label, by every method of the InDiReCT paper: mean and deviation over runs.
 
+    Beside them stands a control, `other-words`: InDiReCT on words that do not belong to the images. Images without a label do not count.
+
     Without --notions: the paper's three for Synthetic Cars, or all that other images have labels for. On the shipped images all methods at two
     dimensions took 45 minutes of a core shared with others, three quarters of it the Oracle; `--methods raw,exact` takes seconds.
 
     Examples: `likeness evaluate`, `likeness evaluate --methods raw,exact --metrics map_at_r --dims 2,8,128,suggested`,
+    `likeness evaluate cub200/all:data/cub --encoder ViT-B-32/openai --metrics map_at_r,precision_at_1,zero_shot`,
     `likeness evaluate --paper --format latex --out runs.csv`
     """
-    from likeness.data import read_dataset
+    from likeness.data import keep_listed, read_dataset
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
-    from likeness.studies import paper_table, refusals, summarize
+    from likeness.studies import SUGGESTED, paper_table, refusals, summarize
 
     check_format(format)
-    sizes, wanted, measured = dimensions(dims), _listed(methods, METHODS), _listed(metrics, METRICS)
-    base = embedded(read_dataset(source), encoder)
+    sizes = dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
+    wanted, measured = _listed(methods, METHODS), _listed(metrics, METRICS)
+    table = read_dataset(source)
+    base = embedded(keep_listed(table, only) if only else table, encoder)
     runs = _runs(base, notions_for(base, notions), out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)

@@ -5,37 +5,40 @@ from typing import Annotated
 import typer
 
 from likeness.commands.inputs import notion_named
-from likeness.commands.options import Dim, EncoderName, OutputFile, Seed, Solver
-from likeness.defaults import ENCODER
+from likeness.commands.options import Dim, OutputFile, Seed, Solver
 
 
 def fit(
     notion: Annotated[str, typer.Argument(help="A notion's name (see `likeness info`) or a YAML file.")],
-    encoder: EncoderName = ENCODER,
-    dim: Dim = 128,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", "-e", help="{encoders}; by default `cars` for a notion of rendered cars, `photos` for others.")
+    ] = None,
+    dim: Dim = None,
     solver: Solver = "exact",
     seed: Seed = 0,
     out: OutputFile = None,
 ) -> None:
-    """Fit a notion on its prompts alone; `--out U.npy` writes the projection, (encoder dimensions, dim).
+    """Fit a notion to its prompts alone; `--out U.npy` writes the projection, (encoder dimensions, dim).
 
-    Example: `likeness fit car-color --dim 16 --out U.npy`
+    Examples: `likeness fit setting`, `likeness fit car-color --dim 16 --out U.npy`
     """
     import time
 
     import numpy as np
 
     from likeness.encoders import embed_texts
-    from likeness.notions import InDiReCT
+    from likeness.notions import InDiReCT, notion_dim, notion_encoder
 
     chosen = notion_named(notion)
+    encoder = encoder or notion_encoder(chosen)
     texts = embed_texts(encoder, chosen.prompts)
     start = time.perf_counter()
-    estimator = InDiReCT(dim=dim, solver=solver, seed=seed).fit(texts.vectors)
+    size = notion_dim(chosen, texts.vectors) if dim is None else dim
+    estimator = InDiReCT(dim=size, solver=solver, seed=seed).fit(texts.vectors)
     seconds = time.perf_counter() - start
     typer.echo(
-        f"{chosen.name}: {len(chosen.prompts)} prompts, {texts.n_encoded} encoded, fitted in {1000 * seconds:.0f} ms, "
-        f"mean angle {np.degrees(estimator.loss_):.3g} degrees"
+        f"{chosen.name}: {len(chosen.prompts)} prompts, {texts.n_encoded} encoded by {encoder}, {size} dimensions, "
+        f"fitted in {1000 * seconds:.0f} ms, mean angle {np.degrees(estimator.loss_):.3g} degrees"
     )
     if out:
         import io

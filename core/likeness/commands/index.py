@@ -7,18 +7,18 @@ import typer
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, Seed, Source
 from likeness.commands.terminal import progress_bar
-from likeness.defaults import ENCODER
+from likeness.defaults import default_encoder
 
 
 def index(
     source: Source,
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
     cells: Annotated[int | None, typer.Option(min=1, help="Cells; by default four times the root of the number of images.")] = None,
     seed: Seed = 0,
     engine: Annotated[str, typer.Option(help="{engines}.")] = "ivf",
     lance: Annotated[str | None, typer.Option(help="Folder or URL (s3://...) for one in LanceDB as well, with all attributes.")] = None,
 ) -> None:
-    """Build the index from which every notion is searched, once; of use from some 200,000 images on.
+    """Build the index that searches of every notion use, once; it helps from about 200,000 images on.
 
     It lies beside the embeddings; `likeness search` and the app use it from then on, and say where what they find is approximate.
 
@@ -30,7 +30,9 @@ def index(
     from likeness.encoders import index_folder
     from likeness.search import IVFIndex, build_index, write_lance
 
-    base = embedded(read_dataset(source), encoder)
+    table = read_dataset(source)
+    encoder = encoder or default_encoder(table.attributes)
+    base = embedded(table, encoder)
     begin = time.perf_counter()
     with progress_bar("Indexing") as bar:
         options: dict[str, Any] = {"frame": base.table.frame, "cells": cells, "seed": seed, "progress": bar}

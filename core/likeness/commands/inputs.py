@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likeness.commands.terminal import progress_bar
+from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 
-def embedded(table: "ImageTable", encoder: str, **options: Any) -> "Space":
-    """The encoder's space, with a progress bar where images have to be read."""
+def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
+    """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read."""
     from likeness.embedding import embed
 
     with progress_bar("Embedding") as progress:
@@ -46,11 +47,9 @@ def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = N
     return judged_notions(table, every=notions == "all", folder=folder)
 
 
-def space_named(base: "Space", notion: str | None, dim: int) -> "Space":
-    """The encoder's own space, or a notion's where one is named."""
-    from likeness.notions import InDiReCT
-
-    return base.refit(notion_named(notion), InDiReCT(dim=dim)) if notion else base
+def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "Space":
+    """The encoder's own space, or a notion's where one is named; without `dim`, in the dimensions that `Space.refit` chooses."""
+    return base.refit(notion_named(notion), dim=dim) if notion else base
 
 
 def whole_numbers(text: str) -> list[int]:
@@ -58,6 +57,14 @@ def whole_numbers(text: str) -> list[int]:
     from likeness.studies import parse_whole_number
 
     return [parse_whole_number(part) for part in text.split(",")]
+
+
+def one_dimension(text: str) -> int | str:
+    """`128` -> 128, `suggested` -> "suggested"; raises InputError for anything else."""
+    sizes = dimensions(text)
+    if len(sizes) > 1:
+        raise InputError(f"'{text}' are several dimensions; give one, such as {sizes[0]}.")
+    return sizes[0]
 
 
 def dimensions(text: str) -> list[int | str]:

@@ -45,7 +45,7 @@ def _label_kinds() -> str:
 def _metrics() -> str:
     from likeness.evaluation import definitions
 
-    return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None)
+    return ", ".join(f"`{metric.name}`" for metric in definitions.LISTED if metric.compute is not None or metric.kind == "words")
 
 
 def _methods() -> str:

@@ -24,9 +24,12 @@ def output_folder(place: Path | None) -> Path | None:
 
 
 Source = Annotated[str, typer.Argument(help="{datasets}")]
-EncoderName = Annotated[str, typer.Option("--encoder", "-e", help="{encoders}.")]
+EncoderName = Annotated[str | None, typer.Option("--encoder", "-e", help="{encoders}; by default `cars` for rendered cars, `photos` for others.")]
 NotionName = Annotated[str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`) or a YAML file.")]
-Dim = Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space.")]
+Dim = Annotated[
+    int | None,
+    typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space. Default: the notion's own, or as many as its prompts suggest."),
+]
 Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]

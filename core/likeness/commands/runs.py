@@ -1,11 +1,13 @@
-"""`likeness runs`."""
+"""`likeness runs`: how runs stand and what came of them; renaming, deleting and exporting them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from likeness.commands.terminal import print_table
+from likeness.commands.options import Format
+from likeness.commands.terminal import agreed, check_format, print_table
 from likeness.errors import InputError
 from likeness.io import runs_dir
 
@@ -15,28 +17,95 @@ if TYPE_CHECKING:
 MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-def runs(folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None) -> None:
-    """List runs: how they stand, and their best figures on classes that they have not seen.
+class _ListsByDefault(TyperGroup):
+    """Without a command: `list`, so that `likeness runs` and `likeness runs FOLDER` list runs."""
 
-    Example: `likeness runs`
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = args and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named else ["list", *args])
+
+
+runs = typer.Typer(name="runs", cls=_ListsByDefault, help="Trained runs: list them with their figures, rename, delete or export one.")
+_Run = Annotated[str, typer.Argument(help="The run's name, as `likeness runs` shows it, or its folder.")]
+
+
+@runs.command(name="list")
+def list_(
+    folder: Annotated[Path | None, typer.Argument(help="The folder that holds the runs' folders. Without: runs.")] = None,
+    figures: Annotated[str, typer.Option(help="best: of the best weights, which are kept; last: of the last evaluation.")] = "best",
+    format: Format = "table",
+) -> None:
+    """List runs: how they stand, and their figures on classes or images that they were not trained on.
+
+    The best weights are those with the highest R@1 (with continuous labels nDCG@10) on the validation images; in a run without
+    validation images, on the test images themselves, so that its best figures are flattered.
+
+    Examples: `likeness runs`, `likeness runs --figures last`
     """
     import pandas as pd
 
-    from likeness.training import list_runs
+    from likeness.training import CHECKPOINTS, list_runs
 
+    check_format(format)
+    if figures not in CHECKPOINTS:
+        raise InputError(f"--figures is '{figures}'; choose {' or '.join(CHECKPOINTS)}.")
     folder = folder or runs_dir()
     found = list_runs(folder)
     if not found:
         raise InputError(f"There are no runs in '{folder}'; start one with `likeness train`.")
-    print_table(pd.DataFrame([_line(run) for run in found]).fillna(""), "table")
+    print_table(pd.DataFrame([_line(run, figures) for run in found]).fillna(""), format)
 
 
-def _line(run: "RunFolder") -> dict[str, object]:
-    from likeness.evaluation import find_metric
+@runs.command()
+def rename(run: _Run, name: Annotated[str, typer.Argument(help="Its new name.")]) -> None:
+    """Rename a run. It must not be running.
 
-    status, measured = run.status(), run.metrics()
+    Example: `likeness runs rename shipped-cars-elg with-language`
+    """
+    from likeness.training import rename_run
+
+    typer.echo(f"renamed to {rename_run(_named(run), name).path}")
+
+
+@runs.command()
+def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+    """Delete a run with its weights, checkpoints and figures. This cannot be undone.
+
+    Example: `likeness runs delete shipped-cars-elg`
+    """
+    from likeness.training import delete_run
+
+    chosen = _named(run)
+    chosen.config()  # says where there is none, before anything is asked
+    if not yes and not agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone."):
+        raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
+    delete_run(chosen)
+    typer.echo(f"deleted {chosen.path}")
+
+
+@runs.command()
+def export(run: _Run, folder: Annotated[Path, typer.Argument(help="Folder to write; it must not exist yet.")]) -> None:
+    """Write a folder with a run's config, best weights and figures: an encoder, run:FOLDER, on any machine with Likeness.
+
+    Example: `likeness runs export shipped-cars-elg ~/for-ada`
+    """
+    from likeness.training import export_run
+
+    export_run(_named(run), folder.expanduser())
+    typer.echo(f"exported to {folder}; use it as the encoder run:{folder}")
+
+
+def _named(name: str) -> "RunFolder":
+    from likeness.training import RunFolder
+
+    return RunFolder(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name)
+
+
+def _line(run: "RunFolder", which: Any) -> dict[str, object]:
+    from likeness.training import checkpoint_figures
+
+    status, found = run.status(), checkpoint_figures(run.metrics(), run.config().selection_metric, which)
     line: dict[str, object] = {"run": run.name, "state": status.state, "step": f"{status.step:,}/{status.total:,}", "seconds": round(status.seconds)}
-    for name in MAIN_METRICS:
-        if name in measured:
-            line[f"best {name}"] = round(float(measured[name].max() if find_metric(name).larger_is_better else measured[name].min()), 3)
-    return line
+    if found:
+        line["epoch"] = f"{found['epoch']:g}"
+    return line | {f"{which} {name}": round(found[name], 3) for name in MAIN_METRICS if name in found}

@@ -11,7 +11,7 @@ import typer
 from likeness.commands.inputs import embedded, notion_named, space_named, whole_numbers
 from likeness.commands.options import EncoderName, OutputFile, Seed, Source
 from likeness.commands.terminal import print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER, PAPER_NOTIONS
+from likeness.defaults import DATASET, PAPER_NOTIONS
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from likeness.saliency import Saliency
 
 _WIDTH = 192  # pixels that a picture of the figure is enlarged to, at least
+_CHECK_DIM = 2  # the paper's
 _DRAWN, _CHECKED = 4, 100  # images, where no --rows are given
 
 
@@ -27,12 +28,20 @@ def saliency(
     source: Source = DATASET,
     rows: Annotated[str | None, typer.Option(help="Numbers of the images, separated by commas. Without: the first 4, or 100 for --check.")] = None,
     notion: Annotated[str | None, typer.Option("--notion", "-n", help="Names or YAML files, separated by commas. Without: the raw encoder.")] = None,
-    dim: Annotated[int, typer.Option("--dim", "-d", min=1, help="Dimensions of a notion's space; the paper takes 2.")] = 2,
+    dim: Annotated[
+        int | None,
+        typer.Option(
+            "--dim",
+            "-d",
+            min=1,
+            help="Dimensions of a notion's space; the paper takes 2. Default: the notion's own, or as many as its prompts suggest; with --check, 2.",
+        ),
+    ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Noisy copies of each image.")] = 25,
     percentile: Annotated[float, typer.Option(help="Of each map; what is shown as 1.")] = 99.0,
     base: Annotated[str, typer.Option(help="`black` or an image file: the image whose distance is explained.")] = "black",
     blur: Annotated[float, typer.Option(min=0.0, help="Deviation in pixels by which the figure's maps are softened.")] = 0.0,
-    encoder: EncoderName = ENCODER,
+    encoder: EncoderName = None,
     seed: Seed = 0,
     out: OutputFile = None,
     check: Annotated[bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car.")] = False,
@@ -57,7 +66,7 @@ def saliency(
         settings: dict[str, Any] = {"samples": samples, "percentile": percentile, "seed": seed, "progress": progress}
         if out is None:
             notions = [notion_named(name) for name in (notion.split(",") if notion else PAPER_NOTIONS)]
-            print_table(summarize_check(car_check(images, notions, dim=dim, rows=chosen, base=origin, **settings)), format)
+            print_table(summarize_check(car_check(images, notions, dim=dim or _CHECK_DIM, rows=chosen, base=origin, **settings)), format)
             return
         spaces = [images, *(space_named(images, name, dim) for name in (notion.split(",") if notion else ()))]
         found = saliency_of_spaces(spaces, chosen, base=origin, **settings)

@@ -8,7 +8,7 @@ import typer
 from likeness.commands.inputs import embedded, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
 from likeness.commands.terminal import print_table
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def search(
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
     notion: NotionName = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
-    encoder: EncoderName = ENCODER,
-    dim: Dim = 128,
+    encoder: EncoderName = None,
+    dim: Dim = None,
     lance: Annotated[str | None, typer.Option(help="Search in the LanceDB that `likeness index --lance` wrote there.")] = None,
     where: Annotated[str | None, typer.Option(help="With --lance: only images that meet this condition in SQL, as \"car_color = 'red'\".")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,

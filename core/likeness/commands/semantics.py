@@ -10,7 +10,7 @@ from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, Format, NotionName, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.terminal import check_format, print_table, progress_bar
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET, default_encoder
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ def semantics(
     source: Source = DATASET,
     attribute: Annotated[
         str | None,
-        typer.Option("--attribute", "-a", help="What the class of an image is; of several, separated by commas, the combination."),
+        typer.Option("--attribute", "-a", help="Attribute that is the class of an image; several, separated by commas, are combined."),
     ] = None,
     encoder: Annotated[
         list[str] | None,
         typer.Option("--encoder", "-e", help="As `likeness embed` takes it, or `run:PATH`: a trained run. Twice: two spaces beside each other."),
     ] = None,
     notion: NotionName = None,
-    dim: Dim = 128,
+    dim: Dim = None,
     language: Annotated[
         str, typer.Option(help="Language model of the class names: minilm, clip:cars, clip, wordnet ...; of several the mean.")
     ] = "minilm",
@@ -70,10 +70,10 @@ def semantics(
 
     check_plot(plot)
     check_format(format)
-    encoders = _encoders(encoder or [ENCODER], notion)
     columns = (attribute or ("car_color,body_type" if source == DATASET else "class")).split(",")
     attributes = [column.strip() for column in columns]
     table = read_dataset(source)
+    encoders = _encoders(encoder or [default_encoder(table.attributes)], notion)
     kept = unseen_classes(encoders, attributes) if unseen else None
     classes, sims = _prepared(table, attributes, kept, min_images, language)
     queries = [classes.names[class_number(name, classes.names)] for name in query or []]
@@ -110,7 +110,7 @@ def _prepared(table: "ImageTable", attributes: list[str], kept: set[str] | None,
     return classes, class_similarities(classes.names, [name.strip() for name in language.split(",")])
 
 
-def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int) -> dict[str, Any]:
+def _vectors(bases: "Sequence[Space]", notion: str | None, dim: int | None) -> dict[str, Any]:
     """The spaces' vectors by name; what could not be read is told on stderr."""
     first = bases[0]
     for failure in first.table.failed:

@@ -10,7 +10,7 @@ from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Changes, Format, Seed, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
-from likeness.defaults import DATASET, ENCODER
+from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
 
-Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="What the class of an image is; several, separated by commas, combine.")]
-Encoder = Annotated[str, typer.Option("--encoder", "-e", help="Whose features are measured, as `likeness embed` takes it.")]
+Attribute = Annotated[str | None, typer.Option("--attribute", "-a", help="Attribute that is the class; several, separated by commas, combine.")]
+Encoder = Annotated[str | None, typer.Option("--encoder", "-e", help="Encoder whose features are measured, as `likeness embed` takes it.")]
 Like = Annotated[
     str | None,
     typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length."),
@@ -39,11 +39,11 @@ def build(
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = ENCODER,
+    encoder: Encoder = None,
     like: Like = None,
     change: Changes = None,
     count: Annotated[int, typer.Option(min=2, help="Splits to choose, so that their distances cover the range evenly.")] = 8,
-    per_step: Annotated[int, typer.Option(min=1, help="Classes that each side gives in a step.")] = 1,
+    per_step: Annotated[int, typer.Option(min=1, help="Classes that each side exchanges or loses in a step.")] = 1,
     rule: Annotated[str, typer.Option(help="Of the exchange: `paper`, or `official`, the authors' code.")] = "paper",
     removal: Annotated[str, typer.Option(help="Of the removal: `paper`, `score` or `official`.")] = "paper",
     easier: Annotated[bool, typer.Option("--easier", help="Also splits that are easier than the start.")] = False,
@@ -52,7 +52,7 @@ def build(
     every: Annotated[bool, typer.Option("--all", help="Write every step instead of choosing.")] = False,
     format: Format = "table",
 ) -> None:
-    """Make splits of growing shift by exchanging classes between train and test, then removing some (ooDML, section 3.3).
+    """Build train-test splits of growing distance by exchanging classes between the sides, then removing some (ooDML, section 3.3).
 
     Examples: `likeness splits build -o cars.json`, `likeness splits build --like my.yaml --per-step 2 -o mine.json`
     """
@@ -76,7 +76,7 @@ def build(
 @splits.command(cls=ListedHelp)
 def show(
     file: Annotated[str, typer.Argument(help="A file of splits, or the name of one that ships.")] = "",
-    moved: Annotated[bool, typer.Option("--moved", help="Which classes changed sides or went since the split before.")] = False,
+    moved: Annotated[bool, typer.Option("--moved", help="Which classes changed sides or were removed since the previous split.")] = False,
     format: Format = "table",
 ) -> None:
     """Print the splits of a file; without one, name those that ship."""
@@ -116,7 +116,7 @@ def import_pickle(
 def distance(
     source: Source = DATASET,
     attribute: Attribute = None,
-    encoder: Encoder = ENCODER,
+    encoder: Encoder = None,
     like: Like = None,
     change: Changes = None,
     start: Start = "first",
@@ -143,7 +143,7 @@ def distance(
 
 
 def _features(
-    source: str, attribute: str | None, encoder: str, like: str | None, change: list[str] | None
+    source: str, attribute: str | None, encoder: str | None, like: str | None, change: list[str] | None
 ) -> "tuple[str, str | tuple[str, ...], str, ImageClasses, np.ndarray[Any, Any]]":
     """Name of the dataset, attribute, name of the encoder, classes and features."""
     from likeness.data import image_classes, read_dataset
@@ -163,7 +163,7 @@ def _features(
     image_classes(table, columns)  # refuses what is not there, before images are embedded
     base = embedded(table, encoder)
     classes = image_classes(base.table, columns)
-    return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), encoder, classes, base.vectors
+    return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), base.encoder_name, classes, base.vectors
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

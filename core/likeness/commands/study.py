@@ -26,7 +26,7 @@ def study(
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
 ) -> None:
-    """Train a table: variants of a config times seeds, each a run of its own. Called again, it goes on with what is not finished.
+    """Train a table: variants of a config times seeds, each a run of its own. Called again, it resumes with what is not finished.
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """

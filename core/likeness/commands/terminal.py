@@ -90,6 +90,17 @@ def answered() -> Iterator[None]:
             _fail(_refused(error))
 
 
+def agreed(question: str) -> bool:
+    """Asks; whether the answer was yes, and False where nobody can answer."""
+    if sys.stdin is None or sys.stdout is None:  # closed by the shell
+        return False
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        typer.echo(err=True)  # ends the line of the question
+        return False
+
+
 def _refused(error: OSError) -> InputError:
     place = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, str | bytes) else "A file"
     return InputError(f"{place} cannot be read or written ({(error.strerror or str(error)).lower()}); make room or allow it, or name another place.")

@@ -25,7 +25,7 @@ def train(
     devices: Annotated[int | None, typer.Option(min=1, help="Processes on each machine, one per GPU; they share every batch.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Machines; several are started by torchrun or SLURM.")] = None,
 ) -> None:
-    """Train an embedding: config -> run folder. Called again on the same folder, it goes on where it was stopped or killed.
+    """Train an embedding: config -> run folder. Called again on the same folder, it resumes where it was stopped or killed.
 
     Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`
     """

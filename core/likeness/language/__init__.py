@@ -7,8 +7,16 @@ from likeness.language.embedding import embed_names
 from likeness.language.family import LanguageFamily, LanguageModel, SimilaritySource
 from likeness.language.hierarchy import hierarchy_embeddings, hierarchy_similarities
 from likeness.language.hierarchy_files import Hierarchy, read_hierarchy
-from likeness.language.minilm import installed_folders
-from likeness.language.models import LANGUAGE_FAMILIES, TOP_3, check_language, gives_vectors, language_model, map_language_path, short_names
+from likeness.language.models import (
+    LANGUAGE_FAMILIES,
+    TOP_3,
+    check_language,
+    gives_vectors,
+    language_is_here,
+    language_model,
+    map_language_path,
+    short_names,
+)
 from likeness.language.primers import DEFAULT_PRIMER, PRIMERS, check_primer, prime
 from likeness.language.pseudolabel_files import SHIPPED_PSEUDOLABELS, pseudolabels_of, read_pseudolabels, write_pseudolabels
 from likeness.language.pseudolabels import batch_similarities, names_in_use, pseudolabel_similarities, top_pseudolabels
@@ -43,7 +51,7 @@ __all__ = [
     "hierarchy_similarities",
     "imagenet_names",
     "insert_class_name",
-    "installed_folders",
+    "language_is_here",
     "language_model",
     "map_language_path",
     "names_in_use",

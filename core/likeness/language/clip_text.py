@@ -1,6 +1,6 @@
 """The text side of a CLIP as a language model."""
 
-from likeness.encoders import encoder_identity, is_encoder_name, load_encoder, map_path, reads_text
+from likeness.encoders import encoder_identity, encoder_is_here, is_encoder_name, load_encoder, map_path, reads_text
 from likeness.errors import InputError
 from likeness.language.family import LanguageFamily, Vectors
 
@@ -21,7 +21,7 @@ class ClipText:
 
     def __init__(self, name: str, encoder: str, device: str = "auto") -> None:
         if not reads_text(encoder):
-            raise InputError(f"The encoder '{encoder}' has no text side; choose an open_clip encoder such as 'cars'.")
+            raise InputError(f"The encoder '{encoder}' has no text side; choose one that reads texts, from `likeness encoders list`.")
         self.name = name
         self._encoder, self._device = encoder, device
 
@@ -49,4 +49,5 @@ CLIP_TEXT = LanguageFamily(
     short_names={"clip:cars": "clip:cars", "clip": "clip:ViT-B-32/openai"},
     claims=lambda name: is_encoder_name(name) and reads_text(name),
     map_path=map_path,
+    is_here=encoder_is_here,
 )

@@ -56,6 +56,7 @@ class LanguageFamily:
         claims: whether a name without the prefix is one of the family.
         listed: offered in menus and tables.
         map_path: (target, change) -> the target, with `change` of the path in it; an id of the hub may stand in a path's place.
+        is_here: target -> whether nothing that the model needs of the hub is missing on this machine.
     """
 
     name: str
@@ -69,6 +70,7 @@ class LanguageFamily:
     claims: Callable[[str], bool] = lambda name: False
     listed: bool = True
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
+    is_here: Callable[[str], bool] = lambda target: True
 
 
 @dataclass(frozen=True)

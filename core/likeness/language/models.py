@@ -78,6 +78,16 @@ def language_model(model: str | TextEncoder, device: str = "auto") -> TextEncode
     return made
 
 
+def language_is_here(name: str) -> bool:
+    """Whether nothing that a language model needs of the hub is missing on this machine.
+
+    Raises:
+        InputError: if the name has no known form, or a folder is missing.
+    """
+    family, target = _family_of(name)
+    return isinstance(family, SimilaritySource) or family.is_here(target)
+
+
 def similarity_source(model: Any) -> tuple[SimilaritySource, str] | None:
     """The source of similarities that a name stands for, with its target; None for a language model.
 

@@ -2,14 +2,22 @@
 
 import hashlib
 import os
-import threading
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.encoders import choose_device, encoder_identity, load_from_folder, load_from_hub, transformers_folder, transformers_hub
+from likeness.encoders import (
+    choose_device,
+    encoder_identity,
+    load_from_folder,
+    load_from_hub,
+    token_vectors,
+    transformers_folder,
+    transformers_hub,
+    transformers_hub_files,
+)
 from likeness.errors import InputError
 from likeness.io import as_path
 from likeness.language.family import LanguageFamily, Vectors
@@ -17,10 +25,7 @@ from likeness.language.family import LanguageFamily, Vectors
 if TYPE_CHECKING:
     import torch
 
-BATCH = 64
-MAX_TOKENS = 512
 POOLINGS = ("mean", "pooler")
-_encoding = threading.Lock()  # fast tokenizers raise "Already borrowed" when two threads use one
 
 
 class TransformersModel:
@@ -66,8 +71,7 @@ class TransformersModel:
             InputError: if weights are not here and cannot be downloaded, the folder holds no usable model, or the pooling does not exist.
         """
         parts = _loaded(self.name, self._source, self._folder, self.identity, self._pooling, self._device)
-        with _encoding:
-            rows = np.concatenate([_encode(*parts, texts[start : start + BATCH], self._pooling) for start in range(0, len(texts), BATCH)])
+        rows = token_vectors(*parts, texts, self._pooling)
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) if self._unit else rows
 
 
@@ -89,14 +93,9 @@ def _loaded(name: str, source: str, folder: Path | None, identity: str, pooling:
     place = choose_device(device)
     if folder is not None:
         _check_folder(name, folder)
-        tokenizer, model, missing = load_from_folder(name, folder, lambda local: transformers_folder(folder))
+        tokenizer, model, missing = load_from_folder(name, folder, lambda: transformers_folder(folder))
     else:
-        try:
-            tokenizer, model, missing = load_from_hub(name, lambda local: transformers_hub(source, local))
-        except InputError as error:
-            # The hub's errors name image encoders as the remedy, after the last semicolon.
-            what = str(error).rpartition("; ")[0]
-            raise InputError(f"{what}; use 'minilm' or 'clip:cars', or a copy on disk as 'transformers:FOLDER'.") from error
+        tokenizer, model, missing = load_from_hub(name, lambda local: transformers_hub(source), lambda: (transformers_hub_files(source),))
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     tokenizer.padding_side = "right"
@@ -119,27 +118,10 @@ def _check_complete(name: str, missing: list[str]) -> None:
         )
 
 
-def _encode(tokenizer: Any, model: Any, device: "torch.device", texts: list[str], pooling: str) -> Vectors:
-    import torch
-
-    # RoBERTa and MPNet number their tokens from 2, so that of 514 positions 512 can be used; for the others two tokens more hardly matter
-    limit = min(MAX_TOKENS, tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", MAX_TOKENS + 2) - 2)
-    tokens = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit, return_token_type_ids=False).to(device)
-    with torch.inference_mode():
-        output = model(**tokens)
-    if pooling == "pooler":
-        if getattr(output, "pooler_output", None) is None:
-            raise InputError(f"The language model '{model.config.model_type}' has no pooled output; leave out '@pooler'.")
-        rows = output.pooler_output
-    else:
-        rows = masked_mean(output.last_hidden_state, tokens["attention_mask"])
-    return np.asarray(rows.float().cpu().numpy(), dtype=np.float32)
-
-
-def masked_mean(hidden: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
-    """Mean of token vectors (n, t, d) over the tokens where mask (n, t) is 1; zeros for a text without tokens. Returns (n, d)."""
-    weights = mask.unsqueeze(-1).to(hidden.dtype)
-    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)
+def _is_here(target: str) -> bool:
+    source, at, pooling = target.rpartition("@")
+    source = source if at and pooling in POOLINGS else target
+    return _folder(target, source) is not None or transformers_hub_files(source).folder() is not None
 
 
 def _make(name: str, target: str, device: str) -> TransformersModel:
@@ -165,4 +147,5 @@ TRANSFORMERS = LanguageFamily(
     },
     pools=True,
     map_path=lambda target, change: change(target),
+    is_here=_is_here,
 )

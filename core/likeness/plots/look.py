@@ -26,6 +26,7 @@ _LOOKS = {
     "ae": Look("#CC79A7", "solid", "diamond"),
     "exact": Look("#0072B2", "solid", "circle"),
     "adam": Look("#D55E00", "solid", "circle-open"),
+    "other-words": Look("#0072B2", "dot", "pentagon-open", "x"),
     "oracle": Look("#56B4E9", "solid", "star"),
 }
 

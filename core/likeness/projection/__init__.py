@@ -7,7 +7,7 @@ from likeness.projection.map_store import load_map, map_key, save_map, write_map
 from likeness.projection.methods import METHODS, Method, Parameter, differing
 from likeness.projection.pacmap_map import pacmap_map
 from likeness.projection.pca_map import pca_map
-from likeness.projection.sampled_map import SAMPLE, is_sampled, sampled_map
+from likeness.projection.sampled_map import SAMPLE, is_sampled, placed, sampled_map
 from likeness.projection.tsne_map import tsne_map
 from likeness.projection.umap_map import umap_map
 
@@ -25,6 +25,7 @@ __all__ = [
     "map_key",
     "pacmap_map",
     "pca_map",
+    "placed",
     "sampled_map",
     "save_map",
     "tsne_map",

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from likeness.arrays import unit_rows
+from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.notions import METHODS as METHODS
-from likeness.notions import Method, MethodLike, named_methods
+from likeness.notions import Method, MethodLike, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -38,14 +41,19 @@ def compare(
 ) -> pd.DataFrame:
     """Every notion, method, dimension and seed, measured: the runs behind the InDiReCT paper's Table 2 and its appendix's Table 1.
 
+    A notion is judged by the images that have a label for it: those with none, or `likeness.data.UNLABELED`, neither search nor are found.
+
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
-            (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), "oracle" (learned from the labels that it is
-            measured on). Or one's own, an object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
-        dims: whole numbers, or "suggested": what `likeness.notions.suggest_dim` says of each notion's prompts.
+            (linear and nonlinear autoencoder), "exact" and "adam" (InDiReCT's two solvers), the control "other-words" (InDiReCT on words that do
+            not belong to the images), "oracle" (learned from the labels that it is measured on). Or one's own, an object or a class with fit(text)
+            and transform(images), or (name, factory) with factory(dim=..., seed=...).
+        dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
+            prompts. By default the paper's 128.
         metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"
-            need a k-means, whose seed is the run's.
+            need a k-means, whose seed is the run's. "zero_shot" is the share of images whose nearest aspect in the method's space is their
+            label, in any case of letters; NaN where no label is an aspect.
         ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
             own methods, whose rows are not of unit length.
         progress: called with (runs done, runs in all).
@@ -59,10 +67,10 @@ def compare(
 
     Raises:
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
-            1, two notions of one name, or a notion without a label column in the table.
+            1, two notions of one name, or a notion without a label column in the table, or without a label in it.
     """
     no_runs(base.table, notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
-    chosen, wanted = named_methods(methods), chosen_metrics(metrics)
+    chosen, wanted = named_methods(methods), chosen_metrics(metrics, words=True)
     runs = list(_runs(base, notions, chosen, dims, seeds))
     rows: list[dict[str, Any]] = []
     for run in runs:
@@ -90,7 +98,7 @@ def no_runs(
 ) -> pd.DataFrame:
     """The table of `compare` without a row, after all its checks, before anything is embedded or computed; raises InputError as `compare`."""
     named_methods(methods)
-    wanted = [metric.name for metric in chosen_metrics(metrics)]
+    wanted = [metric.name for metric in chosen_metrics(metrics, words=True)]
     checked_metric(ranking)
     _check(table, notions, dims, seeds)
     return pd.DataFrame(columns=[*_COLUMNS, *wanted])
@@ -100,25 +108,29 @@ class _Task:
     """One notion on the images, its texts looked up once and only if something reads them."""
 
     def __init__(self, base: "Space", notion: "Notion") -> None:
-        self.base, self.notion, self.vectors = base, notion, base.vectors
-        self.labels = base.table.frame[notion.attribute]
+        self.base, self.notion = base, notion
+        labels = base.table.frame[notion.attribute]
+        labeled = _labeled(labels)
+        self.vectors, self.labels = (base.vectors, labels) if labeled.all() else (base.vectors[labeled], labels[labeled].reset_index(drop=True))
 
     @cached_property
     def texts(self) -> Any:
         """(n, r) embeddings of the prompts."""
         return self.base.embed_prompts(self.notion.prompts)[0]
 
-    def material(self, learns_from: str) -> tuple[Any, ...]:
+    def material(self, learns_from: str, seed: int) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
         if learns_from == "text":
             return (self.texts,)
+        if learns_from == "other text":
+            return (self.base.embed_prompts(with_other_words(self.notion, seed).prompts)[0],)
         return (self.vectors, self.labels) if learns_from == "labels" else (self.vectors,)
 
     def size(self, dim: int | str) -> int:
         """A dimension as a number."""
-        from likeness.notions import suggest_dim
+        from likeness.notions import notion_dim
 
-        return suggest_dim(self.texts) if dim == SUGGESTED else int(dim)
+        return notion_dim(self.notion, self.texts) if dim == SUGGESTED else int(dim)
 
 
 class _Run(NamedTuple):
@@ -139,8 +151,17 @@ def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int 
     for notion in notions:
         if names.count(notion.name) > 1:
             raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
+        if notion.attribute is None:
+            raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
         if notion.attribute not in table.attributes:
             raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
+        if not _labeled(table.frame[notion.attribute]).any():
+            raise InputError(f"No image has a label of '{notion.attribute}', by which '{notion.name}' is judged; choose other images.")
+
+
+def _labeled(labels: pd.Series) -> NDArray[np.bool_]:
+    """Mask (n,) of the images that have a label."""
+    return (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
 
 
 def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:
@@ -155,12 +176,25 @@ def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method],
 def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> dict[str, Any]:
     row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
-    material = run.task.material(run.method.learns_from)
+    material = run.task.material(run.method.learns_from, run.seed)
     start = time.perf_counter()
     try:
         estimator.fit(*material)
     except InputError as error:
         return row | {"fit_seconds": np.nan, "refused": str(error)} | {metric.name: np.nan for metric in metrics}
     seconds = time.perf_counter() - start
-    rows = estimator.transform(run.task.vectors)
-    return row | {"fit_seconds": seconds, "refused": ""} | measure(rows, run.task.labels, metrics, ranking, run.seed)
+    found = _zero_shot(estimator, run.task) if any(metric.kind == "words" for metric in metrics) else {}
+    found |= measure(estimator.transform(run.task.vectors), run.task.labels, metrics, ranking, run.seed)
+    return row | {"fit_seconds": seconds, "refused": ""} | {metric.name: found[metric.name] for metric in metrics}
+
+
+def _zero_shot(estimator: Any, task: _Task) -> dict[str, float]:
+    """Images and prompts in the method's space, and how often the nearest aspect is the label."""
+    aspects = np.array([aspect.casefold() for aspect in task.notion.aspects])
+    labels = np.array([str(label).strip().casefold() for label in task.labels])
+    if not np.isin(labels, aspects).any():
+        return {"zero_shot": np.nan}
+    # in one call, since a random embedding tells rows apart by their numbers
+    rows = np.asarray(estimator.transform(np.concatenate([task.vectors, task.texts])), np.float32)
+    images, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
+    return {"zero_shot": float((aspects[best_aspects(images, prompts, task.notion)] == labels).mean())}

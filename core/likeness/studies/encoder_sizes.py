@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.notions import named_methods
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
-from likeness.studies.comparison import compare, no_runs
+from likeness.studies.comparison import SUGGESTED, compare, no_runs
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def encoder_sizes(
     encoders: Sequence[str],
     notions: Sequence["Notion"],
     methods: Methods = ("raw", "exact", "oracle"),
-    dim: int = 128,
+    dim: int | str = 128,
     seeds: Sequence[int] = range(5),
     *,
     metrics: Sequence[str] = ANALYSIS_METRICS,
@@ -48,7 +48,8 @@ def encoder_sizes(
         table: the images, with each notion's `attribute`.
         encoders: names that `likeness.encoders.load_encoder` takes, such as `SHIPPED_ENCODERS` or `PAPER_ENCODERS`.
         methods: as in `compare`; by default those of the paper's figure.
-        dim: dimensions of the notions' spaces.
+        dim: dimensions of the notions' spaces, by default the paper's; "suggested": as in `compare`, by each encoder's prompts. The rows of an
+            encoder that can't be used then say 0.
         embed: (table, encoder) -> the encoder's space; by default `likeness.embedding.embed`.
         seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `encoder` too. `should_stop` also ends an embedding.
 
@@ -98,7 +99,7 @@ def _usable(make: "Embed", table: "ImageTable", encoder: str, notions: Sequence[
 
     try:
         base = make(table, encoder)
-        if any(method.learns_from == "text" for method in named_methods(methods)):
+        if any(method.learns_from in ("text", "other text") for method in named_methods(methods)):
             embed_texts(encoder, [prompt for notion in notions for prompt in notion.prompts])
     except InputError as error:
         return str(error)
@@ -109,11 +110,12 @@ def _refused(
     reason: str,
     notions: Sequence["Notion"],
     methods: Methods,
-    dim: int,
+    dim: int | str,
     metrics: Sequence[str],
     on_run: OnRun | None,
 ) -> pd.DataFrame:
-    unmeasured: dict[str, Any] = {"dim": dim, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)
+    size = 0 if dim == SUGGESTED else dim
+    unmeasured: dict[str, Any] = {"dim": size, "seed": 0, "fit_seconds": np.nan, "refused": reason} | dict.fromkeys(metrics, np.nan)
     rows = [{"notion": notion.name, "method": method.name} | unmeasured for notion in notions for method in named_methods(methods)]
     for row in rows:
         if on_run:

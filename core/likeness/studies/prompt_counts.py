@@ -55,7 +55,8 @@ def prompt_counts(
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: how many prompts, from 2 to as many as the notion has.
         methods: as in `compare`; those that read no prompt are measured once per seed and stand at 0 prompts.
-        dim: dimensions of the space; "suggested": what `likeness.notions.suggest_dim` says of each sample.
+        dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
+            `likeness.notions.suggest_dim` says of each sample.
         seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
 
     Returns:

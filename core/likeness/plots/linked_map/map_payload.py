@@ -116,7 +116,7 @@ def encode_map(
         thumbnails, info: URL templates with "{row}" where a server answers; a notebook's kernel is asked by messages instead.
         selected: rows (m,) in full color, the rest faded.
         query: the ringed row.
-        neighbors: its neighbors (k,) in each panel.
+        neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
         dimmed: mask (n,) of rows that a filter took out.
         noun: what the rows are.
         identity: names the data; another one starts afresh instead of moving the points.
