@@ -12,7 +12,7 @@ from likeness.data.catalog import (
     rename_dataset,
 )
 from likeness.data.classes import ImageClasses, image_classes, part_of
-from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, rgb_to_lab
+from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.label_files import add_label_files, read_label_file
 from likeness.data.listed_images import keep_listed, write_listed
 from likeness.data.picture_html import picture_html
@@ -89,6 +89,7 @@ __all__ = [
     "natural_key",
     "new_entry",
     "part_of",
+    "perceived_css_distances",
     "picture_html",
     "plain_names",
     "read_captions",

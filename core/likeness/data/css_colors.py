@@ -73,6 +73,58 @@ def css_distances(rgb: npt.ArrayLike) -> Floats:
     return distances
 
 
+def ciede2000(lab: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
+    """Color differences as people see them, dE00 (..., broadcast) of CIELAB colors (..., 3); about 1 is just visible.
+
+    Sharma, Wu and Dalal 2005, "The CIEDE2000 color-difference formula", Eqs. 2 to 22, with all weights 1.
+    """
+    first, second = np.asarray(lab, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    stretched = 0.5 * (3 - _saturation((np.hypot(*_ab(first)) + np.hypot(*_ab(second))) / 2))  # of a*, largest near gray
+    (chroma1, hue1), (chroma2, hue2) = _polar(first, stretched), _polar(second, stretched)
+    lightness, chroma, summed = (first[..., 0] + second[..., 0]) / 2, (chroma1 + chroma2) / 2, hue1 + hue2
+    gray = chroma1 * chroma2 == 0
+    turn = np.where(gray, 0, (hue2 - hue1 + 180) % 360 - 180)
+    far = np.abs(hue1 - hue2) > 180
+    hue = np.where(gray, summed, (summed + np.where(far, np.where(summed < 360, 360, -360), 0)) / 2)
+    by_hue = (
+        (1 - 0.17 * _cos(hue - 30) + 0.24 * _cos(2 * hue))
+        + (0.32 * _cos(3 * hue + 6) - 0.20 * _cos(4 * hue - 63))
+    )
+    off_middle = (lightness - 50) ** 2
+    d_lightness = (second[..., 0] - first[..., 0]) / (1 + 0.015 * off_middle / np.sqrt(20 + off_middle))
+    d_chroma = (chroma2 - chroma1) / (1 + 0.045 * chroma)
+    d_hue = 2 * np.sqrt(chroma1 * chroma2) * np.sin(np.radians(turn / 2)) / (1 + 0.015 * chroma * by_hue)
+    rotation = -2 * _saturation(chroma) * np.sin(np.radians(60 * np.exp(-(((hue - 275) / 25) ** 2))))
+    difference: Floats = np.sqrt(d_lightness**2 + d_chroma**2 + d_hue**2 + rotation * d_chroma * d_hue)
+    return difference
+
+
+def perceived_css_distances(rgb: npt.ArrayLike) -> Floats:
+    """Color differences dE00 (n, 17) of sRGB (n, 3) from the colors of `CSS_COLORS`."""
+    named = rgb_to_lab(np.array(list(CSS_RGB.values())) / 255)
+    return ciede2000(rgb_to_lab(rgb)[:, None], named)
+
+
+def _ab(lab: Floats) -> tuple[Floats, Floats]:
+    return lab[..., 1], lab[..., 2]
+
+
+def _saturation(chroma: Floats) -> Floats:
+    saturation: Floats = np.sqrt(chroma**7 / (chroma**7 + 25.0**7))
+    return saturation
+
+
+def _polar(lab: Floats, stretched: Floats) -> tuple[Floats, Floats]:
+    """Chroma and hue in degrees, 0..360."""
+    a, b = lab[..., 1] * stretched, lab[..., 2]
+    return np.hypot(a, b), np.degrees(np.arctan2(b, a)) % 360
+
+
+def _cos(degrees: Floats) -> Floats:
+    cosine: Floats = np.cos(np.radians(degrees))
+    return cosine
+
+
 def nearest_color(colors: npt.ArrayLike, space: str = "hsv", metric: str = "lab") -> list[str]:
     """The nearest CSS 2.1 name (n) of each color (n, 3) in 0..1.
 

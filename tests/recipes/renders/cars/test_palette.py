@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from likeness.data.css_colors import CSS_COLORS, css_distances, hsv_to_rgb
-from likeness.recipes.renders.cars.palette import MIN_CONTRAST, SURE_MARGIN, balanced_shares, palette, pick_pairs
+from likeness.data.css_colors import CSS_COLORS, css_distances, hsv_to_rgb, nearest_color, perceived_css_distances
+from likeness.recipes.renders.cars.palette import CLEAR, MIN_CONTRAST, SURE_MARGIN, balanced_shares, palette, pick_pairs
 
 
 def test_balanced_shares_stay_near_the_range_and_keep_their_order() -> None:
@@ -21,9 +21,22 @@ def test_probability_falls_to_zero_at_a_naming_border() -> None:
     margin = ordered[:, 1] - ordered[:, 0]
     weight = np.diff(pool.cumulative, prepend=0)
     for name in range(len(CSS_COLORS)):
-        of_name = pool.name == name
+        of_name = (pool.name == name) & (weight > 0)
+        assert of_name.any()
         ratio = weight[of_name] / np.minimum(margin[of_name] / SURE_MARGIN, 1)
         np.testing.assert_allclose(ratio, np.median(ratio), rtol=1e-6)
+
+
+def test_colors_look_like_their_name() -> None:
+    """By both measures of color; and none of those that people took for a mistake are drawn."""
+    pool = palette()
+    drawn = np.diff(pool.cumulative, prepend=0) > 0
+    perceived = perceived_css_distances(hsv_to_rgb(pool.hsv[drawn]))
+    assert (perceived.argmin(axis=1) == pool.name[drawn]).all()
+    assert perceived.min(axis=1).max() <= CLEAR
+    salmon, pale_pink = (np.array(color) / 255 for color in ((250, 128, 114), (240, 190, 200)))
+    assert nearest_color([salmon, pale_pink], space="rgb") == ["maroon", "silver"]
+    assert (perceived_css_distances([salmon, pale_pink]).min(axis=1) > CLEAR).all()
 
 
 def test_background_is_the_first_try_that_differs_enough() -> None:

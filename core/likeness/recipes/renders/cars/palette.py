@@ -3,6 +3,9 @@
 Uniform HSV is 29 % black and 20 % gray, while red, blue, orange, yellow and fuchsia have less than 1 % each. The share of
 every name is therefore moved into 3.5..11 %. Within a name, a draw near a naming border is kept with a probability that
 falls linearly to 0 at the border, since no person would agree on its name.
+
+The nearest of 17 names can still be far: salmon is nearest to maroon, pale pink to silver. Only colors are drawn that look
+like their name: the nearest name is the same in CIELAB and by CIEDE2000, and its color is at most CLEAR away.
 """
 
 from functools import lru_cache
@@ -11,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from likeness.arrays import Float64s
-from likeness.data import CSS_COLORS, css_distances, hsv_to_rgb, rgb_to_lab
+from likeness.data import CSS_COLORS, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 
 POOL_SIZE = 200_000
 SHARE_RANGE = (0.035, 0.11)
 SURE_MARGIN = 12.0  # CIELAB: second-nearest minus nearest distance from which a name is taken as certain
+CLEAR = 9.0  # CIEDE2000: farthest from the color of its name that a color is still called so
 MIN_CONTRAST = 25.0  # CIELAB distance below which a car vanishes in its background
 
 
@@ -50,7 +54,9 @@ def palette() -> Palette:
     distances = css_distances(rgb)
     name = distances.argmin(axis=1)
     nearest = np.partition(distances, 1, axis=1)[:, :2]
-    sure = np.minimum((nearest[:, 1] - nearest[:, 0]) / SURE_MARGIN, 1.0)
+    perceived = perceived_css_distances(rgb)
+    clear = (perceived.argmin(axis=1) == name) & (perceived.min(axis=1) <= CLEAR)
+    sure = clear * np.minimum((nearest[:, 1] - nearest[:, 0]) / SURE_MARGIN, 1.0)
     shares = np.bincount(name, minlength=len(CSS_COLORS)) / POOL_SIZE
     weight = sure * (balanced_shares(shares) / np.bincount(name, sure, len(CSS_COLORS)))[name]
     return Palette(hsv, rgb_to_lab(rgb), name, np.cumsum(weight))
