@@ -1,5 +1,6 @@
 """Whether an encoder sees anything in a set of images, without labels."""
 
+import csv
 import io
 import json
 import zipfile
@@ -12,7 +13,17 @@ from typer.testing import CliRunner
 
 import likeness as lk
 from likeness.commands.cli import command_line
-from likeness.encoder_check import EncoderCheck, Sight, check_encoder, crops, measure_sight, own_sight, write_sight
+from likeness.encoder_check import (
+    IMAGES,
+    EncoderCheck,
+    Sight,
+    check_encoder,
+    crops,
+    images_to_check,
+    measure_sight,
+    own_sight,
+    write_sight,
+)
 from likeness.errors import InputError
 
 COUNT = 60
@@ -109,12 +120,24 @@ def test_the_command(tmp_path: Path) -> None:
     folder = _cars(tmp_path / "renders")
     seen = CliRunner().invoke(command_line(), ["check", str(folder), "--encoder", "cars", "--notion", "car-color", "--format", "csv"])
     assert seen.exit_code == 0, seen.output
-    assert seen.stdout.startswith("set,images,gap,rank,agreement\nthese,")
-    assert "\nits own,100," in seen.stdout
+    assert seen.stdout.startswith(f"images,encoder,gap,own gap,rank,own rank,agreement,score,sees\n{folder},cars,")
+    assert ",yes\n" in seen.stdout
     assert "tells these images apart" in seen.stdout
-    blind = CliRunner().invoke(command_line(), ["check", str(folder), "--encoder", "photos"])
-    assert blind.exit_code == 1
-    assert "hardly" in blind.stdout
+    both = CliRunner().invoke(command_line(), ["check", str(folder), "cars", "-e", "cars", "-e", "photos", "--format", "csv"])
+    assert both.exit_code == 1
+    rows = list(csv.DictReader(both.stdout.splitlines()[:5]))
+    expected = [(str(folder), "cars", "yes"), (str(folder), "photos", "no"), ("cars", "cars", "yes"), ("cars", "photos", "no")]
+    assert [(row["images"], row["encoder"], row["sees"]) for row in rows] == expected
+    assert f"{folder}: 'photos' hardly tells these images apart" in both.stdout
+
+
+def test_no_more_images_are_embedded_than_are_looked_at() -> None:
+    table = lk.read("cars")
+    some = images_to_check(table, seed=3)
+    assert len(some) == IMAGES
+    whole, drawn = (check_encoder(lk.embed(each, "cars"), seed=3) for each in (table, some))
+    assert whole.sight.agreement == drawn.sight.agreement
+    assert (whole.sight.gap, whole.sight.rank) == pytest.approx((drawn.sight.gap, drawn.sight.rank), rel=1e-3)
 
 
 def test_what_cannot_be_checked(tmp_path: Path) -> None:

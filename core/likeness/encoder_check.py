@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from likeness.encoders import encoder_family, is_encoder_name
 from likeness.errors import InputError
 from likeness.io import as_path, read_image, write_atomic
 from likeness.space import Space
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
 
 SIGHT_FILE = "sight.json"  # in an encoder's folder: how it sees images like those that it was trained on
 IMAGES = 100
@@ -75,6 +78,20 @@ class EncoderCheck:
         return self.score >= _ENOUGH if self.score is not None else self.sight.agreement >= 0.5
 
     @property
+    def figures(self) -> dict[str, object]:
+        """A row of a table: what was measured, beside the encoder's own images, the score and the verdict."""
+        own = self.own
+        return {
+            "gap": self.sight.gap,
+            "own gap": own.gap if own else None,
+            "rank": self.sight.rank,
+            "own rank": own.rank if own else None,
+            "agreement": self.sight.agreement,
+            "score": self.score,
+            "sees": "yes" if self.sees else "no",
+        }
+
+    @property
     def sentence(self) -> str:
         """The outcome in words, with a remedy where one is needed."""
         words = self._words()
@@ -120,6 +137,11 @@ def check_encoder(space: Space, prompts: Sequence[str] = (), seed: int = 0) -> E
         raise InputError(f"There is no encoder behind '{space.name}' to check; embed the images with one.")
     name = base.encoder_name
     return EncoderCheck(name, _sight_of(base, seed), own_sight(name), _same_prompts(base, prompts))
+
+
+def images_to_check(table: "ImageTable", seed: int = 0) -> "ImageTable":
+    """The images of a table that `check_encoder` looks at, so that no others have to be embedded for it."""
+    return replace(table, frame=table.frame.iloc[_drawn(len(table), seed)].reset_index(drop=True))
 
 
 def measure_sight(whole: Rows, first: Rows, second: Rows) -> Sight:
@@ -182,7 +204,7 @@ def crops(image: Image.Image) -> tuple[Image.Image, Image.Image]:
 def _sight_of(base: Space, seed: int) -> Sight:
     if len(base) < FEWEST:
         raise _too_few(len(base))
-    rows = np.sort(np.random.default_rng(seed).permutation(len(base))[:IMAGES])
+    rows = _drawn(len(base), seed)
     paths, kept = base.table.paths(), []
     parts: tuple[list[Image.Image], list[Image.Image]] = ([], [])
     for row in rows:
@@ -198,6 +220,10 @@ def _sight_of(base: Space, seed: int) -> Sight:
     assert base.embed_images is not None
     first, second = (base.embed_images(part) for part in parts)
     return measure_sight(base.vectors[kept], first, second)
+
+
+def _drawn(count: int, seed: int) -> NDArray[np.intp]:
+    return np.sort(np.random.default_rng(seed).permutation(count)[:IMAGES])
 
 
 def _too_few(count: int) -> InputError:
