@@ -206,6 +206,8 @@ class TestTrain:
         assert config.name == "photos"
         assert "Training learns from labels which images belong together, and these images have none yet." in _texts(app)
         assert "has no attribute" not in _texts(app)
+        classes = app.multiselect(key="train_field_data.attribute")
+        assert (classes.value, classes.disabled, classes.placeholder) == ([], True, "No labels yet")
         assert app.button(key="train_start").disabled
 
     def test_it_learns_from_the_labels_that_the_images_have(self, app: AppTest, tmp_path: Path) -> None:

@@ -66,12 +66,16 @@ def _images(config: RunConfig) -> None:
     if data.split == "images":
         _scale(config, offered)
         return
-    now = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
+    attributes = train_draft.attributes_of(data.source)
+    unlabeled = not attributes and dataset_of(data.source) is not None
+    named = [data.attribute] if isinstance(data.attribute, str) else list(data.attribute)
+    now = [] if unlabeled else named
     st.multiselect(
         "Class of an image",
-        _with(train_draft.attributes_of(data.source), *now),
+        _with(attributes, *now),
         format_func=readable,
-        placeholder="Choose what makes a class",
+        placeholder="No labels yet" if unlabeled else "Choose what makes a class",
+        disabled=unlabeled,
         help="Several are combined: car color and body type give classes such as red pickup.",
         **_bound("data.attribute", now, lambda names: train_draft.of_classes(names, config) if names else {}),
     )
