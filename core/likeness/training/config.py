@@ -176,7 +176,7 @@ class GuidanceConfig(FrozenConfig):
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
         average: "softmax" (paper) or "logits" (authors' code) of a class's outputs (plg).
         classifier: a timm classifier with ImageNet classes (plg); its weights as in `BackboneConfig`. None: the run's backbone.
-        pseudolabels: instead, a CSV file of classes and their names, or "cars" for Synthetic Cars (plg).
+        pseudolabels: instead, a CSV file of classes and their names, or "synthetic-cars", which ships (plg).
     """
 
     kind: Literal["elg", "plg"] = "elg"

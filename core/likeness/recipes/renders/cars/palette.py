@@ -46,17 +46,22 @@ def balanced_shares(shares: Float64s) -> Float64s:
     return result
 
 
-@lru_cache(maxsize=1)
-def palette() -> Palette:
-    """The pool every scene draws from; the same in every process."""
+@lru_cache(maxsize=2)
+def palette(clear: float | None = CLEAR) -> Palette:
+    """The pool every scene draws from; the same in every process.
+
+    Args:
+        clear: how far a color may look from that of its name; None: every color, by the nearest name.
+    """
     hsv = np.random.default_rng(0).random((POOL_SIZE, 3)).round(4)
     rgb = hsv_to_rgb(hsv)
     distances = css_distances(rgb)
     name = distances.argmin(axis=1)
     nearest = np.partition(distances, 1, axis=1)[:, :2]
-    perceived = perceived_css_distances(rgb)
-    clear = (perceived.argmin(axis=1) == name) & (perceived.min(axis=1) <= CLEAR)
-    sure = clear * np.minimum((nearest[:, 1] - nearest[:, 0]) / SURE_MARGIN, 1.0)
+    sure = np.minimum((nearest[:, 1] - nearest[:, 0]) / SURE_MARGIN, 1.0)
+    if clear is not None:
+        perceived = perceived_css_distances(rgb)
+        sure *= (perceived.argmin(axis=1) == name) & (perceived.min(axis=1) <= clear)
     shares = np.bincount(name, minlength=len(CSS_COLORS)) / POOL_SIZE
     weight = sure * (balanced_shares(shares) / np.bincount(name, sure, len(CSS_COLORS)))[name]
     return Palette(hsv, rgb_to_lab(rgb), name, np.cumsum(weight))

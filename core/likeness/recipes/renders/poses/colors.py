@@ -15,7 +15,7 @@ _TRIES = 6
 @lru_cache(maxsize=1)
 def _shades() -> tuple[list[np.ndarray], Float64s, Float64s]:
     """Indices of each word's colors in the palette's pool, the chance of each to be kept, and all colors' RGB (m, 3)."""
-    pool = palette()
+    pool = palette(clear=None)  # a green shirt has to stand out before a green wall
     weight = np.diff(pool.cumulative, prepend=0.0)
     largest = np.array([weight[pool.name == name].max() for name in range(len(CSS_COLORS))])
     sure = weight / largest[pool.name] > 0.6  # away from the naming borders
