@@ -48,10 +48,10 @@ def _library(cache: Path) -> list[str]:
 
 class TestDimensions:
     def test_a_notion_opens_in_as_many_as_its_prompts_suggest(self, page: AppTest) -> None:
-        assert " ms, 5 dimensions, mean angle " in _texts(page)
-        assert "As the prompts suggest: 5 dimensions keep 98.5 %" in _texts(page)
-        assert _field(page, "number_input", "dim_").value == 5
-        assert float(page.metric[0].value) == pytest.approx(0.780, abs=0.0005)
+        assert " ms, 6 dimensions, mean angle " in _texts(page)
+        assert "As the prompts suggest: 6 dimensions keep 98.5 %" in _texts(page)
+        assert _field(page, "number_input", "dim_").value == 6
+        assert float(page.metric[0].value) == pytest.approx(0.958, abs=0.0005)
 
     def test_another_number_is_saved_with_the_notion_and_opens_with_it(self, page: AppTest, cache: Path) -> None:
         assert _button(page, "Save").disabled
