@@ -16,6 +16,7 @@ from likeness.studies import as_markdown, paper_table, statistics
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "assets/results"
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
+PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
 
 
@@ -25,6 +26,14 @@ def notions_table(runs: pd.DataFrame) -> pd.DataFrame:
     Heads that were fitted on other photos suggest other numbers of dimensions: they share a row, as "4 to 5".
     """
     return paper_table(_with_sizes(runs), METRICS, bold=True).rename(columns={"dim": "dimensions"})
+
+
+def suggested_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion: MAP@R of each method at the dimensions that its prompts suggest."""
+    own = runs[(runs["dim"] != _PAPER_DIM) & ~runs["method"].isin(["random", "random-transform"])]
+    table = paper_table(own, METRICS[:1], bold=True).drop(columns="metric")
+    table.insert(1, "dimensions", table["notion"].map(own[own["method"] == "exact"].groupby("notion")["dim"].first()))
+    return table
 
 
 def summary(runs: pd.DataFrame) -> pd.DataFrame:
@@ -55,13 +64,20 @@ def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
 
 def written() -> dict[Path, str]:
     """Both files as they should be."""
-    birds, captioned = (pd.read_csv(RESULTS / f"{name}-notions.csv", keep_default_na=True, na_values=[""]) for name in ("birds", "captioned"))
-    for runs in (birds, captioned):
-        runs["refused"] = runs["refused"].fillna("")
+    birds, captioned, cars = (pd.read_csv(RESULTS / f"{name}-notions.csv").fillna({"refused": ""}) for name in ("birds", "captioned", "cars"))
+    cars = cars[cars["method"] != "other-words"]  # the encoder knows few of them
+    tables = {
+        "birds": notions_table(birds),
+        "captioned": notions_table(captioned),
+        "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
+        "suggested": suggested_table(cars),
+    }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"
-    text = filled(results.read_text(), "birds", as_markdown(notions_table(birds)))
+    text = results.read_text()
+    for name, table in tables.items():
+        text = filled(text, name, as_markdown(table))
     return {
-        results: filled(text, "captioned", as_markdown(notions_table(captioned))),
+        results: text,
         readme: filled(readme.read_text(), "photos", as_markdown(summary(pd.concat([captioned, birds], ignore_index=True)))),
     }
 

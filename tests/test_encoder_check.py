@@ -62,10 +62,10 @@ def test_crops_are_opposite_corners() -> None:
     assert all(crop.size == (1, 1) for crop in crops(image.resize((1, 1))))
 
 
-@pytest.mark.parametrize(("score", "sees"), [(0.54, False), (0.56, True), (None, True)])
+@pytest.mark.parametrize(("score", "sees"), [(0.63, False), (0.65, True), (None, True)])
 def test_the_verdict_and_its_sentence(score: float | None, sees: bool) -> None:
     own = None if score is None else Sight(100, 1.0, 10.0, 1.0)
-    found = EncoderCheck("mine", Sight(100, score or 1.0, 10 * (score or 1.0), 0.7), own, 0.25)
+    found = EncoderCheck("mine", Sight(100, score or 1.0, 10 * (score or 1.0), score or 0.7), own, 0.25)
     assert found.sees == sees
     assert ("hardly" in found.sentence) != sees
     assert ("'photos', or a published encoder" in found.sentence) != sees
@@ -120,7 +120,7 @@ def test_the_command(tmp_path: Path) -> None:
     folder = _cars(tmp_path / "renders")
     seen = CliRunner().invoke(command_line(), ["check", str(folder), "--encoder", "cars", "--notion", "car-color", "--format", "csv"])
     assert seen.exit_code == 0, seen.output
-    assert seen.stdout.startswith(f"images,encoder,gap,own gap,rank,own rank,agreement,score,sees\n{folder},cars,")
+    assert seen.stdout.startswith(f"images,encoder,gap,own gap,rank,own rank,agreement,own agreement,score,sees\n{folder},cars,")
     assert ",yes\n" in seen.stdout
     assert "tells these images apart" in seen.stdout
     both = CliRunner().invoke(command_line(), ["check", str(folder), "cars", "-e", "cars", "-e", "photos", "--format", "csv"])

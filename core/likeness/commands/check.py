@@ -13,7 +13,8 @@ from likeness.defaults import DATASET
 def check(
     sources: Annotated[list[str] | None, typer.Argument(help="{datasets}; several are compared.")] = None,
     encoder: Annotated[
-        list[str] | None, typer.Option("--encoder", "-e", help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others.")
+        list[str] | None,
+        typer.Option("--encoder", "-e", help="{encoders}; may be repeated; by default `cars` for rendered cars, `photos` for others."),
     ] = None,
     notion: NotionName = None,
     seed: Seed = 0,
@@ -22,8 +23,8 @@ def check(
     """Check, without labels, whether an encoder sees anything in images, and tells the prompts of a notion apart; status 1 where one does not.
 
     Up to 100 images are compared with crops of them: by how much parts of one image are nearer than parts of others (gap), in how many dimensions
-    they differ (rank), and how many are found again by a part (agreement). Gap and rank together, beside those of images like the ones that the
-    encoder learned from (own gap, own rank), are its score; from .55 on it sees something.
+    they differ (rank), and how many are found again by a part (agreement). Each as a share of the encoder's own figure, of images like those that it
+    learned from, and of the three shares the geometric mean: that is its score; from .64 on it sees something.
 
     Examples: `likeness check photos/`, `likeness check photos/ --encoder cars --notion car-color`, `likeness check cars photos/ -e cars -e photos`
     """

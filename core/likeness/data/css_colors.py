@@ -86,10 +86,7 @@ def ciede2000(lab: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
     turn = np.where(gray, 0, (hue2 - hue1 + 180) % 360 - 180)
     far = np.abs(hue1 - hue2) > 180
     hue = np.where(gray, summed, (summed + np.where(far, np.where(summed < 360, 360, -360), 0)) / 2)
-    by_hue = (
-        (1 - 0.17 * _cos(hue - 30) + 0.24 * _cos(2 * hue))
-        + (0.32 * _cos(3 * hue + 6) - 0.20 * _cos(4 * hue - 63))
-    )
+    by_hue = (1 - 0.17 * _cos(hue - 30) + 0.24 * _cos(2 * hue)) + (0.32 * _cos(3 * hue + 6) - 0.20 * _cos(4 * hue - 63))
     off_middle = (lightness - 50) ** 2
     d_lightness = (second[..., 0] - first[..., 0]) / (1 + 0.015 * off_middle / np.sqrt(20 + off_middle))
     d_chroma = (chroma2 - chroma1) / (1 + 0.045 * chroma)
