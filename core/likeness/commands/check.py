@@ -36,7 +36,8 @@ def check(
     check_format(format)
     prompts = notion_named(notion).prompts if notion else ()
     tables = {source: images_to_check(read_dataset(source), seed) for source in sources or [DATASET]}
-    found = {(source, name): check_encoder(embedded(table, name), prompts, seed) for source, table in tables.items() for name in encoder or [None]}
+    names: list[str | None] = [*(encoder or [None])]
+    found = {(source, name): check_encoder(embedded(table, name), prompts, seed) for source, table in tables.items() for name in names}
     rows = [{"images": source, "encoder": each.encoder} | each.figures for (source, _), each in found.items()]
     print_table(pd.DataFrame(rows).round(3), format)
     for (source, _), each in found.items():
