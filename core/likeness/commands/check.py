@@ -1,5 +1,6 @@
 """`likeness check`."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -36,7 +37,7 @@ def check(
     check_format(format)
     prompts = notion_named(notion).prompts if notion else ()
     tables = {source: images_to_check(read_dataset(source), seed) for source in sources or [DATASET]}
-    names: list[str | None] = [*(encoder or [None])]
+    names: Sequence[str | None] = encoder or [None]
     found = {(source, name): check_encoder(embedded(table, name), prompts, seed) for source, table in tables.items() for name in names}
     rows = [{"images": source, "encoder": each.encoder} | each.figures for (source, _), each in found.items()]
     print_table(pd.DataFrame(rows).round(3), format)
