@@ -64,8 +64,8 @@ class TestDimensions:
         _type(page, "selectbox", "picked", "viewpoint")
         _type(page, "selectbox", "picked", "Paint")
         assert _field(page, "number_input", "dim_").value == 9
-        _click(page, "Use 5, as the prompts suggest")
-        assert _field(page, "number_input", "dim_").value == 5
+        _click(page, "Use 6, as the prompts suggest")
+        assert _field(page, "number_input", "dim_").value == 6
         _click(page, "Save")
         assert "dim" not in (cache / "notions" / "paint.yaml").read_text()
 

@@ -51,7 +51,7 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     expected = saliency_of_spaces([notion, base], [3, 11], samples=2)
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
     np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
-    assert "Dimensions: Background color in 7 and Car color in 5." in _texts(app)
+    assert "Dimensions: Background color in 7 and Car color in 6." in _texts(app)
 
 
 def test_dimensions_make_other_maps(app: AppTest) -> None:

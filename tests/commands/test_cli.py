@@ -283,7 +283,7 @@ def test_fit_tells_what_it_did_and_writes_the_projection(run: Run, tmp_path: Pat
 def test_without_dimensions_a_notion_has_its_own_or_those_that_its_prompts_suggest(run: Run, tmp_path: Path) -> None:
     status, printed, err = run("fit", "car-color")
     assert status == 0, err
-    assert " 5 dimensions, " in printed
+    assert " 6 dimensions, " in printed
     write_notion(tmp_path / "own.yaml", replace(get_notion("car-color"), dim=9))
     status, printed, err = run("fit", str(tmp_path / "own.yaml"), "--out", str(tmp_path / "U.npy"))
     assert status == 0, err

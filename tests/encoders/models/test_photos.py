@@ -18,13 +18,14 @@ FOLDER = assets_dir() / "photos"
 TEXTS = ["a photo of a dog", "two children play in the snow", "a red fire truck"]
 
 
-def test_images_equal_the_formula(photo) -> None:
-    """Network, probabilities and roots computed here with timm and NumPy alone, one image at a time."""
+def test_images_equal_the_formula(photo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In float32, whatever the processor has. Network, probabilities and roots computed here with timm and NumPy alone, one image at a time."""
     import timm
     import torch
     from safetensors.torch import load_file
     from torchvision.transforms import functional
 
+    monkeypatch.setattr(photos, "_has_bfloat16", lambda device: False)
     network = timm.create_model("mobilenetv2_100", pad_type="same").eval()
     network.load_state_dict({name: value.float() for name, value in load_file(FOLDER / "network.safetensors").items()}, strict=False)
     head = {name: value.double().numpy() for name, value in load_file(FOLDER / "head.safetensors").items()}
@@ -82,7 +83,8 @@ def test_gradients_reach_the_pixels_of_a_blank_image() -> None:
 
 def test_bfloat16_changes_little(photo, monkeypatch: pytest.MonkeyPatch) -> None:
     images = [photo(224, 224), photo(100, 300)]
-    exact = load_encoder("photos", "cpu").encode_images(images)
+    monkeypatch.setattr(photos, "_has_bfloat16", lambda device: False)
+    exact = photos.PhotosEncoder("photos", FOLDER, "cpu").encode_images(images)
     monkeypatch.setattr(photos, "_has_bfloat16", lambda device: True)
     rounded = photos.PhotosEncoder("photos", FOLDER, "cpu").encode_images(images)
     similarities = (exact * rounded).sum(1)
