@@ -36,7 +36,8 @@ def test_starts_from_a_map_and_is_stored_under_a_given_name() -> None:
     job = LayoutJob(VECTORS, "space-1", init=start, epochs=5)
     np.testing.assert_allclose(job.result(600), umap_map(VECTORS, init=start, epochs=5), atol=1e-4)
     assert LayoutJob(VECTORS + 1, "space-1", init=start, epochs=5).done
-    assert not LayoutJob(VECTORS, "space-2", init=start, epochs=5).done
+    assert load_map(job.key) is not None
+    assert load_map(map_key("space-2", "umap", init=start, epochs=5)) is None
 
 
 @pytest.mark.parametrize("method", METHODS)
