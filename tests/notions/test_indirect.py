@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from likeness.errors import InputError
-from likeness.notions import InDiReCT, reconstruction_angles
+from likeness.notions import PCA, InDiReCT, reconstruction_angles
 
 
 def similarities(estimator: InDiReCT, images: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def test_rotating_all_embeddings_changes_no_similarity(images: np.ndarray, dim: 
     text = np.random.default_rng(1).standard_normal((8, 40)) + 1
     rotation = np.linalg.qr(np.random.default_rng(2).standard_normal((40, 40)))[0]
     wide = np.random.default_rng(3).standard_normal((6, 40))
-    plain, turned = (InDiReCT(dim, outside="none").fit(text @ matrix) for matrix in (np.eye(40), rotation))
+    plain, turned = (InDiReCT(dim).fit(text @ matrix) for matrix in (np.eye(40), rotation))
     assert turned.loss_ == pytest.approx(plain.loss_, abs=1e-8)
     assert similarities(turned, wide @ rotation) == pytest.approx(similarities(plain, wide), abs=1e-3 if dim == 3 else 1e-10)
 
@@ -75,28 +75,49 @@ def test_a_repeated_prompt_counts_double(text: np.ndarray) -> None:
     assert stressed.angles_[worst] < 0.5 * usual.angles_[worst]
 
 
-@pytest.mark.parametrize("outside", ["paper", "none"])
-def test_fewer_prompts_than_dimensions_lose_nothing(images: np.ndarray, outside: str) -> None:
+@pytest.mark.parametrize("solver", ["exact", "faded"])
+def test_fewer_prompts_than_dimensions_lose_nothing(images: np.ndarray, solver: str) -> None:
     text = np.random.default_rng(0).standard_normal((5, 24)) + 2
-    fit = InDiReCT(20, outside=outside).fit(text)
+    fit = InDiReCT(20, solver).fit(text)
     assert fit.U.shape == (24, 20)
     assert fit.loss_ < 1e-12
     assert np.linalg.norm(fit.transform(images), axis=1) == pytest.approx(np.ones(12))
 
 
-def test_outside_none_sees_only_the_span_of_the_prompts(images: np.ndarray) -> None:
+@pytest.mark.parametrize("n", [10, 20, 100])
+def test_with_dimensions_to_spare_exact_loses_no_more_than_adam_and_fading(n: int) -> None:
+    """Prompts that differ strongly in a few directions and faintly in many, as car names do: fading gives the minimum up there."""
+    rng = np.random.default_rng(n)
+    rows = 1 + rng.standard_normal((n, 5)) @ rng.standard_normal((5, 160)) + 0.003 * rng.standard_normal((n, 160))
+    exact, faded, adam = (InDiReCT(64, solver).fit(rows).loss_ for solver in ("exact", "faded", "adam"))
+    assert exact <= adam
+    assert exact < 0.5 * faded
+
+
+def test_at_the_minimum_indirect_and_pca_see_the_same(images: np.ndarray) -> None:
+    """Both keep the directions in which the prompts lie; PCA takes their mean away first, so that InDiReCT has it as one more direction."""
+    rng = np.random.default_rng(3)
+    shared, directions = np.linalg.qr(rng.standard_normal((24, 6)))[0][:, :1], np.linalg.qr(rng.standard_normal((24, 6)))[0][:, 1:]
+    text = (shared.T + 0.1 * rng.standard_normal((300, 5)) * np.geomspace(1, 0.3, 5) @ directions.T) + 1e-3 * rng.standard_normal((300, 24))
+    exact, pca = InDiReCT(6).fit(text), PCA(5).fit(text)
+    mean = pca.mean_ / np.linalg.norm(pca.mean_)
+    theirs = np.linalg.qr(np.column_stack([mean, pca.U]))[0]
+    assert np.linalg.svd(theirs.T @ np.linalg.qr(exact.U)[0])[1].min() > 0.999
+
+
+def test_exact_sees_only_the_span_of_the_prompts(images: np.ndarray) -> None:
     text = np.random.default_rng(0).standard_normal((5, 24)) + 2
     basis = np.linalg.svd(text, full_matrices=False)[2]
     beside = np.random.default_rng(1).standard_normal(24)
     beside -= basis.T @ (basis @ beside)
-    dropped, kept = (InDiReCT(20, outside=outside).fit(text) for outside in ("none", "paper"))
+    dropped, kept = (InDiReCT(20, solver).fit(text) for solver in ("exact", "faded"))
     assert dropped.transform(images + beside) == pytest.approx(dropped.transform(images), abs=1e-12)
     assert not np.allclose(kept.transform(images + beside), kept.transform(images), atol=1e-3)
 
 
-def test_the_seed_matters_only_where_the_optimum_is_not_unique(text: np.ndarray, images: np.ndarray) -> None:
-    for rows, dim, differs in ((text, 5, False), (text[:5], 20, True)):
-        first, same, other = (similarities(InDiReCT(dim, seed=seed).fit(rows), images) for seed in (0, 0, 1))
+def test_the_seed_matters_only_to_what_fading_adds(text: np.ndarray, images: np.ndarray) -> None:
+    for rows, dim, solver, differs in ((text, 5, "exact", False), (text[:5], 20, "exact", False), (text[:5], 20, "faded", True)):
+        first, same, other = (similarities(InDiReCT(dim, solver, seed).fit(rows), images) for seed in (0, 0, 1))
         assert np.array_equal(first, same)
         assert np.array_equal(first, other) is not differs
 
@@ -126,8 +147,7 @@ def test_the_papers_objective_sees_through_the_two_solvers_alike(text: np.ndarra
         (np.ones((3, 4)), {"dim": 5}, "dim is 5, but the encoder has 4 dimensions"),
         (np.ones((3, 4)), {"dim": 0}, "dim is 0"),
         (np.ones((3, 4)), {"dim": 2.0}, "dim is 2.0"),
-        (np.eye(4), {"dim": 2, "solver": "sgd"}, "no solver 'sgd'; choose from exact, adam"),
-        (np.eye(4), {"dim": 2, "outside": "all"}, "no outside 'all'; choose from paper, none"),
+        (np.eye(4), {"dim": 2, "solver": "sgd"}, "no solver 'sgd'; choose from exact, adam, faded"),
         (np.array([[1, 2.0], [np.nan, 1]]), {"dim": 1}, "prompt embeddings row 1 holds NaN"),
         (np.array([[1, 2.0], [0, 0]]), {"dim": 1}, "prompt embeddings row 1 is all zeros"),
         (np.ones(4), {"dim": 2}, r"shape \(4,\)"),

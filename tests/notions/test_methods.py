@@ -6,17 +6,19 @@ from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 
 
 def test_every_method_is_known_and_has_a_title() -> None:
-    assert tuple(METHODS) == ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "other-words", "oracle")
+    names = ("random", "raw", "random-transform", "pca", "pca-faded", "lae", "ae", "exact", "adam", "faded", "other-words", "oracle")
+    assert tuple(METHODS) == names
     assert tuple(METHOD_TITLES) == tuple(METHODS)
     assert tuple(method.name for method in named_methods(METHODS)) == tuple(METHODS)
 
 
 def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
     made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
-    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, LinearAutoencoder, Autoencoder, InDiReCT, InDiReCT, InDiReCT, Oracle)
+    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, PCA, LinearAutoencoder, Autoencoder, *[InDiReCT] * 4, Oracle)
     assert [type(estimator) for estimator in made.values()] == list(kinds)
-    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in made.items() if name != "raw")
-    assert [made[name].solver for name in ("exact", "adam", "other-words")] == ["exact", "adam", "exact"]
+    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in made.items() if name not in ("raw", "pca-faded"))
+    assert [made[name].solver for name in ("exact", "adam", "faded", "other-words")] == ["exact", "adam", "faded", "exact"]
+    assert [made[name].fade for name in ("pca", "pca-faded")] == [False, True]
 
 
 def test_an_own_method_stands_beside() -> None:
@@ -27,7 +29,10 @@ def test_an_own_method_stands_beside() -> None:
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
-        (["exact", "best"], "There is no method 'best'; choose from random, raw, random-transform, pca, lae, ae, exact, adam, other-words, oracle"),
+        (
+            ["exact", "best"],
+            "There is no method 'best'; choose from random, raw, random-transform, pca, pca-faded, lae, ae, exact, adam, faded, other-words, oracle",
+        ),
         ([], "There is no method to compare; name at least one of random"),
         (["raw", "raw"], "The method 'raw' stands twice; give each once"),
         (["raw", ("raw", Identity)], "The method 'raw' stands twice"),

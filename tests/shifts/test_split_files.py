@@ -86,7 +86,8 @@ def test_what_ships_is_in_the_order_of_its_distances(name: str) -> None:
     splits = read_splits(name)
     distances = [split.distance for split in splits]
     assert distances == sorted(distances)
-    assert any(split.name == "start" for split in splits)
+    if splits.rule:  # made by exchanging classes
+        assert any(split.name == "start" for split in splits)
 
 
 def test_the_published_splits_of_cars196(shared: Path) -> None:

@@ -82,7 +82,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
 
 
 def _make_pair(folder: Path) -> None:
-    data = {"source": str(write_images(folder / "photos")), "image_size": 16, "validation": 0.4}
+    data = {"source": str(write_images(folder / "photos")), "image_size": 16, "per_class": 5, "train_classes": 0.7, "validation": 2}
     config = config_from(_RUN | {"data": data})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LIKENESS_CACHE", str(folder / "cache"))

@@ -5,7 +5,7 @@ import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from likeness.notions import check, default_vocabularies, parse_aspects
+from likeness.notions import SOLVERS, check, default_vocabularies, parse_aspects
 from likeness.space import Space
 from pages.notions import dimensions, library
 from pages.notions.library import key
@@ -112,15 +112,14 @@ def _settings(view: View, draft: Draft) -> None:
             args=("attribute", key("attribute")),
             help="The attribute that says which images really are similar.",
         )
-        solvers = ["exact", "adam"]
         st.selectbox(
             "Solver",
-            solvers,
-            index=solvers.index(draft.solver),
+            SOLVERS,
+            index=SOLVERS.index(draft.solver),
             key=key("solver"),
             on_change=_take_field,
             args=("solver", key("solver")),
-            help="exact: at once. adam: the paper's procedure, some seconds.",
+            help="exact: the minimum of the paper's loss, at once. adam: the paper's own procedure, some seconds. faded: near what adam reaches, at once.",
         )
         st.number_input("Seed", 0, None, draft.seed, key=key("seed"), on_change=_take_field, args=("seed", key("seed")))
 

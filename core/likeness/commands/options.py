@@ -30,7 +30,7 @@ Dim = Annotated[
     int | None,
     typer.Option("--dim", "-d", min=1, help="Dimensions of the notion's space. Default: the notion's own, or as many as its prompts suggest."),
 ]
-Solver = Annotated[str, typer.Option(help="`exact`, or `adam`: the paper's procedure.")]
+Solver = Annotated[str, typer.Option(help="`exact`: the minimum of the paper's loss; `adam`: the paper's procedure; `faded`: near it, at once.")]
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]

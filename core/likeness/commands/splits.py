@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from likeness.data import ImageClasses
+    from likeness.data import ImageClasses, ImageTable
     from likeness.shifts import SplitFile, Step
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
@@ -71,6 +71,54 @@ def build(
     write_splits(out, made)
     print_table(_table(made), format)
     typer.echo(f"{len(chosen)} of {_counted(steps)} in {out}", err=True)
+
+
+@splits.command(cls=ListedHelp)
+def groups(
+    group: Annotated[str, typer.Argument(help="Attribute whose values stay on one side: the family of a species, the maker of a car.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
+    source: Source = DATASET,
+    attribute: Attribute = None,
+    encoder: Encoder = None,
+    format: Format = "table",
+) -> None:
+    """Halve the classes so that siblings share a side, in both directions: each half trains in one split and tests in the other.
+
+    Example: `likeness splits groups bird_family cub200/all:data/cub100 -a bird_species -e photos -o birds.json`
+    """
+    from likeness.data import read_dataset
+    from likeness.shifts import ClassSplit, SplitFile, class_mean_features, frechet_distance, group_halves, write_splits
+
+    check_format(format)
+    dataset, column, named, classes, features = _features(source, attribute, encoder, None, None)
+    sides = group_halves(_group_of_each(read_dataset(source), group, classes))
+    means = class_mean_features(features, classes.labels, len(classes.names))
+    distance = frechet_distance(*(means[side] for side in sides))
+    first, second = (tuple(classes.names[number] for number in side) for side in sides)
+    made = SplitFile(
+        dataset=dataset,
+        attribute=column,
+        encoder=named,
+        note=f"{dataset}, halves that keep each {group} on one side, in both directions.",
+        splits=(
+            ClassSplit(name="forth", distance=distance, train=first, test=second),
+            ClassSplit(name="back", distance=distance, train=second, test=first),
+        ),
+    )
+    write_splits(out, made)
+    print_table(_table(made), format)
+
+
+def _group_of_each(table: "ImageTable", group: str, classes: "ImageClasses") -> list[str]:
+    """The group of each class, which all its images share."""
+    from likeness.data import image_classes
+
+    groups = image_classes(table, group)
+    found: dict[int, int] = {}
+    for number, own in zip(classes.labels.tolist(), groups.labels.tolist(), strict=True):
+        if found.setdefault(number, own) != own:
+            raise InputError(f"The class '{classes.names[number]}' has images of several '{group}'; choose an attribute with one for each class.")
+    return [groups.names[found[number]] for number in range(len(classes.names))]
 
 
 @splits.command(cls=ListedHelp)

@@ -6,7 +6,7 @@ from likeness.notions.checks import NotionWarning, check, default_vocabularies
 from likeness.notions.dimensions import notion_dim, suggest_dim
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
 from likeness.notions.fitting import fitting_notions, notion_encoder
-from likeness.notions.indirect import InDiReCT
+from likeness.notions.indirect import SOLVERS, InDiReCT
 from likeness.notions.library import (
     delete_notion,
     duplicate_notion,
@@ -33,6 +33,7 @@ __all__ = [
     "METHODS",
     "METHOD_TITLES",
     "PCA",
+    "SOLVERS",
     "Autoencoder",
     "Identity",
     "InDiReCT",

@@ -9,14 +9,13 @@ from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.exact import best_subspace, leading_directions
 from likeness.notions.method import Method
-from likeness.notions.outside import fade_unresolved, outside_columns
+from likeness.notions.fading import fade_unresolved, outside_columns
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles
 from likeness.threads import threads_for
 
-SOLVERS = ("exact", "adam")
-OUTSIDE = ("paper", "none")
+SOLVERS = ("exact", "adam", "faded")
 
 
 class InDiReCT(LinearProjection):
@@ -24,13 +23,12 @@ class InDiReCT(LinearProjection):
 
     Args:
         dim: dimensions r' of the space, at most those of the encoder.
-        solver: "adam" is the paper's procedure (section 4): random U, Adam, patience 100. "exact" goes to the minimum directly (see
-            `likeness.notions.exact`), some hundred times faster and with a loss that is not higher; it needs no torch.
-        seed: of Adam's start; in "exact", of the random columns outside the span of the prompts.
-        outside: what "exact" does with what the prompts do not determine (see `likeness.notions.outside`). "paper" retrieves as Adam does:
-            where dim is above the rank of the prompts, so that many U have loss 0, a faint random projection of what no prompt speaks of
-            stays, and directions along which the prompts differ by less than Adam resolves, 0.003 to 0.004 radians, are shortened. "none" is the
-            minimum of the loss alone, and drops what no prompt speaks of.
+        solver: "exact" is the minimum of Eq. 4 (see `likeness.notions.exact`), some hundred times faster than the paper's procedure and with
+            a loss that is not higher; where dim is above the rank of the prompts it keeps their span, and the columns beyond are zero. "adam" is
+            the paper's procedure (section 4): random U, Adam, patience 100; it stops short of the minimum. "faded" is the minimum, with what
+            the prompts hardly determine made faint as Adam leaves it, by a rule of ours (see `likeness.notions.fading`): it retrieves about
+            as "adam" does. With dimensions as few as the prompts suggest, all three are the same. Only "adam" needs torch.
+        seed: of Adam's start; in "faded", of the random columns outside the span of the prompts.
 
     Attributes:
         U: (r, dim), of the kind that the text came in.
@@ -45,8 +43,8 @@ class InDiReCT(LinearProjection):
         (4, 2)
     """
 
-    def __init__(self, dim: int = 128, solver: str = "exact", seed: int = 0, outside: str = "paper") -> None:
-        self.dim, self.solver, self.seed, self.outside = dim, solver, seed, outside
+    def __init__(self, dim: int = 128, solver: str = "exact", seed: int = 0) -> None:
+        self.dim, self.solver, self.seed = dim, solver, seed
 
     def fit(self, text: Any) -> "InDiReCT":
         """Learns U from the prompts' embeddings (n, r), NumPy or torch.
@@ -57,29 +55,22 @@ class InDiReCT(LinearProjection):
             InputError: unusable embeddings (shape, NaN, zeros), fewer than two different prompts, dim below 1 or above r, an unknown
                 solver.
         """
-        self._check()
+        if self.solver not in SOLVERS:
+            raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
         rows = prompt_rows(text, self.dim)
-        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._exact(rows)
+        U = self._adam(text, rows.shape[1]) if self.solver == "adam" else self._minimum(rows)
         lost = angles(rows, U)
         self.angles_, self.loss_ = like(text)(lost), float(lost.mean())
         self.U = like(text)(U)
         return self
 
-    def _check(self) -> None:
-        if self.solver not in SOLVERS:
-            raise InputError(f"There is no solver '{self.solver}'; choose from {', '.join(SOLVERS)}.")
-        if self.outside not in OUTSIDE:
-            raise InputError(f"There is no outside '{self.outside}'; choose from {', '.join(OUTSIDE)}.")
-
-    def _exact(self, rows: Floats) -> Floats:
+    def _minimum(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)
         r, found = basis.shape
         subspace, self.n_iter_ = best_subspace(rows, basis) if found == self.dim else (basis, 0)
-        as_paper = self.outside == "paper"
-        inside = fade_unresolved(subspace, rows) if as_paper else subspace
-        if found == self.dim:
-            return inside
-        return np.hstack([inside, outside_columns(basis, self.dim, self.seed) if as_paper else np.zeros((r, self.dim - found))])
+        if self.solver == "exact":
+            return np.hstack([subspace, np.zeros((r, self.dim - found))])
+        return np.hstack([fade_unresolved(subspace, rows), outside_columns(basis, self.dim, self.seed)])
 
     def _adam(self, text: Any, r: int) -> Floats:
         tensor = text if is_torch(text) else to_numpy(text).astype(np.float32)
@@ -101,4 +92,10 @@ INDIRECT_ADAM = Method(
     "InDiReCT (Adam)",
     "InDiReCT as in the paper: the same aim, reached by gradient steps that take some seconds.",
     lambda dim, seed: InDiReCT(dim, "adam", seed),
+)
+INDIRECT_FADED = Method(
+    "faded",
+    "InDiReCT (faded)",
+    "InDiReCT, with directions along which the prompts hardly differ made faint, by a rule of ours that follows what Adam does.",
+    lambda dim, seed: InDiReCT(dim, "faded", seed),
 )

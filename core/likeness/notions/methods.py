@@ -8,11 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 from likeness.errors import InputError
 from likeness.notions.autoencoders import AUTOENCODER, LINEAR_AUTOENCODER
 from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
-from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT
+from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
 from likeness.notions.method import Maker, Method
 from likeness.notions.oracle import ORACLE
 from likeness.notions.other_words import OTHER_WORDS
-from likeness.notions.pca import PRINCIPAL_COMPONENTS
+from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS
 from likeness.registry import FieldView
 
 METHODS: dict[str, Method] = {
@@ -22,10 +22,12 @@ METHODS: dict[str, Method] = {
         IDENTITY,
         RANDOM_TRANSFORM,
         PRINCIPAL_COMPONENTS,
+        FADED_COMPONENTS,
         LINEAR_AUTOENCODER,
         AUTOENCODER,
         INDIRECT_EXACT,
         INDIRECT_ADAM,
+        INDIRECT_FADED,
         OTHER_WORDS,
         ORACLE,
     )

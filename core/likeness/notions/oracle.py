@@ -11,7 +11,7 @@ from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
 from likeness.notions.method import Method
-from likeness.notions.outside import START_DEVIATION
+from likeness.notions.fading import START_DEVIATION
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
 from likeness.threads import threads_for

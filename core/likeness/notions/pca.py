@@ -6,6 +6,7 @@ import numpy as np
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.fading import fade_unresolved
 from likeness.notions.method import Method
 from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
 
@@ -21,15 +22,17 @@ class PCA:
     Args:
         dim: dimensions, fewer than prompts.
         seed: not used; there is nothing random.
+        fade: columns along which the prompts hardly differ are shortened, as for `InDiReCT(solver="faded")`; not in the paper.
 
     Attributes:
-        U: (r, dim) orthonormal columns, the largest variance first; each column's entry of largest magnitude is positive.
+        U: (r, dim) orthonormal columns, the largest variance first; each column's entry of largest magnitude is positive. Faded ones are at
+            right angles, but shorter.
         mean_: (r,) mean of the unit prompts.
         explained_variance_ratio_: (dim,) share of the prompts' variance along each column.
     """
 
-    def __init__(self, dim: int = 128, seed: int = 0) -> None:
-        self.dim, self.seed = dim, seed
+    def __init__(self, dim: int = 128, seed: int = 0, fade: bool = False) -> None:
+        self.dim, self.seed, self.fade = dim, seed, fade
 
     def fit(self, text: Any) -> "PCA":
         """Learns from the prompts' embeddings (n, r), scaled to unit length first (Eq. 1), NumPy or torch.
@@ -51,8 +54,8 @@ class PCA:
                 f"PCA to {self.dim} dimensions needs prompts that vary in as many directions, but the {len(rows)} prompts vary in {values.size}; "
                 f"choose at most {values.size} dimensions, give more different prompts, or use InDiReCT."
             )
-        as_text = like(text)
-        self.U, self.mean_ = as_text(axes[: self.dim].T), as_text(mean)
+        as_text, U = like(text), axes[: self.dim].T
+        self.U, self.mean_ = as_text(fade_unresolved(U, rows - mean) if self.fade else U), as_text(mean)
         self.explained_variance_ratio_ = as_text(values[: self.dim] ** 2 / (values**2).sum())
         return self
 
@@ -94,5 +97,12 @@ PRINCIPAL_COMPONENTS = Method(
     "PCA",
     "The main directions in which the prompts vary, by principal component analysis; needs more prompts than dimensions.",
     PCA,
+    seeds=False,
+)
+FADED_COMPONENTS = Method(
+    "pca-faded",
+    "PCA (faded)",
+    "PCA, with directions along which the prompts hardly differ made faint, by the same rule as for InDiReCT.",
+    lambda dim, seed: PCA(dim, fade=True),
     seeds=False,
 )

@@ -22,10 +22,12 @@ _LOOKS = {
     "raw": Look(GREY, "dash", "line-ew"),
     "random-transform": Look(GREY, "dashdot", "triangle-down-open", "/"),
     "pca": Look("#009E73", "solid", "square"),
+    "pca-faded": Look("#009E73", "dash", "square-open", "\\"),
     "lae": Look("#E69F00", "solid", "triangle-up"),
     "ae": Look("#CC79A7", "solid", "diamond"),
     "exact": Look("#0072B2", "solid", "circle"),
     "adam": Look("#D55E00", "solid", "circle-open"),
+    "faded": Look("#0072B2", "dash", "circle-cross", "\\"),
     "other-words": Look("#0072B2", "dot", "pentagon-open", "x"),
     "oracle": Look("#56B4E9", "solid", "star"),
 }

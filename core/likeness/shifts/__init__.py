@@ -3,6 +3,7 @@
 from likeness.shifts.construct import Step, choose_steps, class_mean_features, split_file, split_steps, start_halves
 from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
+from likeness.shifts.group_halves import group_halves
 from likeness.shifts.image_splits import SplitOptions, build_splits, divisible_classes
 from likeness.shifts.official_splits import import_official
 from likeness.shifts.references import RANDOM_CLASSES, SAME_CLASSES, iid_halves, reference_distances
@@ -27,6 +28,7 @@ __all__ = [
     "divisible_classes",
     "few_shot_episodes",
     "frechet_distance",
+    "group_halves",
     "iid_halves",
     "import_official",
     "list_splits",

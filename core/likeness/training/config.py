@@ -15,6 +15,10 @@ from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, 
 from likeness.samplers import check_miner
 
 
+# keys of guidance in configs and runs of before, and their names now
+FORMER_KEYS = {"way": "method", "shuffled": "control"}
+
+
 class DataConfig(FrozenConfig):
     """Which images, which labels, who trains and who tests.
 
@@ -28,7 +32,10 @@ class DataConfig(FrozenConfig):
         splits, shift: that file, or the name of one that ships, and the name of a split in it (`likeness splits`).
         tuning: the classes that the split holds out for tuning are tested instead, on a run that trains without them.
         train_classes: share of the classes that train, where the split is by classes.
-        validation: share of the training images that is held out, for the schedule and the best checkpoint; the paper takes 0.15.
+        validation: share of the training classes (below 1), or their number, that is held out, for the schedule and the best weights: whole
+            classes, since test classes are unseen too. With split images, of the training images. The papers take 0.15.
+        select_on_test: the best weights are chosen by the test classes, as the papers' programs do, which flatters their figures. Otherwise
+            validation classes choose them, and where there are none, the last weights are the ones that are kept.
         image_size: side in pixels at which images are kept and shown to the network.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
@@ -44,7 +51,8 @@ class DataConfig(FrozenConfig):
     shift: str | None = None
     tuning: bool = False
     train_classes: float = Field(default=0.5, gt=0, lt=1)
-    validation: float = Field(default=0.0, ge=0, lt=1)
+    validation: float = Field(default=0.0, ge=0)
+    select_on_test: bool = False
     image_size: int = Field(default=224, ge=16, le=1024)
     per_class: int | None = Field(default=None, ge=2)
     labels: LabelsConfig | None = None
@@ -55,6 +63,8 @@ class DataConfig(FrozenConfig):
     def _split_named(self) -> "DataConfig":
         if self.split == "images" and self.labels is None:
             raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
+        if self.select_on_test and self.validation:
+            raise ValueError("validation holds images out that choose the best weights, and select_on_test lets the test images choose; set one")
         if self.split == "images" and self.per_class is not None:
             raise ValueError("per_class goes with classes, and split images has none")
         given = self.splits is not None and self.shift is not None
@@ -170,7 +180,8 @@ class GuidanceConfig(FrozenConfig):
             or "captions+names", in which the class name takes the place of `keywords` (Table 5).
         captions: CSV file of path and caption, with the paths of the image table.
         keywords: words of captions that stand for the class, such as "bird".
-        shuffled: the names are dealt out to the classes at random: a control, whose gain has nothing to do with meaning (elg).
+        control: takes the meaning away, so that what is still gained is not due to it. "shuffled": names, or pseudolabels, are dealt out to the
+            classes at random; "flat": all classes are equally similar, by the mean of the true similarities. Older configs: `shuffled: true`.
         k: pseudolabels per class (plg).
         level: "class" or "sample" (plg).
         variant: "mean", "multi", "dense", "dense+multi" of Table S3 (plg).
@@ -194,7 +205,7 @@ class GuidanceConfig(FrozenConfig):
     text: Literal["names", "captions", "captions+names"] = "names"
     captions: str | None = None
     keywords: tuple[str, ...] = ()
-    shuffled: bool = False
+    control: Literal["none", "shuffled", "flat"] = "none"
     k: int = Field(default=5, ge=1, le=100)
     level: Literal["class", "sample"] = "class"
     variant: Literal["mean", "multi", "dense", "dense+multi"] = "mean"
@@ -204,13 +215,19 @@ class GuidanceConfig(FrozenConfig):
 
     @model_validator(mode="before")
     @classmethod
-    def _former_key(cls, content: Any) -> Any:
-        """Reads `way`, the name of `method` in configs and runs that exist."""
-        if not isinstance(content, dict) or "way" not in content:
+    def _former_keys(cls, content: Any) -> Any:
+        """Reads configs and runs of before: `way`, now `method`, and `shuffled`, now a `control`."""
+        if not isinstance(content, dict):
             return content
-        if "method" in content:
-            raise ValueError("method and way are the same key; set method alone")
-        return {"method" if key == "way" else key: value for key, value in content.items()}
+        for former, key in FORMER_KEYS.items():
+            if former in content and key in content:
+                raise ValueError(f"{key} and {former} are the same key; set {key} alone")
+        return {FORMER_KEYS.get(key, key): value for key, value in content.items()}
+
+    @field_validator("control", mode="before")
+    @classmethod
+    def _former_control(cls, value: Any) -> Any:
+        return {True: "shuffled", False: "none"}[value] if isinstance(value, bool) else value
 
     @model_validator(mode="after")
     def _known(self) -> "GuidanceConfig":
@@ -218,8 +235,10 @@ class GuidanceConfig(FrozenConfig):
             raise ValueError(f"method {self.method} needs class names, kind elg")
         if self.method in ("devise", "vit", "clip-style") and len(self.language) > 1:
             raise ValueError(f"method {self.method} takes one language model, not {len(self.language)}")
-        if self.shuffled and (self.kind, self.text) != ("elg", "names"):
-            raise ValueError("shuffled goes with kind elg and text names")
+        if self.control != "none" and (self.text != "names" or (self.kind == "plg" and self.level == "sample")):
+            raise ValueError(f"control {self.control} goes with names of classes: text names, and for kind plg level class")
+        if self.control == "flat" and (self.method not in ("match", "mining", "scaling") or not self.stop_gradient):
+            raise ValueError("control flat takes similarities, which method match, mining and scaling read; choose one of them, or shuffled")
         if self.names is not None and self.kind == "plg":
             raise ValueError(f"names {self.names} needs class names, kind elg")
         if self.pseudolabels is not None and (self.kind, self.level, self.classifier) != ("plg", "class", None):
@@ -489,7 +508,8 @@ def with_changes(config: RunConfig, changes: dict[str, Any]) -> RunConfig:
     Raises:
         InputError: as `config_from`.
     """
-    renamed = {"guidance.method" if key == "guidance.way" else key: value for key, value in changes.items()}
+    former = {f"guidance.{key}": f"guidance.{now}" for key, now in FORMER_KEYS.items()}
+    renamed = {former.get(key, key): value for key, value in changes.items()}
     return config_from(with_keys(config, renamed))
 
 

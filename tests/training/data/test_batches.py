@@ -27,14 +27,25 @@ def test_the_first_classes_train_and_the_others_test(photos: Path) -> None:
         assert images.table.frame["class"][row] == images.names[images.labels[row]]
 
 
-def test_a_part_of_the_training_images_validates(photos: Path) -> None:
-    config = DataConfig(source=str(photos), validation=0.25)
-    images, again, other = run_images(config, 0), run_images(config, 0), run_images(config, 1)
-    assert len(images.validation) == round(0.25 * 18)
-    assert not set(images.validation) & set(images.train)
-    assert sorted([*images.validation, *images.train]) == list(range(18))
+@pytest.mark.parametrize("validation", [0.5, 2])
+def test_whole_classes_validate(photos: Path, validation: float) -> None:
+    config = DataConfig(source=str(photos), train_classes=0.7, validation=validation)
+    images, again = run_images(config, 0), run_images(config, 0)
+    parts = [set(images.labels[rows]) for rows in (images.train, images.validation, images.test)]
+    assert parts == [{0, 1}, {2, 3}, {4, 5}]
+    assert sorted([*images.train, *images.validation, *images.test]) == list(range(36))
+    assert images.train_classes == images.names[:2]
+    assert images.names[4:] == ["class 4", "class 5"]
+    for row in (0, 17, 35):
+        assert images.table.frame["class"][row] == images.names[images.labels[row]]
     np.testing.assert_array_equal(images.validation, again.validation)
-    assert images.validation.tolist() != other.validation.tolist()
+    assert len({tuple(run_images(config, seed).names[2:4]) for seed in range(6)}) > 1
+
+
+@pytest.mark.parametrize(("validation", "held"), [(0.3, 1), (0.9, 4), (3, 3)])
+def test_a_validation_that_leaves_too_few_classes_is_refused(photos: Path, validation: float, held: int) -> None:
+    with pytest.raises(InputError, match=f"data.validation {validation:g} holds {held} of 4 training classes out; two at least are judged"):
+        run_images(DataConfig(source=str(photos), train_classes=0.7, validation=validation), 0)
 
 
 def test_fewer_images_of_each_class(photos: Path) -> None:

@@ -90,16 +90,41 @@ def test_pseudolabels_of_classes(content: dict[str, Any], classifier: dict[str, 
         assert float(table[0, 0, 1]) == pytest.approx(float(np.mean([*one, third])), abs=1e-5)
 
 
-def test_pseudolabels_keep_to_their_classes_where_a_class_only_validates(content: dict[str, Any], classifier: dict[str, Any]) -> None:
+def test_pseudolabels_keep_to_their_classes_where_others_validate(content: dict[str, Any], classifier: dict[str, Any]) -> None:
     config = config_from(content | {"guidance": {"kind": "plg", "k": 3, "language": "clip:cars", "classifier": classifier}})
-    images = run_images(config.data, 0)
-    lost = replace(images, train=images.train[images.labels[images.train] != 1])
-    tables = []
-    for each in (images, lost):
+    tables = {}
+    for validation in (0, 2):
+        images = run_images(config.data.model_copy(update={"train_classes": 0.7, "validation": validation}), 0)
         torch.manual_seed(0)
-        tables.append(build_guidance(config, each).targets.table[0].numpy())  # type: ignore[union-attr, operator]
-    assert tables[1].shape == (3, 3)
-    np.testing.assert_allclose(tables[1][np.ix_([0, 2], [0, 2])], tables[0][np.ix_([0, 2], [0, 2])], atol=1e-6)
+        table = build_guidance(config, images).targets.table[0].numpy()  # type: ignore[union-attr, operator]
+        tables |= {
+            (validation, a, b): value
+            for a, row in zip(images.train_classes, table, strict=True)
+            for b, value in zip(images.train_classes, row, strict=True)
+        }
+    fewer = [key[1:] for key in tables if key[0] == 2]
+    assert len(fewer) == 4
+    assert [tables[2, *pair] for pair in fewer] == pytest.approx([tables[0, *pair] for pair in fewer], abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["elg", "plg"])
+def test_controls_take_the_meaning_away(content: dict[str, Any], classifier: dict[str, Any], kind: str) -> None:
+    own: dict[str, Any] = {"classifier": classifier} if kind == "plg" else {}
+    targets = {}
+    for control in ("none", "shuffled", "flat"):
+        asked = content | {
+            "guidance": {"kind": kind, "language": "clip:cars", "control": control} | own,
+            "data": content["data"] | {"train_classes": 0.7},
+        }
+        config = config_from(asked | {"seed": 2})
+        torch.manual_seed(0)
+        targets[control] = build_guidance(config, run_images(config.data, 2)).targets.table[0].numpy()  # type: ignore[union-attr, operator]
+    true, other = targets["none"], ~np.eye(4, dtype=bool)
+    order = np.random.default_rng([2, 3]).permutation(4)
+    assert not np.array_equal(order, np.arange(4))
+    np.testing.assert_allclose(targets["shuffled"], true[np.ix_(order, order)], atol=1e-6)
+    assert targets["flat"][other] == pytest.approx(np.full(12, true[other].mean()), abs=1e-6)
+    np.testing.assert_allclose(np.diag(targets["flat"]), np.diag(true))
 
 
 def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(content: dict[str, Any], classifier: dict[str, Any]) -> None:
@@ -159,7 +184,7 @@ def test_a_run_with_pseudolabels_of_single_images(content: dict[str, Any], class
 def test_the_control_deals_the_names_out_at_random_and_the_same_for_a_seed(content: dict[str, Any]) -> None:
     from likeness.training.guidance.guidance import _names
 
-    asked = content | {"guidance": {"language": "clip:cars", "shuffled": True}, "data": content["data"] | {"train_classes": 0.7}}
+    asked = content | {"guidance": {"language": "clip:cars", "control": "shuffled"}, "data": content["data"] | {"train_classes": 0.7}}
     config = config_from(asked)
     images = run_images(config.data, 0)
     names = _names(config, images)

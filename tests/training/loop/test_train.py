@@ -338,12 +338,23 @@ def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: Run
 
 
 def test_a_validation_split_is_measured_and_chooses_the_best_weights(content: dict[str, Any], tmp_path: Path) -> None:
-    content["data"]["validation"] = 0.4
+    content["data"] |= {"train_classes": 0.7, "validation": 2}
     content |= {"batch": {"size": 4, "per_class": 2}}
     run = train(config_from(content), tmp_path / "run")
     evaluated = run.metrics().dropna(subset=["validation_recall_at_1"])
     assert evaluated["step"].tolist() == [0, *range(evaluated["step"].max() // 3, evaluated["step"].max() + 1, evaluated["step"].max() // 3)]
     assert evaluated["best_of"].dropna().max() == evaluated["validation_recall_at_1"][1:].max()
+
+
+@pytest.mark.parametrize("on_test", [False, True])
+def test_test_images_choose_weights_only_where_that_is_said(config: RunConfig, tmp_path: Path, on_test: bool) -> None:
+    falling = iter([0.9, 0.8, 0.7, 0.6])  # the untrained network, then three epochs
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("likeness.training.loop.callback.scores", lambda *_: {"recall_at_1": next(falling)})
+        run = train(with_changes(config, {"data.select_on_test": on_test}), tmp_path / "run")
+    report = run.report()
+    assert report is not None
+    assert (report["best"]["recall_at_1"], report["last"]["recall_at_1"]) == (0.8 if on_test else 0.6, 0.6)
 
 
 def test_the_first_point_is_what_the_backbone_gives_before_training(content: dict[str, Any], tmp_path: Path) -> None:
@@ -362,7 +373,7 @@ def test_the_first_point_is_what_the_backbone_gives_before_training(content: dic
 
 
 def test_the_untrained_network_is_measured_once_and_never_the_best(config: RunConfig, tmp_path: Path) -> None:
-    perfect = {"recall_at_1": 1.0}
+    perfect, config = {"recall_at_1": 1.0}, with_changes(config, {"data.select_on_test": True})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("likeness.training.loop.callback.scores", lambda *_: perfect)  # training cannot do better
         run = train(config, tmp_path / "run")

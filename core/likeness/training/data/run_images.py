@@ -20,10 +20,10 @@ class RunImages:
 
     Attributes:
         table: all images in use.
-        names: the classes in natural order.
+        names: the classes: those that train, that validate, that test, each in natural order.
         labels: (n,) number of each image's class in `names`; -1 for images of classes that take no part in the split of a file, which stay in
             the table, so that what is computed for all images serves all splits.
-        train, validation, test: row numbers of `table`; test classes are in neither of the others.
+        train, validation, test: row numbers of `table`; no class is in two of them.
         queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
         distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
     """
@@ -54,7 +54,7 @@ class RunImages:
 
 
 def run_images(config: DataConfig, seed: int) -> RunImages:
-    """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training images a random part validates.
+    """Reads the dataset and divides its classes, or its images, as `config.split` says; of the training ones a random part validates.
 
     Raises:
         InputError: an attribute that is not there or has gaps, too few classes, classes of a file of splits that the images do not have,
@@ -86,7 +86,9 @@ def _by_images(config: DataConfig, seed: int) -> RunImages:
         train, test = np.arange(len(table) - round(count)), np.arange(max(0, len(table) - round(count)), len(table))
     if len(train) < 3 or len(test) < 3:
         raise InputError(f"'{table.name}' has {len(train)} images to train and {len(test)} to test, and each needs 3; change data.test_images.")
-    held = np.random.default_rng([seed, 1]).permutation(train)[: round(config.validation * len(train))]
+    held = np.random.default_rng([seed, 1]).permutation(train)[: _held(config, len(train))]
+    if len(train) - len(held) < 3:
+        raise InputError(f"{len(held):,} of {len(train):,} training images held out leave too few to train; lower data.validation.")
     queries = np.flatnonzero((said == "query").to_numpy()) if said is not None else np.array([], dtype=np.int64)
     labels = np.zeros(len(table), dtype=np.int64)
     return RunImages(table, [], labels, np.setdiff1d(train, held), np.sort(held), test, queries)
@@ -110,24 +112,32 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
         both = set(training) & {classes.names[number] for number in labels[first:]}
         if both:
             raise InputError(f"The class '{min(both)}' of '{table.name}' is in the train and in the test part; choose another attribute.")
-    names, count = [*training, *testing], len(training)
-    if count < 2 or len(names) - count < 2:
-        raise InputError(f"'{table.name}' has {len(names)} classes; {count} to train and {len(names) - count} to test are too few, each needs two.")
+    count = len(training)
+    if count < 2 or len(testing) < 2:
+        raise InputError(f"'{table.name}' has {len(classes.names)} classes; {count} to train and {len(testing)} to test are too few, each needs two.")
+    rng = np.random.default_rng([seed, 1])
+    held = {training[number] for number in rng.permutation(count)[: _held(config, count)]}
+    if held and min(len(held), count - len(held)) < 2:
+        raise InputError(
+            f"data.validation {config.validation:g} holds {len(held)} of {count} training classes out; two at least are judged, and two train. Change it."
+        )
+    training, validating = [name for name in training if name not in held], [name for name in training if name in held]
+    names = [*training, *validating, *testing]
     place = {name: number for number, name in enumerate(names)}
     labels = np.array([place.get(name, -1) for name in classes.names], dtype=np.int64)[labels]
-    rng = np.random.default_rng([seed, 1])
     if config.per_class:
         kept = np.sort(np.concatenate([rng.permutation(np.flatnonzero(labels == each))[: config.per_class] for each in range(len(names))]))
         if config.split == "file":
             labels[np.setdiff1d(np.arange(len(labels)), kept)] = -1
         else:
             table, labels = ImageTable(table.name, table.root, table.frame.iloc[kept]), labels[kept]
-    trains = np.flatnonzero((labels >= 0) & (labels < count))
-    held = rng.permutation(trains)[: round(config.validation * len(trains))]
-    train = np.setdiff1d(trains, held)
-    if len(np.unique(labels[train])) < 2:
-        raise InputError(f"After {config.validation:.0%} were held out, fewer than two classes are left to train; hold out less.")
-    return RunImages(table, names, labels, train, np.sort(held), np.flatnonzero(labels >= count))
+    train, validation, test = (np.flatnonzero(np.isin(labels, [place[name] for name in part])) for part in (training, validating, testing))
+    return RunImages(table, names, labels, train, validation, test)
+
+
+def _held(config: DataConfig, count: int) -> int:
+    """How many of so many training classes, or images, validate."""
+    return round(config.validation * count if config.validation < 1 else config.validation)
 
 
 def _sides(config: DataConfig, names: list[str], official: set[str], table: str) -> tuple[list[str], list[str]]:

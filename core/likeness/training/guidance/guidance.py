@@ -71,13 +71,12 @@ def build_guidance(
         names = _names(config, images)
         if not guidance.stop_gradient:
             return LanguageGuidance(VectorTargets(class_vectors(names, models, guidance.primer), learned=True), **options)
-        return LanguageGuidance(ClassTargets(expert_similarities(guidance, names, models)), **options)
+        return LanguageGuidance(ClassTargets(_expert_targets(config, names, models)), **options)
     used, chosen = pseudolabel_names(config, images, progress)
     similarities = class_similarities(used, models, guidance.primer)
     if guidance.level == "class":
-        # a class whose images are all held out has no pseudolabels and never trains; the others keep their numbers
-        chosen = _scatter(chosen, np.unique(images.labels[images.train]), len(images.train_classes))
-        return LanguageGuidance(ClassTargets(np.asarray(pseudolabel_similarities(chosen, similarities, guidance.variant))), **options)
+        table = np.asarray(pseudolabel_similarities(chosen[_dealt(config, len(chosen))], similarities, guidance.variant))
+        return LanguageGuidance(ClassTargets(flat_similarities(table) if guidance.control == "flat" else table), **options)
     chosen = _scatter(chosen, images.train, len(images.table))
     return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
 
@@ -89,7 +88,7 @@ def _ablation(config: RunConfig, images: RunImages, models: Any, network: Embedd
     assert guidance is not None
     names = _names(config, images)
     if guidance.method in ("mining", "scaling"):
-        targets = ClassTargets(expert_similarities(guidance, names, models))
+        targets = ClassTargets(_expert_targets(config, names, models))
         return LanguageMining(targets) if guidance.method == "mining" else LanguageScaling(targets)
     language = class_vectors(names, models, guidance.primer)
     if guidance.method == "vit":
@@ -105,7 +104,26 @@ def _names(config: RunConfig, images: RunImages) -> list[str]:
     """The names that guide: those of the classes, shuffled in the control."""
     assert config.guidance is not None
     names = class_names(images, config.guidance.names)
-    return [names[place] for place in np.random.default_rng([config.seed, 3]).permutation(len(names))] if config.guidance.shuffled else names
+    return [names[place] for place in _dealt(config, len(names))]
+
+
+def _dealt(config: RunConfig, count: int) -> NDArray[np.int64]:
+    """Which class's name each class gets: its own, or in the control any."""
+    assert config.guidance is not None
+    shuffled = config.guidance.control == "shuffled"
+    return np.random.default_rng([config.seed, 3]).permutation(count) if shuffled else np.arange(count)
+
+
+def _expert_targets(config: RunConfig, names: list[str], models: Any) -> NDArray[np.float32]:
+    assert config.guidance is not None
+    found = expert_similarities(config.guidance, names, models)
+    return flat_similarities(found) if config.guidance.control == "flat" else found
+
+
+def flat_similarities(table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Similarities (c, c) or (t, c, c) of classes of which each two are equally similar: by the mean of the true ones, beside the diagonal."""
+    other = ~np.eye(table.shape[-1], dtype=bool)
+    return np.where(other, table[..., other].mean(axis=-1)[..., None, None], table)
 
 
 def class_names(images: RunImages, attribute: str | None = None) -> list[str]:
@@ -170,8 +188,7 @@ def pseudolabel_names(config: RunConfig, images: RunImages, progress: Progress |
     assert guidance is not None
     if guidance.pseudolabels is None:
         return names_in_use(pseudolabels(config, images, progress), imagenet_names())
-    trained = [images.names[number] for number in np.unique(images.labels[images.train])]
-    own = pseudolabels_of(trained, read_pseudolabels(guidance.pseudolabels), guidance.k)
+    own = pseudolabels_of(images.train_classes, read_pseudolabels(guidance.pseudolabels), guidance.k)
     used = sorted({name for names in own for name in names})
     place = {name: number for number, name in enumerate(used)}
     return used, np.array([[place[name] for name in names] for names in own], dtype=np.int64)

@@ -198,10 +198,11 @@ class RunCallback(Callback):
         return found | {f"validation_{name}": value for name, value in scored.items()}
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
-        """Saves the weights where they are the best so far; `best_of` then holds the figure that says so."""
+        """Saves the weights where they are the best so far, or the latest where nothing may choose; `best_of` then holds their figure."""
         name = self.config.selection_metric
         selection = found.get(f"validation_{name}", found[name])
-        if selection <= self._best:
+        chosen = len(self.images.validation) > 0 or self.config.data.select_on_test
+        if chosen and selection <= self._best:
             return {}
         self._best = selection
         _save_weights(network, self.run.best, None if network.unit else fit_spherical_map(test))

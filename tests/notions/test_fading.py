@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from likeness.notions import InDiReCT
-from likeness.notions.outside import fade_unresolved, inside_gain, outside_columns, resolution
+from likeness.notions import PCA, InDiReCT
+from likeness.notions.fading import fade_unresolved, inside_gain, outside_columns, resolution
 
 
 def prompts(n: int, r: int, seed: int = 0) -> np.ndarray:
@@ -22,9 +22,9 @@ def gains(U: np.ndarray, text: np.ndarray) -> tuple[float, float]:
 def test_the_papers_procedure_leaves_what_is_built_here(n: int, r: int, dim: int) -> None:
     text = prompts(n, r)
     adam = gains(np.asarray(InDiReCT(dim, solver="adam").fit(text).U, np.float64), text)
-    exact = gains(InDiReCT(dim).fit(text).U, text)
+    faded = gains(InDiReCT(dim, "faded").fit(text).U, text)
     assert adam[0] == pytest.approx(inside_gain(r, dim, n), rel=0.25)
-    assert exact[1] / exact[0] == pytest.approx(adam[1] / adam[0], rel=0.25)
+    assert faded[1] / faded[0] == pytest.approx(adam[1] / adam[0], rel=0.25)
 
 
 def test_images_get_the_same_neighbors_as_with_the_papers_procedure() -> None:
@@ -36,10 +36,10 @@ def test_images_get_the_same_neighbors_as_with_the_papers_procedure() -> None:
         space = InDiReCT(64, solver=solver, seed=seed).fit(text).transform(images)
         return (space @ space.T)[np.triu_indices(40, 1)]
 
-    adam, other, exact = similarities("adam", 0), similarities("adam", 1), similarities("exact", 0)
+    adam, other, faded = similarities("adam", 0), similarities("adam", 1), similarities("faded", 0)
     raw = images / np.linalg.norm(images, axis=1, keepdims=True)
     between_seeds = np.corrcoef(adam, other)[0, 1]
-    assert np.corrcoef(adam, exact)[0, 1] > between_seeds - 0.02 > np.corrcoef(adam, (raw @ raw.T)[np.triu_indices(40, 1)])[0, 1]
+    assert np.corrcoef(adam, faded)[0, 1] > between_seeds - 0.02 > np.corrcoef(adam, (raw @ raw.T)[np.triu_indices(40, 1)])[0, 1]
 
 
 def test_columns_outside_are_at_right_angles_to_the_prompts() -> None:
@@ -67,13 +67,10 @@ def test_directions_that_adam_does_not_resolve_are_faded() -> None:
         found = np.linalg.norm(axes @ U, axis=1)
         return found / found.max()
 
-    adam, paper, none = (
-        lengths(np.asarray(InDiReCT(24, solver, outside=outside).fit(text).U, np.float64))
-        for solver, outside in (("adam", "paper"), ("exact", "paper"), ("exact", "none"))
-    )
-    assert none == pytest.approx(np.ones(12))
-    assert paper[spread > 0.005] == pytest.approx(np.ones((spread > 0.005).sum()))
-    for lengths_ in (adam, paper):
+    adam, faded, exact = (lengths(np.asarray(InDiReCT(24, solver).fit(text).U, np.float64)) for solver in ("adam", "faded", "exact"))
+    assert exact == pytest.approx(np.ones(12))
+    assert faded[spread > 0.005] == pytest.approx(np.ones((spread > 0.005).sum()))
+    for lengths_ in (adam, faded):
         assert (lengths_[spread > 0.005] > 0.8).all()
         assert (lengths_[spread < 0.001] < 0.25).all()
         assert (spread < 0.001).sum() > 2
@@ -86,3 +83,14 @@ def test_fading_is_the_square_and_leaves_what_is_resolved() -> None:
     assert np.sort(np.linalg.norm(faded, axis=1))[::-1] == pytest.approx(np.minimum(1, (spread / resolution(6)) ** 2))
     resolved = np.eye(3)[:, :1]
     assert fade_unresolved(resolved, rows) is resolved
+
+
+def test_principal_components_fade_by_the_same_rule() -> None:
+    text = steep(12, 128, 1e-4)
+    plain, faded = PCA(11).fit(text), PCA(11, fade=True).fit(text)
+    centred = text - text.mean(axis=0)
+    spread = np.linalg.norm(centred @ plain.U, axis=0) / len(text) ** 0.5
+    expected = np.minimum(1, (spread / resolution(12)) ** 2)
+    assert (expected < 0.1).sum() > 2
+    # the lengths that the map gives to the plain axes
+    assert np.linalg.norm(plain.U.T @ faded.U, axis=1) == pytest.approx(expected, abs=1e-6)
