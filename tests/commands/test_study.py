@@ -58,6 +58,31 @@ def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) 
         assert float(area) == pytest.approx((every[row, "start"] + every[row, "removal 12"]) / 2, abs=1e-3)
 
 
+def test_directions_at_one_distance_stand_side_by_side_with_what_a_row_gains(run: Run, tmp_path: Path) -> None:
+    splits, halves = tmp_path / "makers.json", tmp_path / "halves.yaml"
+    status, printed, err = run("splits", "groups", "body_type", "-a", "car_color,body_type", "-e", "cars-small", "-o", str(splits))
+    assert status == 0, err
+    forth, back = read_splits(splits).splits
+    assert (forth.train, forth.test, forth.distance) == (back.test, back.train, back.distance)
+    assert not {name.split()[-1] for name in forth.train} & {name.split()[-1] for name in forth.test}
+    halves.write_text(
+        f"name: halves\nsplits: {splits}\nseeds: [0, 1]\n"
+        "base: {data: {source: cars, attribute: [car_color, body_type], image_size: 96}, objective: {name: margin}, epochs: 1,\n"
+        "  batch: {size: 32, per_class: 4}, backbone: {name: 'clip:cars-small', dim: 32, head_only: true}}\n"
+        "rows: {Raw: {epochs: 0, backbone.dim: null}, Margin: {}}\n"
+    )
+    call = ("study", str(halves), "--out", str(tmp_path / "runs"), "--format", "csv", "--against", "Raw", "--save", str(tmp_path / "all.csv"))
+    status, printed, err = run(*call)
+    assert status == 0, err
+    table, gains = printed.strip().split("minus Raw")
+    assert table.splitlines()[0].split(",") == ["R@1", *(f"{split.name} ({split.distance:.4g})" for split in (forth, back))]
+    every = pd.read_csv(tmp_path / "all.csv").pivot(index=["split", "seed"], columns="row", values="recall_at_1").ffill()
+    row, pairs, gain, ahead = gains.strip().splitlines()[1].split(",")[:4]
+    found = every["Margin"] - every["Raw"]
+    assert (row, int(pairs), int(ahead)) == ("Margin", 4, (found > 0).sum())
+    assert gain == f"{found.mean():+.4f} ± {found.sem():.4f}"
+
+
 def test_what_is_finished_can_be_printed_without_training(run: Run, tmp_path: Path) -> None:
     status, printed, _ = run("study", "shipped-cars", "--out", str(tmp_path / "none"), "--table")
     assert status == 0
@@ -81,6 +106,8 @@ def test_studies_are_listed_with_what_they_are(run: Run) -> None:
         (("study", "shipped-cars", "--which", "middle"), "There are no figures 'middle'"),
         (("study", "shipped-cars", "--format", "word"), "There is no format 'word'"),
         (("study", "shipped-cars", "--set", "epoch=3"), "there is no key 'epoch'"),
+        (("study", "shipped-cars", "--set", "seed=3"), "seed can't be set for the runs of a study: its seeds are 0, 1, 2"),
+        (("study", "shipped-cars", "--against", "Nothing"), "There is no row 'Nothing'; the rows are Multisimilarity"),
         (("study", "shipped-cars", "--set", "objective.name=margins"), "There is no objective 'margins'"),
         (("pseudolabels", "shipped-cars-elg", "--out", "x.csv"), "Pseudolabels come from an ImageNet classifier"),
     ],

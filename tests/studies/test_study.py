@@ -35,6 +35,40 @@ def test_every_row_has_a_run_of_every_seed_the_first_seed_first(study: StudyConf
     ]
 
 
+def test_a_change_leaves_rows_alone_that_do_not_have_what_it_is_of(study: StudyConfig, tmp_path: Path) -> None:
+    rows = {"Alone": {}, "Guided": {"guidance": {"language": "minilm"}}, "S2SD": {"objective.s2sd": {}}, "Raw": {"epochs": 0, "backbone.dim": None}}
+    changes = {"guidance.omega": 3.0, "objective.s2sd.feature_weight": 7.0, "epochs": 2, "backbone.dim": 16, "data.image_size": 32}
+    found = {cell.row: cell.config for cell in cells(study.model_copy(update={"rows": rows}), tmp_path, changes) if cell.seed == 0}
+    assert {row: config.guidance and config.guidance.omega for row, config in found.items()} == {
+        "Alone": None,
+        "Guided": 3.0,
+        "S2SD": None,
+        "Raw": None,
+    }
+    assert {row for row, config in found.items() if config.objective.s2sd} == {"S2SD"}
+    assert found["S2SD"].objective.s2sd == {"feature_weight": 7.0}
+    assert {row: (config.epochs, config.backbone.dim) for row, config in found.items()} == {
+        **dict.fromkeys(("Alone", "Guided", "S2SD"), (2, 16)),
+        "Raw": (0, None),
+    }
+    assert {config.data.image_size for config in found.values()} == {32}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": 3}, "seed can't be set for the runs of a study: its seeds are 0, 1; change the study's file"),
+        ({"name": "mine"}, "name can't be set for the runs of a study: a run has its row's"),
+        ({"guidance.omega": 3.0}, "No row of two has what 'guidance.omega' is a part of"),
+        ({"objective.names": "margin"}, "there is no key 'objective.names'"),
+        ({"objectives.name": "margin"}, "there is no key 'objectives'"),
+    ],
+)
+def test_changes_that_do_not_fit_a_study_are_refused(study: StudyConfig, tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        cells(study, tmp_path, changes)
+
+
 def test_a_second_call_repeats_nothing_and_goes_on_with_what_is_missing(study: StudyConfig, tmp_path: Path) -> None:
     wanted = cells(study, tmp_path)
     run_study(wanted[:2])

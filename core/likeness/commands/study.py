@@ -21,6 +21,7 @@ def study(
     change: Changes = None,
     row: Annotated[list[str] | None, typer.Option("--row", help="Only this row; may be repeated.")] = None,
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
+    against: Annotated[str, typer.Option(help="Also print what each row gains over this one, paired by seed and split.")] = "",
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
@@ -42,7 +43,7 @@ def study(
     if which not in ("last", "best"):
         raise InputError(f"There are no figures '{which}'; choose last or best.")
     chosen = read_study(config)
-    unknown = [each for each in row or [] if each not in chosen.rows]
+    unknown = [each for each in [*(row or []), *([against] if against else [])] if each not in chosen.rows]
     if unknown:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), dict(changed(each) for each in change or [])
@@ -53,6 +54,8 @@ def study(
             _run_study(folder, wanted)
     finally:
         _print_study(wanted, which, format)
+        if against:
+            _print_paired(wanted, which, against, format)
         if save:
             write_atomic(save, measured(wanted, which).to_csv(index=False).encode())
 
@@ -94,9 +97,24 @@ def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
     titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().values}
     table = lines.pivot(index="row", columns="split", values="figure").reindex(columns=list(titles)).rename(columns=titles)
     scores = generalization_scores(every).set_index("row")
-    table["AGS"] = [_mean_of(*scores.loc[row, ["runs", "ags", "deviation"]]) if row in scores.index else "" for row in table.index]
+    if len(scores):
+        table["AGS"] = [_mean_of(*scores.loc[row, ["runs", "ags", "deviation"]]) if row in scores.index else "" for row in table.index]
     ordered = [row for row in dict.fromkeys(cell.row for cell in wanted) if row in table.index]
     print_table(table.loc[ordered].fillna("").reset_index().rename(columns={"row": "R@1"}), format)
+
+
+def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -> None:
+    """What each row gains over one of them, with standard errors."""
+    from likeness.studies import measured, paired_differences
+
+    found = paired_differences(measured(wanted, which), against)
+    lines = found[["row", "pairs"]].rename(columns={"row": f"minus {against}"})
+    for name in (column for column in found if f"{column} ±" in found):
+        lines[name] = [
+            f"{mean:+.4f}" + ("" if error != error else f" ± {error:.4f}") for mean, error in zip(found[name], found[f"{name} ±"], strict=True)
+        ]
+        lines[f"{name} ahead"] = found[f"{name} ahead"]
+    print_table(lines, format)
 
 
 def _mean_of(runs: int, mean: float, deviation: float) -> str:

@@ -91,11 +91,13 @@ def rise_by_removal(found: pd.DataFrame) -> RemovalRise | None:
 def generalization_scores(measured: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFrame:
     """AGS of each method, mean and deviation over the seeds that have every split: row, runs, ags, deviation; the best first.
 
-    A method without a complete seed has no line, since areas over fewer splits are not comparable.
+    A method without a complete seed has no line, since areas over fewer splits are not comparable; and no method has one where splits are at
+    the same distance, such as the two directions of one division.
     """
     lines = []
     splits = measured["split"].nunique() if len(measured) else 0
-    for row, own in measured.groupby("row", sort=False) if splits > 1 else []:
+    comparable = splits > 1 and measured["distance"].nunique() == splits
+    for row, own in measured.groupby("row", sort=False) if comparable else []:
         whole = [seed for _, seed in own.groupby("seed") if seed["split"].nunique() == splits]
         if whole:
             scores = [aggregated_generalization_score(seed["distance"], seed[figure]) for seed in whole]

@@ -6,8 +6,8 @@ import numpy as np
 
 from likeness.arrays import checked_rows, like, unit_rows
 from likeness.errors import InputError
-from likeness.notions.method import Method
 from likeness.notions.fading import START_DEVIATION
+from likeness.notions.method import Method
 from likeness.notions.projection import LinearProjection
 
 if TYPE_CHECKING:

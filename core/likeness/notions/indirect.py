@@ -8,8 +8,8 @@ from likeness.arrays import Floats, is_torch, like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.adam import fit_adam, random_start
 from likeness.notions.exact import best_subspace, leading_directions
-from likeness.notions.method import Method
 from likeness.notions.fading import fade_unresolved, outside_columns
+from likeness.notions.method import Method
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from likeness.arrays import checked_rows, is_torch, like, to_numpy, unit_rows
 from likeness.errors import InputError
 from likeness.notions.descent import PATIENCE, Descent, descend
-from likeness.notions.method import Method
 from likeness.notions.fading import START_DEVIATION
+from likeness.notions.method import Method
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import check_dim
 from likeness.threads import threads_for

@@ -5,6 +5,7 @@ from likeness.studies.comparison_tables import paper_table, statistics, summariz
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
+from likeness.studies.paired import paired_differences
 from likeness.studies.parallel import compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts
 from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
@@ -41,6 +42,7 @@ __all__ = [
     "list_studies",
     "measured",
     "order_differences",
+    "paired_differences",
     "paper_table",
     "parse_dimensions",
     "parse_whole_number",

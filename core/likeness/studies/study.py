@@ -79,25 +79,61 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
     Args:
         study: what is compared.
         folder: where the runs' folders lie or will lie.
-        changes: of every run, by dotted keys: where the data lies, fewer epochs.
+        changes: of every run, by dotted keys, as in `rows_with`.
 
     Raises:
         InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
     """
-    base = read_config(study.base) if isinstance(study.base, str) else config_from(study.base, f"The base of {study.name}")
+    base, rows = _base(study), rows_with(study, changes or {})
     slugs = {row: _slug(row) for row in study.rows}
     if len(set(slugs.values())) < len(slugs):
         raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
     found = []
     for seed in study.seeds:
         for split in study_splits(study):
-            for row, own in study.rows.items():
+            for row, own in rows.items():
                 shift: dict[str, Any] = {"data.split": "file", "data.splits": resolve_splits(study), "data.shift": split.name} if split else {}
-                config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
+                config = with_changes(base, shift | own | {"name": row, "seed": seed})
                 if seed == study.seeds[0] or config.epochs:
                     place = f"{slugs[row]}-{_slug(split.name)}-{seed}" if split else f"{slugs[row]}-{seed}"
                     found.append(Cell(row, seed, config, folder / place, split))
     return found
+
+
+def rows_with(study: StudyConfig, changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows with changes of all of them, by dotted keys: where the data lies, fewer epochs, another omega.
+
+    A row stays what it is: a change of guidance, or of another part that a row does not have, leaves that row alone, and one that does not
+    train (epochs 0) gets no epochs and no embedding layer.
+
+    Raises:
+        InputError: changes of name or seed, which the study itself sets, or of what no row has.
+    """
+    for key in ("name", "seed"):
+        if key in changes:
+            told = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
+            raise InputError(f"{key} can't be set for the runs of a study: {told}; change the study's file.")
+    base = _base(study)
+    configs = {row: with_changes(base, own) for row, own in study.rows.items()}
+    own = {row: {key: value for key, value in changes.items() if _concerns(config, key)} for row, config in configs.items()}
+    unused = [key for key in changes if not any(key in each for each in own.values())]
+    if unused:
+        raise InputError(f"No row of {study.name} has what '{unused[0]}' is a part of; leave it out, or put it into a row of the study's file.")
+    return {row: study.rows[row] | own[row] for row in study.rows}
+
+
+def _base(study: StudyConfig) -> RunConfig:
+    return read_config(study.base) if isinstance(study.base, str) else config_from(study.base, f"The base of {study.name}")
+
+
+def _concerns(config: RunConfig, key: str) -> bool:
+    """Whether a run has what the dotted key is a part of, and trains where the key is about training."""
+    if not config.epochs and key in ("epochs", "backbone.dim"):
+        return False
+    place: Any = config.model_dump(mode="json")
+    for step in key.split(".")[:-1]:
+        place = place.get(step, {}) if isinstance(place, dict) else place  # what is no key at all is told of by the config
+    return place is not None
 
 
 def study_splits(study: StudyConfig) -> list[ClassSplit | None]:

@@ -11,7 +11,7 @@ import yaml
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from likeness.progress import Progress
-from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, resolve_splits, run_study
+from likeness.studies.study import Cell, StudyConfig, cells, finished, read_study, resolve_splits, rows_with, run_study
 from likeness.training import RunFolder, Status, spawn
 
 
@@ -52,8 +52,7 @@ class StudyFolder:
 
     def create(self, study: StudyConfig, changes: dict[str, Any] | None = None) -> None:
         """Writes what is compared; `changes` of all runs, by dotted keys, go into every row."""
-        rows = {row: own | (changes or {}) for row, own in study.rows.items()}
-        content = study.model_copy(update={"rows": rows, "splits": resolve_splits(study)}).model_dump(mode="json")
+        content = study.model_copy(update={"rows": rows_with(study, changes or {}), "splits": resolve_splits(study)}).model_dump(mode="json")
         write_atomic(self.path / "study.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
 
     def study(self) -> StudyConfig:

@@ -119,7 +119,7 @@ def _by_classes(config: DataConfig, seed: int) -> RunImages:
     held = {training[number] for number in rng.permutation(count)[: _held(config, count)]}
     if held and min(len(held), count - len(held)) < 2:
         raise InputError(
-            f"data.validation {config.validation:g} holds {len(held)} of {count} training classes out; two at least are judged, and two train. Change it."
+            f"data.validation {config.validation:g} holds {len(held)} of {count} training classes out; two at least are judged, and two train."
         )
     training, validating = [name for name in training if name not in held], [name for name in training if name in held]
     names = [*training, *validating, *testing]
