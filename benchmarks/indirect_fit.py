@@ -37,18 +37,21 @@ def unit(rows: NDArray[Any]) -> Rows:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def clip_like(prompts: int, seed: int = 0) -> Case:
-    """Random embeddings with the traits of CLIP's: a strong shared mean per modality, a falling spectrum of aspects, nuisance and noise."""
+def random_prompts(prompts: int, seed: int = 0) -> Case:
+    """Random embeddings: a strong shared mean per modality, a falling spectrum of aspects, nuisance and noise.
+
+    The spectrum falls so that 545 prompts lose .115 radians in 128 dimensions, as they do with the text side of CLIP ViT-B/32.
+    """
     rng = np.random.default_rng(seed)
     r, m = ENCODER_DIM, 2000
     text_mean, image_mean = rng.standard_normal((2, r)) / np.sqrt(r)
-    spectrum = np.arange(1, r + 1) ** -1.2
+    spectrum = np.arange(1, r + 1) ** -0.66
     aspects = (rng.standard_normal((prompts, r)) * spectrum / np.linalg.norm(spectrum)) @ np.linalg.qr(rng.standard_normal((r, r)))[0]
     labels = rng.integers(0, min(prompts, 98), m)
     nuisance = rng.standard_normal((12, r))[rng.integers(0, 12, m)] + rng.standard_normal((m, r))
     text = unit(text_mean + 0.6 * aspects)
     images = unit(image_mean + 0.5 * aspects[labels] + 0.7 * nuisance / np.sqrt(r))
-    return Case(f"{prompts} CLIP-like prompts", text, images, labels)
+    return Case(f"{prompts} random prompts", text, images, labels)
 
 
 def shipped(name: str) -> Case:
@@ -89,10 +92,10 @@ def compare(case: Case, dim: int, seeds: Iterable[int]) -> list[str]:
 
 def edit_one_of_569() -> list[str]:
     """What follows the edit of one prompt: fit, 10,000 images into the space, the 10 nearest of one of them; seconds each."""
-    case = clip_like(569)
+    case = random_prompts(569)
     images = unit(np.random.default_rng(1).standard_normal((10_000, ENCODER_DIM)))
     text = case.text.copy()
-    text[7] = clip_like(569, seed=1).text[7]
+    text[7] = random_prompts(569, seed=1).text[7]
     fit_time, _, fit = best_of(5, lambda: InDiReCT(128).fit(text))
     transform_time, _, space = best_of(5, lambda: fit.transform(images))
     search_time = best_of(5, lambda: nearest(space[:1], space, 10, exclude=[0])).seconds
@@ -113,7 +116,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     dims, prompts, seeds = ((16, 128), (18, 569), range(1)) if quick else ((2, 16, 64, 128), (18, 100, 569), range(3))
     titles = ["prompts", "dim", "Adam s", "exact ms", "times faster", "Adam loss", "exact loss", "raw MAP@R", "Adam MAP@R", "exact MAP@R"]
-    show(titles, (compare(case, dim, seeds) for case in map(clip_like, prompts) for dim in dims))
+    show(titles, (compare(case, dim, seeds) for case in map(random_prompts, prompts) for dim in dims))
     if (assets_dir() / "clip").is_dir():
         names = ("car-color",) if quick else ("car-model", "car-color", "background-color", "car-model-names")
         print()

@@ -60,14 +60,18 @@ def guidance(config: RunConfig) -> str:
 def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     """What the figures of a checkpoint are of, in runs of these configs."""
     if which == "last":
-        return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports are the best ones."
+        return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports can be earlier, better ones."
     judges = " or ".join(sorted({find_metric(config.selection_metric).title for config in configs}))
-    validated = [config.data.validation > 0 for config in configs]
-    kept = f"Figures of the weights that each run keeps, those with the highest {judges} so far"
-    if all(validated):
-        return f"{kept} on its validation images, which neither train nor test."
-    where = "Where a run has no validation images" if any(validated) else "Without validation images"
-    return f"{kept}. {where}, the test images choose them, which flatters these figures a little; data.validation in the settings holds some out."
+    ways = [
+        (f"those with the highest {judges} so far on validation images, which neither train nor test", lambda data: data.validation > 0),
+        (
+            f"those with the highest {judges} so far on the test images, as the settings say, which flatters these figures",
+            lambda data: data.select_on_test,
+        ),
+        ("the latest, since no images are held out to choose by (data.validation)", lambda data: not (data.validation or data.select_on_test)),
+    ]
+    told = [words for words, applies in ways if any(applies(config.data) for config in configs)]
+    return f"Figures of the weights that each run keeps: {'; or '.join(told)}."
 
 
 def value(shown: Any) -> str:

@@ -147,13 +147,13 @@ def test_a_run_shows_its_curve_and_the_figures_of_its_best_weights(app: AppTest,
 
 
 def test_the_table_agrees_with_the_weights_that_are_chosen(app: AppTest, make: Make) -> None:
-    run = make("first", Status("finished", 8, 8), evaluations=2)
+    run = make("first", Status("finished", 8, 8), evaluations=2, changes={"data.select_on_test": True})
     row = {"recall_at_1": 0.51, "map_at_1000": 0.1, "map_at_r": 0.1, "nmi": 0.95, "f1": 0.1}
     run.append_metrics({"step": 6, "epoch": 3.0} | row)
     _open(app)
     best = app.dataframe[0].value.iloc[0]
     assert (best["epoch"], best["recall_at_1"], best["nmi"]) == (2.0, 0.54, 0.9)  # NMI was higher later: not of these weights
-    assert "Without validation images, the test images choose them" in _texts(app)
+    assert "so far on the test images, as the settings say, which flatters these figures" in _texts(app)
     app.segmented_control(key="runs_figures").set_value("last").run()
     last = app.dataframe[0].value.iloc[0]
     assert (last["epoch"], last["recall_at_1"], last["nmi"]) == (3.0, 0.51, 0.95)
@@ -165,9 +165,10 @@ def test_with_validation_images_the_best_weights_are_said_to_be_theirs(app: AppT
     make("plain", Status("finished", 4, 4), evaluations=1)
     _open(app)
     _choose(app, ["held"])
-    assert "on its validation images, which neither train nor test" in _texts(app)
+    assert "so far on validation images, which neither train nor test" in _texts(app)
+    assert "the latest" not in _texts(app)
     _choose(app, ["held", "plain"])
-    assert "Where a run has no validation images, the test images choose them" in _texts(app)
+    assert "or the latest, since no images are held out to choose by (data.validation)" in _texts(app)
 
 
 def test_the_untrained_network_is_the_first_point(app: AppTest, make: Make) -> None:

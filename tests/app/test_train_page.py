@@ -527,9 +527,10 @@ def test_the_preview_counts_classes_and_images(page: AppTest) -> None:
     assert f"{trained:,} images of 51 classes train; {2000 - trained:,} of 51 other classes test" in _texts(page)
     assert f"{trained // 96} steps of 96 images: 24 classes, 4 images of each" in _texts(page)
     assert frame["picture 0"].str.startswith("/thumbnails/cars/").all()
-    _change(page, {"data.validation": 0.2, "data.attribute": "body_type"})
-    assert "of its images are held out for validation" in _texts(page)
-    assert len(page.dataframe[0].value) == 6
+    _change(page, {"data.validation": 0.2})
+    assert "images of 41 classes train, " in _texts(page)
+    assert "of 10 classes validate; " in _texts(page)
+    assert page.dataframe[0].value["Part"].value_counts().to_dict() == {"trains": 41, "validates": 10, "tests": 51}
 
 
 def test_the_preview_follows_the_images(photos: str, page: AppTest) -> None:

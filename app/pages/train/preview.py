@@ -64,9 +64,9 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     if config.data.split == "images":
         _divided(config, images)
         return
-    held = f", {len(images.validation):,} of its images are held out for validation" if len(images.validation) else ""
+    validate, tested = (len(set(images.labels[rows].tolist())) for rows in (images.validation, images.test))
+    held = f", {len(images.validation):,} of {validate:,} classes validate" if validate else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
-    tested = len(images.names) - len(images.train_classes)
     st.caption(
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
         f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."

@@ -37,8 +37,8 @@ def list_(
 ) -> None:
     """List runs: how they stand, and their figures on classes or images that they were not trained on.
 
-    The best weights are those with the highest R@1 (with continuous labels nDCG@10) on the validation images; in a run without
-    validation images, on the test images themselves, so that its best figures are flattered.
+    The best weights are those with the highest R@1 (with continuous labels nDCG@10) on the validation images (data.validation); with
+    data.select_on_test on the test images themselves, which flatters the figures; with neither, the last ones.
 
     Examples: `likeness runs`, `likeness runs --figures last`
     """

@@ -15,11 +15,12 @@ _STEPS = 4  # in an epoch, where batches are made to fit
 
 
 def class_overview(images: RunImages) -> pd.DataFrame:
-    """A row per class: `class`, `part` ("trains" or "tests"), `images`."""
+    """A row per class: `class`, `part` ("trains", "validates" or "tests"), `images`."""
     counts = np.bincount(images.labels[images.used], minlength=len(images.names))
-    trains = np.zeros(len(images.names), bool)
-    trains[np.unique(images.labels[images.train])] = True
-    return pd.DataFrame({"class": images.names, "part": np.where(trains, "trains", "tests"), "images": counts})
+    parts = np.full(len(images.names), "tests", dtype=object)
+    for part, rows in (("trains", images.train), ("validates", images.validation)):
+        parts[np.unique(images.labels[rows])] = part
+    return pd.DataFrame({"class": images.names, "part": parts, "images": counts})
 
 
 def example_rows(images: RunImages, classes: int, position: int) -> list[int | None]:
