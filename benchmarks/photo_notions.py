@@ -1,7 +1,8 @@
 """Judges notions on photos by `likeness` commands, which it prints, and writes assets/results/captioned-notions.csv and birds-notions.csv.
 
 python benchmarks/photo_notions.py DATA WEIGHTS   # DATA has flickr8k_700/ and cub100/; WEIGHTS: timm's mobilenetv2_100 on ImageNet, safetensors
-python benchmarks/notions_report.py               # then puts the figures into the texts
+python benchmarks/photo_notions.py DATA WEIGHTS --methods exact,faded --models heads   # measures these anew, with heads that are there or kept
+python benchmarks/results_report.py               # then puts the figures into the texts
 """
 
 import argparse
@@ -17,7 +18,7 @@ RESULTS = Path(__file__).parents[1] / "assets/results"
 DRAWINGS = 5
 _LEFT_OUT = "297"
 _DIMS, _METRICS = "suggested,128", "map_at_r,precision_at_1,zero_shot"
-_QUICK = "random,raw,random-transform,pca,lae,ae,exact,adam,other-words"  # the Oracle on 5,902 birds takes an hour
+_QUICK = "random,raw,random-transform,pca,pca-faded,lae,ae,exact,adam,faded,other-words"  # the Oracle on 5,902 birds takes an hour
 _BIRDS = "cub200-species-names,cub200-family-names"
 
 
@@ -27,24 +28,24 @@ def likeness(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "likeness", *words], check=True, stdout=subprocess.DEVNULL)
 
 
-def captioned(data: Path, weights: Path, place: Path) -> pd.DataFrame:
+def captioned(data: Path, weights: Path, place: Path, methods: tuple[str, ...]) -> pd.DataFrame:
     """Each head is fitted on some of the photos and judged on the others."""
     source, drawings = f"flickr:{data / 'flickr8k_700'}", []
     for seed in map(str, range(DRAWINGS)):
         model, runs = place / seed, place / f"{seed}.csv"
-        likeness("train-photos", str(model), "--captions", source, "--weights", str(weights), "--leave-out", _LEFT_OUT, "--seed", seed)
+        if not (model / "left_out.txt").is_file():
+            likeness("train-photos", str(model), "--captions", source, "--weights", str(weights), "--leave-out", _LEFT_OUT, "--seed", seed)
         left_out = ("--encoder", f"photos:{model}", "--only", str(model / "left_out.txt"))
-        likeness("evaluate", source, *left_out, "--dims", _DIMS, "--metrics", _METRICS, "--out", str(runs))
+        likeness("evaluate", source, *left_out, *methods, "--dims", _DIMS, "--metrics", _METRICS, "--out", str(runs))
         drawings.append(pd.read_csv(runs).assign(drawing=int(seed)))
     found = pd.concat(drawings, ignore_index=True)
     return found[["drawing", *found.columns.drop("drawing")]]
 
 
-def birds(data: Path, place: Path) -> pd.DataFrame:
+def birds(data: Path, place: Path, methods: tuple[str, ...]) -> pd.DataFrame:
     """What ships, as it is."""
     runs = place / "birds.csv"
-    methods = ("--methods", _QUICK, "--dims", _DIMS, "--metrics", _METRICS)
-    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", _BIRDS, *methods, "--out", str(runs))
+    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", _BIRDS, *methods, "--dims", _DIMS, "--metrics", _METRICS, "--out", str(runs))
     return pd.read_csv(runs)
 
 
@@ -52,15 +53,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("weights", type=Path)
+    parser.add_argument("--methods", help="measure only these anew; the figures of the others stay")
+    parser.add_argument("--models", type=Path, help="folder of the five heads, which are fitted where they are not there")
     given = parser.parse_args()
+    only = ("--methods", given.methods) if given.methods else ()
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        _write("captioned", captioned(given.data, given.weights, place))
-        _write("birds", birds(given.data, place))
+        place = given.models or Path(folder)
+        _write("captioned", captioned(given.data, given.weights, place, only), bool(only))
+        _write("birds", birds(given.data, place, only or ("--methods", _QUICK)), bool(only))
 
 
-def _write(name: str, runs: pd.DataFrame) -> None:
-    runs.drop(columns="fit_seconds").round(6).to_csv(RESULTS / f"{name}-notions.csv", index=False)
+def _write(name: str, runs: pd.DataFrame, part: bool) -> None:
+    file, runs = RESULTS / f"{name}-notions.csv", runs.drop(columns="fit_seconds").round(6)
+    if part:
+        before = pd.read_csv(file)
+        runs = pd.concat([before[~before["method"].isin(runs["method"])], runs], ignore_index=True)
+        runs = runs.sort_values([name for name in ("drawing", "notion") if name in runs], kind="stable")
+    runs.to_csv(file, index=False)
 
 
 if __name__ == "__main__":

@@ -62,12 +62,10 @@ def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     if which == "last":
         return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports can be earlier, better ones."
     judges = " or ".join(sorted({find_metric(config.selection_metric).title for config in configs}))
+    best = f"those with the highest {judges} so far on"
     ways = [
-        (f"those with the highest {judges} so far on validation images, which neither train nor test", lambda data: data.validation > 0),
-        (
-            f"those with the highest {judges} so far on the test images, as the settings say, which flatters these figures",
-            lambda data: data.select_on_test,
-        ),
+        (f"{best} validation images, which neither train nor test", lambda data: data.validation > 0),
+        (f"{best} the test images, as the settings say, which flatters these figures", lambda data: data.select_on_test),
         ("the latest, since no images are held out to choose by (data.validation)", lambda data: not (data.validation or data.select_on_test)),
     ]
     told = [words for words, applies in ways if any(applies(config.data) for config in configs)]

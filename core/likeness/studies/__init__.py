@@ -1,5 +1,6 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
+from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.convergence import convergence, convergence_table
@@ -31,6 +32,7 @@ __all__ = [
     "as_markdown",
     "beside_guidance",
     "cells",
+    "claims",
     "classes_of",
     "compare",
     "compare_in_parallel",

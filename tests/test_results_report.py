@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_figures_in_the_texts_are_those_that_were_measured() -> None:
-    report = ROOT / "benchmarks/notions_report.py"
+    report = ROOT / "benchmarks/results_report.py"
     checked = subprocess.run([sys.executable, str(report), "--check"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
 

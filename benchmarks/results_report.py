@@ -1,7 +1,7 @@
-"""Writes what `likeness evaluate` measured on photos into docs/results.md and README.md, between their markers; no figure there is typed.
+"""Writes what `likeness evaluate` and `likeness study` measured into docs/results.md and README.md, between their markers; no figure is typed.
 
-python benchmarks/notions_report.py           # writes
-python benchmarks/notions_report.py --check   # fails where a text holds other figures than assets/results/*-notions.csv
+python benchmarks/results_report.py           # writes
+python benchmarks/results_report.py --check   # fails where a text holds other figures than assets/results
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 from scale_report import filled
 
-from likeness.studies import as_markdown, paper_table, statistics
+from likeness.studies import as_markdown, claims, paired_differences, paper_table, read_results, statistics
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "assets/results"
@@ -62,6 +62,27 @@ def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(dim=sizes)
 
 
+def guidance_table(every: pd.DataFrame, against: str = "Multisimilarity") -> pd.DataFrame:
+    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds, and what R@1 and
+    mAP@1000 gain over the row without guidance, paired, ± standard error, with the number of pairs in which the row is ahead."""
+    gains = paired_differences(every, against, ["recall_at_1", "map_at_1000"]).set_index("row")
+    places = list(dict.fromkeys(every["split"])) if "split" in every else [None]
+    lines = []
+    for row, own in every.groupby("row", sort=False):
+        parts = {place: own if place is None else own[own["split"] == place] for place in places}
+        line = {"": row} | {"R@1" if place is None else f"R@1 {place}": _mean(part["recall_at_1"]) for place, part in parts.items()}
+        line |= {title: _mean(own[name]) for title, name in (("mAP@1000", "map_at_1000"), ("NMI", "nmi"))} if places == [None] else {}
+        for title, name in (("R@1 gained", "recall_at_1"), ("mAP gained", "map_at_1000")):
+            gain = gains.loc[row] if row in gains.index else None
+            line[title] = "" if gain is None else f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']} of {gain['pairs']})"
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def _mean(values: "pd.Series[float]") -> str:
+    return f"{values.mean():.3f} ± {values.std(ddof=1):.3f}" if len(values) > 1 else f"{values.mean():.3f}"
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (pd.read_csv(RESULTS / f"{name}-notions.csv").fillna({"refused": ""}) for name in ("birds", "captioned", "cars"))
@@ -71,6 +92,8 @@ def written() -> dict[Path, str]:
         "captioned": notions_table(captioned),
         "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
+        **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "cifar100-omega-gamma", "shipped-cars")},
+        **{f"claims of {paper}": claims(paper) for paper in ("indirect", "language guidance")},
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"
     text = results.read_text()
@@ -90,7 +113,7 @@ def main() -> None:
         if not check:
             path.write_text(text)
         elif path.read_text() != text:
-            sys.exit(f"{path.name} holds other figures than assets/results; run python benchmarks/notions_report.py")
+            sys.exit(f"{path.name} holds other figures than assets/results; run python benchmarks/results_report.py")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,80 @@
+"""What a paper claims, and what of it holds here: each claim with a verdict, its evidence, and what would overturn it.
+
+The claims stand in `assets/results/claims.yaml`. No figure of ours is typed there: a place in braces names one, and is filled from the runs
+that ship, so that documents and notebooks say the same. Two kinds of places:
+
+    {cars-notions | notion == "car color" and method == "exact" and dim == 128 | map_at_r}    mean of the runs that the condition chooses
+    {birds-guidance | +ELG, gamma 0, omega 50 - Multisimilarity | recall_at_1}                mean paired difference ± standard error
+"""
+
+import re
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from likeness.errors import InputError
+from likeness.io import FrozenConfig, assets_dir, yaml_content
+from likeness.studies.paired import paired_differences
+from likeness.studies.study import read_results
+
+Paper = Literal["indirect", "language guidance"]
+_PLACE = re.compile(r"\{([^{}|]+)\|([^{}|]+)\|([^{}|]+)\}")
+
+
+class Claim(FrozenConfig):
+    """A claim of a paper.
+
+    Attributes:
+        claim: what the paper says, with its place.
+        verdict: whether it holds on what can be measured here.
+        evidence: what was measured, by which command.
+        overturn: what would change the verdict.
+    """
+
+    claim: str
+    verdict: Literal["holds", "holds in part", "does not hold here", "not shown here", "not testable here"]
+    evidence: str
+    overturn: str
+
+
+class _Claims(FrozenConfig):
+    papers: dict[str, list[Claim]] = Field(min_length=1)
+
+
+def claims(paper: Paper) -> pd.DataFrame:
+    """The claims of a paper, with the figures of the runs that ship: claim, verdict, evidence, overturn.
+
+    Raises:
+        InputError: an unknown paper, or a place that no shipped figure fills.
+    """
+    found = _Claims.model_validate({"papers": yaml_content(assets_dir() / "results" / "claims.yaml")}).papers
+    if paper not in found:
+        raise InputError(f"No claims of '{paper}' are noted; there are those of {', '.join(found)}.")
+    frame = pd.DataFrame([claim.model_dump() for claim in found[paper]])
+    return frame.assign(evidence=[with_figures(text) for text in frame["evidence"]])
+
+
+def with_figures(text: str) -> str:
+    """The text with each place in braces filled from the runs that ship.
+
+    Raises:
+        InputError: a place that names no runs.
+    """
+    return _PLACE.sub(lambda place: _figure(*(part.strip() for part in place.groups())), text)
+
+
+def _figure(results: str, chosen: str, metric: str) -> str:
+    every = read_results(results)
+    if metric not in every:
+        raise InputError(f"The results '{results}' have no '{metric}'; they have {', '.join(every.columns)}.")
+    if " - " in chosen and "==" not in chosen:
+        row, against = chosen.rsplit(" - ", 1)
+        found = paired_differences(every, against, [metric]).set_index("row")
+        if row not in found.index:
+            raise InputError(f"The results '{results}' have no row '{row}' beside '{against}'.")
+        return f"{found.loc[row, metric]:+.3f} ± {found.loc[row, f'{metric} ±']:.3f}"
+    values = every.query(chosen)[metric].dropna()
+    if not len(values):
+        raise InputError(f"No run of '{results}' has {chosen}.")
+    return f"{values.mean():.3f}"
