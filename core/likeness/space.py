@@ -229,7 +229,7 @@ class Space:
     def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
-        Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
+        An aspect is one row of the fit; the prompts of several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
 
         Args:
             notion: what "similar" means.
@@ -251,14 +251,14 @@ class Space:
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
         start = time.perf_counter()
-        prompts, n_encoded = base.embed_prompts(notion.prompts)
+        aspects, n_encoded = base.embed_aspects(notion)
         encoded = time.perf_counter()
-        estimator = _estimator(method, notion, prompts, dim, seed)
-        estimator.fit(prompts)
+        estimator = _estimator(method, notion, aspects, dim, seed)
+        estimator.fit(aspects)
         fitted = time.perf_counter()
         space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
         done = time.perf_counter()
-        estimator.fit_stats_ = FitStats(len(prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
+        estimator.fit_stats_ = FitStats(len(notion.prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
         return space
 
     def best_aspects(self, notion: "Notion") -> NDArray[np.object_]:
@@ -278,7 +278,18 @@ class Space:
         from likeness.notions import best_aspects
 
         base = self.base or self
-        return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_prompts(notion.prompts)[0], notion)]
+        return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_aspects(notion)[0])]
+
+    def embed_aspects(self, notion: "Notion") -> tuple[Vectors, int]:
+        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and how many prompts the text encoder had to read.
+
+        Raises:
+            InputError: the space reads no text.
+        """
+        from likeness.notions import aspect_rows
+
+        prompts, n_encoded = self.embed_prompts(notion.prompts)
+        return aspect_rows(prompts, notion), n_encoded
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
         """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new.
@@ -418,19 +429,19 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | type | Transform", notion: "Notion", prompts: Vectors, dim: int | str | None, seed: int) -> Any:
+def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> Any:
     """A fresh estimator of a name or class; an estimator itself is taken as it is."""
     from likeness.notions import named_methods, notion_dim, suggest_dim
 
     if not isinstance(method, str | type):
         return method
-    size = notion_dim(notion, prompts) if dim is None else suggest_dim(prompts) if dim == "suggested" else int(dim)
+    size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
     return named_methods([method])[0].make(dim=size, seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
     settings = {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
-    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.prompts))
+    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.content))
 
 
 def _linear_map(estimator: Any) -> Vectors | None:

@@ -30,6 +30,13 @@ def test_samples_of_a_seed_are_nested_and_those_of_others_differ(shades: Notion)
     assert all(set(samples[seed, 40]) == set(shades.prompts) for seed in range(4))
 
 
+def test_of_several_templates_aspects_are_sampled_with_all_their_prompts(shades: Notion) -> None:
+    double = Notion("shades", ("a {} car", "the {} paint"), shades.aspects, attribute="color")
+    sample = prompt_sample(double, 5, 1)
+    assert sample.aspects == prompt_sample(shades, 5, 1).aspects
+    assert sample.templates == double.templates
+
+
 def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:
     # 1,000 samples of 10 of 40: each prompt in 250 +- 14 of them; five deviations
     drawn = [prompt for seed in range(1000) for prompt in prompt_sample(shades, 10, seed).prompts]

@@ -1,5 +1,6 @@
 """Similarity notions in words, and the estimators that turn them into projections."""
 
+from likeness.notions.aspect_rows import aspect_rows
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
@@ -26,7 +27,7 @@ from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
 from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
-from likeness.notions.zero_shot import aspect_rows, best_aspects
+from likeness.notions.zero_shot import best_aspects
 
 __all__ = [
     "FEWEST_DIVIDED",

@@ -115,15 +115,15 @@ class _Task:
 
     @cached_property
     def texts(self) -> Any:
-        """(n, r) embeddings of the prompts."""
-        return self.base.embed_prompts(self.notion.prompts)[0]
+        """(n, r) embeddings of the prompts, a row per aspect."""
+        return self.base.embed_aspects(self.notion)[0]
 
     def material(self, learns_from: str, seed: int) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
         if learns_from == "text":
             return (self.texts,)
         if learns_from == "other text":
-            return (self.base.embed_prompts(with_other_words(self.notion, seed).prompts)[0],)
+            return (self.base.embed_aspects(with_other_words(self.notion, seed))[0],)
         return (self.vectors, self.labels) if learns_from == "labels" else (self.vectors,)
 
     def size(self, dim: int | str) -> int:
@@ -197,4 +197,4 @@ def _zero_shot(estimator: Any, task: _Task) -> dict[str, float]:
     # in one call, since a random embedding tells rows apart by their numbers
     rows = np.asarray(estimator.transform(np.concatenate([task.vectors, task.texts])), np.float32)
     images, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
-    return {"zero_shot": float((aspects[best_aspects(images, prompts, task.notion)] == labels).mean())}
+    return {"zero_shot": float((aspects[best_aspects(images, prompts)] == labels).mean())}
