@@ -149,6 +149,21 @@ class Space:
         return digest.hexdigest()[:24]
 
     @cached_property
+    def lengths(self) -> NDArray[np.float32]:
+        """Length (n,) of each image's features before they were scaled to the unit `vectors`: what the encoder gives is `vectors` times these.
+
+        The first call computes them, in one pass over the images (`likeness.encoders.image_lengths`), and they are stored as embeddings are.
+
+        Raises:
+            InputError: no encoder behind the vectors, an encoder that gives unit vectors only, or images that can't be read.
+        """
+        from likeness.encoders import image_lengths
+
+        if self.encoder is None or self.base is not None or self.linear is not None:
+            raise InputError(f"The vectors of '{self.name}' have length 1 and what made them is not at hand; embed the images with an encoder.")
+        return image_lengths(self.table, self.encoder)
+
+    @cached_property
     def search(self) -> "IndexSearch | None":
         """The search through the index, which may be approximate and says so; None without an index."""
         return None if self.index is None else self.index.search(self.vectors, self.linear)
@@ -239,7 +254,7 @@ class Space:
             seed: of methods with random choices.
 
         Raises:
-            InputError: the space reads no text, or the notion or estimator refuse their input.
+            InputError: the space reads no text, the method reads features that are not of unit length, or the notion or estimator refuse their input.
 
         Example:
             >>> import likeness as lk
@@ -435,8 +450,11 @@ def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vect
 
     if not isinstance(method, str | type):
         return method
+    chosen = named_methods([method])[0]
+    if chosen.lengths:
+        raise InputError(f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`.")
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
-    return named_methods([method])[0].make(dim=size, seed=seed)
+    return chosen.make(dim=size, seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
