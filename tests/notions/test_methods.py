@@ -1,8 +1,9 @@
 import pytest
 
 from likeness.errors import InputError
-from likeness.notions import PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
+from likeness.notions import PAPER_METHODS, PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
+from likeness.studies import published
 
 LEARNING = ("pca", "pca-faded", "lae", "ae", "lae-code", "ae-code", "exact", "adam", "faded")
 
@@ -27,6 +28,11 @@ def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
 def test_only_the_authors_protocol_reads_lengths_and_fixes_the_ranking() -> None:
     assert [method.name for method in METHODS.values() if method.lengths] == ["lae-code", "ae-code"]
     assert {method.name: method.ranking for method in METHODS.values() if method.ranking} == {"lae-code": "euclidean", "ae-code": "euclidean"}
+
+
+def test_the_papers_methods_are_the_columns_of_its_tables() -> None:
+    assert set(published()["method"]) == set(PAPER_METHODS) - {"exact"}
+    assert [method for method in METHODS if method in PAPER_METHODS] == list(PAPER_METHODS)
 
 
 def test_an_own_method_stands_beside() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import InDiReCT, Notion, Oracle, get_notion, suggest_dim
+from likeness.notions import PAPER_METHODS, InDiReCT, Notion, Oracle, get_notion, suggest_dim
 from likeness.space import Space
 from likeness.studies import prompt_counts
 from likeness.studies.prompt_counts import prompt_sample
@@ -17,6 +17,7 @@ def test_counts_and_runs_are_the_papers_by_default() -> None:
     assert defaults["counts"] == (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150)
     assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
     assert defaults["dim"] == 128
+    assert defaults["methods"] == PAPER_METHODS
     assert len(get_notion("car-model-names").prompts) == 569
 
 

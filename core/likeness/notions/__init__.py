@@ -20,7 +20,7 @@ from likeness.notions.library import (
     write_notion,
 )
 from likeness.notions.method import Method
-from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_methods
+from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.other_words import with_other_words
@@ -33,6 +33,7 @@ __all__ = [
     "FEWEST_DIVIDED",
     "METHODS",
     "METHOD_TITLES",
+    "PAPER_METHODS",
     "PCA",
     "SOLVERS",
     "Autoencoder",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions import named_methods
+from likeness.notions import PAPER_METHODS, named_methods
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
@@ -35,7 +35,7 @@ def prompt_counts(
     base: "Space",
     notion: "Notion",
     counts: Sequence[int] = COUNTS,
-    methods: Methods = ("exact", "adam"),
+    methods: Methods = PAPER_METHODS,
     dim: int | str = 128,
     seeds: Sequence[int] = range(5),
     *,
@@ -55,10 +55,12 @@ def prompt_counts(
         base: the images in their encoder's space; their table has the notion's `attribute`.
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
         counts: how many prompts (with several templates, aspects), from 2 to as many as the notion has.
-        methods: as in `compare`; those that read no prompt are measured once per seed and stand at 0 prompts.
+        methods: as in `compare`, by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per
+            seed and stand at 0 prompts.
         dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
             `likeness.notions.suggest_dim` says of each sample.
-        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
+        seeds: of samples and methods, by default five, as in the paper.
+        metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
 
     Returns:
         The runs of `compare` with a first column `prompts`.
