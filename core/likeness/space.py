@@ -244,7 +244,8 @@ class Space:
     def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
-        An aspect is one row of the fit; the prompts of several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
+        An aspect is one row of the fit: its prompts in several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is
+        fitted on what this one is made from, so that refits do not pile up.
 
         Args:
             notion: what "similar" means.
@@ -452,7 +453,9 @@ def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vect
         return method
     chosen = named_methods([method])[0]
     if chosen.lengths:
-        raise InputError(f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`.")
+        raise InputError(
+            f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`."
+        )
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
     return chosen.make(dim=size, seed=seed)
 

@@ -278,7 +278,9 @@ def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_dista
 def test_lengths_are_those_of_the_labeled_images(base: Space, color: Notion) -> None:
     lengths = np.linspace(1, 9, len(base), dtype=np.float32)
     base.lengths = lengths  # type: ignore[misc]
-    some = base.replace(images=ImageTable("some", base.table.root, base.table.frame.assign(color=base.table.frame["color"].where(np.arange(72) % 5 > 0))))
+    some = base.replace(
+        images=ImageTable("some", base.table.root, base.table.frame.assign(color=base.table.frame["color"].where(np.arange(72) % 5 > 0)))
+    )
     kept = np.arange(72) % 5 > 0
     some.lengths = lengths  # type: ignore[misc]
     part = Space(base.vectors[kept], base.table.frame[kept].reset_index(drop=True), encoder="made-up", embed_texts=base.embed_texts)

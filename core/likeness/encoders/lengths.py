@@ -13,7 +13,7 @@ from likeness.data import ImageTable
 from likeness.encoders.digests import digest
 from likeness.encoders.encoder import Encoder, TowerEncoder, Vectors
 from likeness.encoders.load import load_encoder
-from likeness.encoders.models.tower import ImageTower, ImagesOnly
+from likeness.encoders.models.tower import ImagesOnly, ImageTower
 from likeness.encoders.names import encoder_identity
 from likeness.encoders.objects import EncoderLike
 from likeness.encoders.store.images import embed_images

@@ -10,9 +10,8 @@ from likeness.notions.notion import Notion
 def aspect_rows(prompts: NDArray[np.float32], notion: Notion) -> NDArray[np.float32]:
     """Unit rows (k, d) of a notion's aspects, from unit rows (m, d) of its prompts: what every fit, count and comparison of a notion reads.
 
-    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as CLIP's prompt ensembles are (Radford et al.
-    2021, section 3.1.4), so that a template adds no row. With one template, which is all that InDiReCT's paper has, the rows are returned as they
-    are.
+    With several templates, the prompts of an aspect are averaged and the mean is scaled to unit length, as CLIP's prompt ensembles are (Radford
+    et al. 2021, section 3.1.4), so that a template adds no row. With one template, as in InDiReCT's paper, the rows are returned as they are.
 
     Args:
         prompts: of `notion.prompts`, in their order.

@@ -89,7 +89,7 @@ def _triplets(rows: NDArray[np.float32], neighbours: int, outliers: int, random:
 
 
 def _farther(near: NDArray[np.int32], outliers: int, generator: np.random.Generator) -> NDArray[np.int32]:
-    """Of each item and neighbor (n, k), `outliers` items that are neither the item itself nor among its neighbors up to this one: (n, k, outliers)."""
+    """Of each item and neighbor (n, k), items (n, k, outliers) that are neither the item itself nor among its neighbors up to this one."""
     n, k = near.shape
     far = generator.integers(n, size=(n, k, outliers), dtype=np.int32)
     excluded = np.concatenate([np.arange(n, dtype=np.int32)[:, None], near], axis=1)
@@ -139,11 +139,13 @@ def _optimised(triplets: _Triplets, start: NDArray[np.float32], steps: int, swit
     """Gradient descent with momentum and a gain of each coordinate that grows while it keeps its direction (delta-bar-delta)."""
     from likeness.projection.trimap_steps import gradient
 
-    positions, velocity, gain = start.copy(), np.zeros_like(start), np.ones_like(start)
+    positions, velocity, gain = start, np.zeros_like(start), np.ones_like(start)
     for step in range(steps):
         momentum = np.float32(_MOMENTUM if step > switch else _FIRST_MOMENTUM)
         slope = gradient(positions + momentum * velocity, *triplets)
-        gain = np.where(np.sign(velocity) != np.sign(slope), gain + np.float32(_GAIN_UP), np.maximum(gain * np.float32(_GAIN_DOWN), np.float32(_LEAST_GAIN)))
+        gain = np.where(
+            np.sign(velocity) != np.sign(slope), gain + np.float32(_GAIN_UP), np.maximum(gain * np.float32(_GAIN_DOWN), np.float32(_LEAST_GAIN))
+        )
         velocity = momentum * velocity - np.float32(RATE) * gain * slope
-        positions += velocity
-    return positions
+        positions = positions + velocity
+    return np.asarray(positions, np.float32)

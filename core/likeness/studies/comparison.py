@@ -46,10 +46,10 @@ def compare(
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
-            (linear and nonlinear autoencoder), "lae-code" and "ae-code" (the same by the protocol of the authors' code: images' features in their own
-            lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded", the control "other-words" (InDiReCT on words that do
-            not belong to the images), "oracle" (learned from the labels that it is measured on). Or one's own, an object or a class with fit(text)
-            and transform(images), or (name, factory) with factory(dim=..., seed=...).
+            (linear and nonlinear autoencoder), "lae-code" and "ae-code" (the same by the protocol of the authors' code: images' features in their
+            own lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded", the control "other-words"
+            (InDiReCT on words that do not belong to the images), "oracle" (learned from the labels that it is measured on). Or one's own, an
+            object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
             prompts. By default the paper's 128.
         metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"

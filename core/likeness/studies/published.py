@@ -43,9 +43,9 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     Returns:
         Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods bear the
         names of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN where the paper reports nothing (PCA with
-        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "section5": the same with dim, the method "Jun et al." (Combination
-        of multiple global descriptors for image retrieval, arXiv:1903.10663), which is none of ours, and no deviations. "table1": dataset, notion, class_count, template,
-        aspects (examples), aspect_count.
+        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "section5": the same with dim and without deviations; its
+        method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is none of ours. "table1": dataset,
+        notion, class_count, template, aspects (examples), aspect_count.
 
     Raises:
         InputError: unknown paper, table or dataset.
