@@ -75,6 +75,7 @@ class Space:
         linear: (d, m), that map; None where it is the encoder's own space.
         estimator: of a notion's space, the fitted estimator that makes it; what its fit took is `estimator.fit_stats_`.
         base: of a notion's space, the space that it is made from.
+        store_dir: where the images' embeddings and `lengths` are kept; None: in the user's cache.
 
     Attributes:
         table: the images and attributes, row i belongs to row i of `vectors`; `table.failed` lists images that could not be read.
@@ -108,10 +109,11 @@ class Space:
         linear: Vectors | None = None,
         estimator: Any = None,
         base: "Space | None" = None,
+        store_dir: Path | str | None = None,
     ) -> None:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
-        self.index, self.linear, self.estimator, self.base = index, linear, estimator, base
+        self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
 
@@ -131,7 +133,7 @@ class Space:
 
     def replace(self, **changes: Any) -> "Space":
         """A copy with other values of the constructor's keywords; `images` is a table here."""
-        kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base")
+        kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base", "store_dir")
         given: dict[str, Any] = {"vectors": self.vectors, "images": self.table} | {each: getattr(self, each) for each in kept}
         return Space(**(given | changes))
 
@@ -161,7 +163,7 @@ class Space:
 
         if self.encoder is None or self.base is not None or self.linear is not None:
             raise InputError(f"The vectors of '{self.name}' have length 1 and what made them is not at hand; embed the images with an encoder.")
-        return image_lengths(self.table, self.encoder)
+        return image_lengths(self.table, self.encoder, store_dir=self.store_dir)
 
     @cached_property
     def search(self) -> "IndexSearch | None":

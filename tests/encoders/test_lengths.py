@@ -45,6 +45,13 @@ def test_they_are_computed_once(few: ImageTable, tmp_path: Path, monkeypatch: py
     np.testing.assert_array_equal(image_lengths(few, "cars-small", store_dir=tmp_path / "store"), first)
 
 
+def test_a_space_keeps_them_beside_its_embeddings(few: ImageTable, tmp_path: Path) -> None:
+    space = lk.embed(few, "cars-small", store_dir=tmp_path / "store")
+    before = set((tmp_path / "store").rglob("*.npz"))
+    assert space.replace(name="other").lengths.shape == (5,)
+    assert len(set((tmp_path / "store").rglob("*.npz")) - before) == 1
+
+
 def test_a_space_tells_them_and_those_without_an_encoder_refuse(few: ImageTable) -> None:
     space = lk.embed(few, "cars-small")
     np.testing.assert_array_equal(space.lengths, image_lengths(few, "cars-small"))

@@ -132,7 +132,7 @@ def _likeness(rows: NDArray[np.float32], widths: NDArray[np.float32], item: Any,
 
 def _tempered(weights: NDArray[np.float64]) -> NDArray[np.float32]:
     """The tempered logarithm at 1/2 of the weights above the least one: 2 (sqrt(1 + w) - 1)."""
-    return (2 * (np.sqrt(1 + weights - weights.min()) - 1)).astype(np.float32)
+    return np.asarray(2 * (np.sqrt(1 + weights - weights.min()) - 1), np.float32)
 
 
 def _optimised(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
