@@ -124,7 +124,7 @@ def _settings(view: View, draft: Draft) -> None:
             key=key("solver"),
             on_change=_take_field,
             args=("solver", key("solver")),
-            help="exact: the minimum of the paper's loss, at once. adam: the paper's procedure, some seconds. faded: near what adam reaches, at once.",
+            help="exact: the minimum of the paper's loss, at once. adam: the paper's procedure, seconds. faded: near what adam reaches, at once.",
         )
         st.number_input("Seed", 0, None, draft.seed, key=key("seed"), on_change=_take_field, args=("seed", key("seed")))
 
