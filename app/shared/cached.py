@@ -179,22 +179,22 @@ def forget(dataset_id: str) -> None:
 
 def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
     """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
-    return _with_aspects(base.key, tuple(notion.prompts), column, tuple(base.table.frame.columns), base, notion)
+    return _with_aspects(base.key, notion.content, column, tuple(base.table.frame.columns), base, notion)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _with_aspects(key: str, prompts: tuple[str, ...], column: str, columns: tuple[str, ...], _base: Space, _notion: Notion) -> pd.DataFrame:
+def _with_aspects(key: str, content: Sequence[object], column: str, columns: tuple[str, ...], _base: Space, _notion: Notion) -> pd.DataFrame:
     return _base.table.frame.assign(**{column: _base.best_aspects(_notion)})
 
 
 def first_starter(base: Space, notions: Sequence[Notion]) -> str:
     """Name of the notion that colors images without labels at first, of those for images of any kind; empty where none divides them."""
     offered = [notion for notion in notions if notion.dataset in ("", PHOTO_NOTIONS)]
-    return _first_starter(base.key, tuple((notion.name, *notion.prompts) for notion in offered), base, offered)
+    return _first_starter(base.key, tuple((notion.name, notion.content) for notion in offered), base, offered)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _first_starter(key: str, prompts: tuple[tuple[str, ...], ...], _base: Space, _notions: Sequence[Notion]) -> str:
+def _first_starter(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> str:
     chosen = most_dividing(_base, _notions)
     return chosen.name if chosen else ""
 
@@ -206,7 +206,7 @@ def table(dataset_id: str) -> ImageTable:
 
 def fit(dataset_id: str, notion: Notion, solver: str = "exact", seed: int = 0) -> Space:
     """A notion's space on a dataset, in the notion's own dimensions, or where it has none, in as many as its prompts suggest."""
-    key = (dataset_id, notion.name, tuple(notion.prompts), notion.dim, solver, seed)
+    key = (dataset_id, notion.name, tuple(notion.content), notion.dim, solver, seed)
     return _fits().get(key, lambda: base(dataset_id).refit(notion, solver, seed=seed))
 
 
@@ -217,7 +217,7 @@ def _fits() -> BoundedCache[Space]:
 
 def dim_of(dataset_id: str, notion: Notion) -> int:
     """Dimensions of a notion's space on a dataset; of one without its own, those that its prompts suggest."""
-    return notion_dim(notion, base(dataset_id).embed_prompts(notion.prompts)[0])
+    return notion_dim(notion, base(dataset_id).embed_aspects(notion)[0])
 
 
 def unknown_words_of(base: Space, notion: Notion) -> list[str]:

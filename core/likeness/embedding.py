@@ -56,6 +56,7 @@ def embed(images: "ImageTable | str | Path", encoder: "EncoderLike | None" = Non
         provenance=embeddings.provenance_key,
         differentiable=lambda: _image_model(encoder),
         index=_index(index_folder(table, encoder, options.get("store_dir")), embeddings.vectors) if encoder_identity(encoder) else None,
+        store_dir=options.get("store_dir"),
     )
 
 

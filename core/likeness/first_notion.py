@@ -29,11 +29,11 @@ def most_dividing(space: Space, notions: "Sequence[Notion]", seed: int = 0) -> "
         >>> most_dividing(lk.embed(lk.read("cars"), "cars"), [season, color]).name
         'color'
     """
-    from likeness.notions import FEWEST_DIVIDED, aspect_rows, division_scores
+    from likeness.notions import FEWEST_DIVIDED, division_scores
 
     if not notions:
         return None
     base = space.base or space
-    scores = division_scores(base.vectors, [aspect_rows(base.embed_prompts(notion.prompts)[0], notion) for notion in notions], seed)
+    scores = division_scores(base.vectors, [base.embed_aspects(notion)[0] for notion in notions], seed)
     best = max(range(len(notions)), key=scores.__getitem__)
     return notions[best] if scores[best] >= FEWEST_DIVIDED else None

@@ -75,6 +75,7 @@ class Space:
         linear: (d, m), that map; None where it is the encoder's own space.
         estimator: of a notion's space, the fitted estimator that makes it; what its fit took is `estimator.fit_stats_`.
         base: of a notion's space, the space that it is made from.
+        store_dir: where the images' embeddings and `lengths` are kept; None: in the user's cache.
 
     Attributes:
         table: the images and attributes, row i belongs to row i of `vectors`; `table.failed` lists images that could not be read.
@@ -108,10 +109,11 @@ class Space:
         linear: Vectors | None = None,
         estimator: Any = None,
         base: "Space | None" = None,
+        store_dir: Path | str | None = None,
     ) -> None:
         self.name, self.encoder, self.provenance = name, encoder, provenance
         self.embed_texts, self.embed_images, self.differentiable = embed_texts, embed_images, differentiable
-        self.index, self.linear, self.estimator, self.base = index, linear, estimator, base
+        self.index, self.linear, self.estimator, self.base, self.store_dir = index, linear, estimator, base, store_dir
         self.vectors: Vectors = as_unit_rows(vectors, f"The vectors of '{name}'", zeros=estimator is not None)
         self.table = _table(images, labels, len(self.vectors), name)
 
@@ -131,7 +133,7 @@ class Space:
 
     def replace(self, **changes: Any) -> "Space":
         """A copy with other values of the constructor's keywords; `images` is a table here."""
-        kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base")
+        kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base", "store_dir")
         given: dict[str, Any] = {"vectors": self.vectors, "images": self.table} | {each: getattr(self, each) for each in kept}
         return Space(**(given | changes))
 
@@ -147,6 +149,21 @@ class Space:
         for begin in range(0, 0 if self.provenance else len(self.vectors), _ROWS_AT_ONCE):
             digest.update(self.vectors[begin : begin + _ROWS_AT_ONCE].tobytes())
         return digest.hexdigest()[:24]
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float32]:
+        """Length (n,) of each image's features before they were scaled to the unit `vectors`: what the encoder gives is `vectors` times these.
+
+        The first call computes them, in one pass over the images (`likeness.encoders.image_lengths`), and they are stored as embeddings are.
+
+        Raises:
+            InputError: no encoder behind the vectors, an encoder that gives unit vectors only, or images that can't be read.
+        """
+        from likeness.encoders import image_lengths
+
+        if self.encoder is None or self.base is not None or self.linear is not None:
+            raise InputError(f"The vectors of '{self.name}' have length 1 and what made them is not at hand; embed the images with an encoder.")
+        return image_lengths(self.table, self.encoder, store_dir=self.store_dir)
 
     @cached_property
     def search(self) -> "IndexSearch | None":
@@ -229,7 +246,8 @@ class Space:
     def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
-        Of a notion's space, the other notion is fitted on what this one is made from, so that refits do not pile up.
+        An aspect is one row of the fit: its prompts in several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is
+        fitted on what this one is made from, so that refits do not pile up.
 
         Args:
             notion: what "similar" means.
@@ -239,7 +257,7 @@ class Space:
             seed: of methods with random choices.
 
         Raises:
-            InputError: the space reads no text, or the notion or estimator refuse their input.
+            InputError: the space reads no text, the method reads features that are not of unit length, or the notion or estimator refuse their input.
 
         Example:
             >>> import likeness as lk
@@ -251,14 +269,14 @@ class Space:
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
         start = time.perf_counter()
-        prompts, n_encoded = base.embed_prompts(notion.prompts)
+        aspects, n_encoded = base.embed_aspects(notion)
         encoded = time.perf_counter()
-        estimator = _estimator(method, notion, prompts, dim, seed)
-        estimator.fit(prompts)
+        estimator = _estimator(method, notion, aspects, dim, seed)
+        estimator.fit(aspects)
         fitted = time.perf_counter()
         space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
         done = time.perf_counter()
-        estimator.fit_stats_ = FitStats(len(prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
+        estimator.fit_stats_ = FitStats(len(notion.prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
         return space
 
     def best_aspects(self, notion: "Notion") -> NDArray[np.object_]:
@@ -278,7 +296,18 @@ class Space:
         from likeness.notions import best_aspects
 
         base = self.base or self
-        return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_prompts(notion.prompts)[0], notion)]
+        return np.array(notion.aspects, dtype=object)[best_aspects(base.vectors, base.embed_aspects(notion)[0])]
+
+    def embed_aspects(self, notion: "Notion") -> tuple[Vectors, int]:
+        """Unit rows (k, d), one per aspect of a notion (`likeness.notions.aspect_rows`), and how many prompts the text encoder had to read.
+
+        Raises:
+            InputError: the space reads no text.
+        """
+        from likeness.notions import aspect_rows
+
+        prompts, n_encoded = self.embed_prompts(notion.prompts)
+        return aspect_rows(prompts, notion), n_encoded
 
     def embed_prompts(self, prompts: Sequence[str]) -> tuple[Vectors, int]:
         """Unit rows (m, d) of prompts, and how many of them the text encoder had to read because they were new.
@@ -418,19 +447,24 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | type | Transform", notion: "Notion", prompts: Vectors, dim: int | str | None, seed: int) -> Any:
+def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> Any:
     """A fresh estimator of a name or class; an estimator itself is taken as it is."""
     from likeness.notions import named_methods, notion_dim, suggest_dim
 
     if not isinstance(method, str | type):
         return method
-    size = notion_dim(notion, prompts) if dim is None else suggest_dim(prompts) if dim == "suggested" else int(dim)
-    return named_methods([method])[0].make(dim=size, seed=seed)
+    chosen = named_methods([method])[0]
+    if chosen.lengths:
+        raise InputError(
+            f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`."
+        )
+    size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
+    return chosen.make(dim=size, seed=seed)
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
     settings = {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
-    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.prompts))
+    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.content))
 
 
 def _linear_map(estimator: Any) -> Vectors | None:

@@ -8,7 +8,8 @@ from background import jobs
 from likeness.data import read_cars
 from likeness.embedding import embed
 from likeness.notions import get_notion
-from likeness.saliency import Saliency, saliency_of_spaces
+from likeness.recipes import car_masks, control_spaces
+from likeness.saliency import Saliency, difference, difference_shares, saliency_of_spaces
 
 FEW = ("saliency_samples", 2)
 
@@ -52,6 +53,39 @@ def test_the_selected_images_are_explained_in_two_notions_and_the_raw_encoder(ap
     np.testing.assert_allclose(found[1].maps, expected[0].maps, atol=2e-3)
     np.testing.assert_allclose(found[2].maps, expected[1].maps, atol=2e-3)
     assert "Dimensions: Background color in 7 and Car color in 6." in _texts(app)
+
+
+def test_beside_each_share_on_the_cars_stands_that_of_random_projections(app: AppTest) -> None:
+    _open(app)
+    _finished(app)
+    assert not app.exception
+    shown = [caption.value for caption in app.caption if "lies on the cars" in caption.value]
+    base, cars = embed(read_cars()), [3, 11]
+    notions = {"Background color": base.refit(get_notion("background color")), "Car color": base.refit(get_notion("car color"))}
+    masks, raw = car_masks(base, cars), saliency_of_spaces([base], cars, samples=2)[0]
+    parts = []
+    for name, space in notions.items():
+        dim = space.vectors.shape[1]
+        maps = saliency_of_spaces([space, *control_spaces(base, dim)], cars, samples=2)
+        own, *controls = (float(np.mean(difference_shares(difference(each, raw), masks)[0])) for each in maps)
+        parts.append(f"{name} {own:.0%}, a random projection to {dim} dimensions {np.mean(controls):.0%}")
+    assert shown == [f"Of the yellow, this lies on the cars: {'; '.join(parts)}. Only what goes beyond chance says something about the notion."]
+    app.segmented_control(key="saliency_show").set_value("Maps").run()
+    assert any(caption.value.startswith("Of the maps, this lies on the cars: Background color") for caption in app.caption)
+
+
+def test_no_control_is_computed_where_no_notion_or_no_mask_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.saliency import job as saliency_job
+    from pages.saliency import rows as saliency_rows
+
+    monkeypatch.setattr(saliency_job, "begin_controls", lambda request: pytest.fail("nothing to compare with"))
+    with monkeypatch.context() as patch:
+        patch.setattr(saliency_rows, "known_masks", lambda space, rows: None)
+        _open(app)
+        assert not app.exception
+    app.multiselect(key="looked_at").set_value([]).run()
+    _finished(app)
+    assert not app.exception
 
 
 def test_dimensions_make_other_maps(app: AppTest) -> None:

@@ -48,7 +48,7 @@ def test_embedding_size_prints_writes_and_draws(run: Run, tmp_path: Path) -> Non
 def test_prompt_count_samples_the_car_names(run: Run, tmp_path: Path) -> None:
     out, plot = tmp_path / "runs.csv", tmp_path / "prompts.html"
     status, printed, err = run(
-        *("prompt-count", "--counts", "5,569", "--dim", "4", "--seeds", "2", "--metric", "mrr", "--format", "csv"),
+        *("prompt-count", "--methods", "raw,exact", "--counts", "5,569", "--dim", "4", "--seeds", "2", "--metric", "mrr", "--format", "csv"),
         *("--out", str(out), "--plot", str(plot)),
     )
     assert status == 0, err
@@ -98,20 +98,26 @@ def test_encoder_size_names_the_encoder_that_is_not_here(run: Run, tmp_path: Pat
     assert plot.read_text(encoding="utf-8").count("(refused)") == 3
 
 
-def test_all_methods_can_be_asked_for_at_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from likeness.notions.methods import METHODS
+@pytest.mark.parametrize(("command", "function"), [("embedding-size", "embedding_sizes"), ("prompt-count", "prompt_counts")])
+def test_all_methods_of_the_paper_run_five_times_by_default(run: Run, monkeypatch: pytest.MonkeyPatch, command: str, function: str) -> None:
+    from likeness.notions import METHODS, PAPER_METHODS
 
     asked: list[Any] = []
 
-    def compared(base: Any, notions: Any, methods: Any, *rest: Any, **options: Any) -> pd.DataFrame:
-        asked.append((methods, *rest))
-        row = {"notion": "x", "method": "raw", "dim": 512, "seed": 0, "refused": "", "map_at_r": 0.5, "precision_at_1": 0.5}
+    def compared(base: Any, *rest: Any, **options: Any) -> pd.DataFrame:
+        asked.append(rest)
+        row = {"notion": "x", "method": "raw", "dim": 512, "prompts": 0, "seed": 0, "refused": "", "map_at_r": 0.5, "precision_at_1": 0.5}
         return pd.DataFrame([row])
 
-    monkeypatch.setattr("likeness.studies.embedding_sizes", compared)
-    status, _, err = run("embedding-size", "--methods", "all")
-    assert status == 0, err
-    assert asked == [(list(METHODS), [2, 4, 8, 16, 32, 64, 128, 256, 512], range(5))]
+    monkeypatch.setattr(f"likeness.studies.{function}", compared)
+    for options in ([], ["--methods", "all"], ["--methods", "raw,exact"]):
+        status, _, err = run(command, *options)
+        assert status == 0, err
+    methods = [next(each for each in call if isinstance(each, list) and "raw" in each) for call in asked]
+    assert methods == [list(PAPER_METHODS), list(METHODS), ["raw", "exact"]]
+    assert all(call[-1] == range(5) for call in asked)
+    numbers = {"embedding-size": [2, 4, 8, 16, 32, 64, 128, 256, 512], "prompt-count": list(range(10, 151, 10))}
+    assert all(numbers[command] in call for call in asked)
 
 
 def test_what_is_finished_is_written_when_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,8 +55,11 @@ def test_the_check_prints_shares_on_the_car(run: Run) -> None:
     assert table["notion"].tolist() == ["car color", "random projection"]
     assert table["images"].tolist() == [2, 2]
     assert table["dim"].tolist() == [4, 4]
-    shares = table.iloc[:, 3:].map(lambda text: float(text.split(" ± ")[0]))
-    assert shares.shape == (2, 5)
+    shares = table.iloc[:, 3:].map(lambda text: float(str(text).split(" ± ")[0]))
+    assert shares.shape == (2, 7)
+    own, control = shares["notion map on car"], shares["random projection's map on car"]
+    assert control[0] == control[1] == own[1]
+    assert own[0] != control[0]
     assert ((shares > 0) & (shares < 1)).all(axis=None)
 
 

@@ -52,6 +52,14 @@ def test_the_count_that_differs_from_the_paper_is_explained() -> None:
     assert "N/A" in get_notion("movie-posters-genre").source
 
 
+def test_the_appendix_notion_of_colors_has_no_labels() -> None:
+    notion = get_notion("cars196-car-color")
+    assert (notion.dataset, notion.attribute) == ("Cars196", None)
+    assert (notion.template, notion.aspects) == (get_notion("car-color").template, get_notion("car-color").aspects)
+    assert "appendix, section 4" in notion.source
+    assert "rudimentarily as black, blue, white, yellow, silver, red, mixed or other" in notion.source
+
+
 def test_every_notion_that_ships_can_be_read_and_is_named_like_its_file() -> None:
     assert notion_problems() == []
     assert len(list_notions()) >= 19

@@ -1,24 +1,38 @@
 import pytest
 
 from likeness.errors import InputError
-from likeness.notions import PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
+from likeness.notions import PAPER_METHODS, PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
+from likeness.studies import published
+
+LEARNING = ("pca", "pca-faded", "lae", "ae", "lae-code", "ae-code", "exact", "adam", "faded")
 
 
 def test_every_method_is_known_and_has_a_title() -> None:
-    names = ("random", "raw", "random-transform", "pca", "pca-faded", "lae", "ae", "exact", "adam", "faded", "other-words", "oracle")
-    assert tuple(METHODS) == names
+    without_text = ("random", "raw", "random-transform")
+    assert tuple(METHODS) == (*without_text, *LEARNING, "other-words", "oracle")
     assert tuple(METHOD_TITLES) == tuple(METHODS)
     assert tuple(method.name for method in named_methods(METHODS)) == tuple(METHODS)
 
 
 def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
     made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
-    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, PCA, LinearAutoencoder, Autoencoder, *[InDiReCT] * 4, Oracle)
+    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, PCA, *[LinearAutoencoder, Autoencoder] * 2, *[InDiReCT] * 4, Oracle)
     assert [type(estimator) for estimator in made.values()] == list(kinds)
     assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in made.items() if name not in ("raw", "pca-faded"))
     assert [made[name].solver for name in ("exact", "adam", "faded", "other-words")] == ["exact", "adam", "faded", "exact"]
+    assert [made[name].normalize for name in ("lae", "ae", "lae-code", "ae-code")] == [True, True, False, False]
     assert [made[name].fade for name in ("pca", "pca-faded")] == [False, True]
+
+
+def test_only_the_authors_protocol_reads_lengths_and_fixes_the_ranking() -> None:
+    assert [method.name for method in METHODS.values() if method.lengths] == ["lae-code", "ae-code"]
+    assert {method.name: method.ranking for method in METHODS.values() if method.ranking} == {"lae-code": "euclidean", "ae-code": "euclidean"}
+
+
+def test_the_papers_methods_are_the_columns_of_its_tables() -> None:
+    assert set(published()["method"]) == set(PAPER_METHODS) - {"exact"}
+    assert [method for method in METHODS if method in PAPER_METHODS] == list(PAPER_METHODS)
 
 
 def test_an_own_method_stands_beside() -> None:
@@ -31,7 +45,7 @@ def test_an_own_method_stands_beside() -> None:
     [
         (
             ["exact", "best"],
-            "There is no method 'best'; choose from random, raw, random-transform, pca, pca-faded, lae, ae, exact, adam, faded, other-words, oracle",
+            f"There is no method 'best'; choose from random, raw, random-transform, {', '.join(LEARNING)}, other-words, oracle",
         ),
         ([], "There is no method to compare; name at least one of random"),
         (["raw", "raw"], "The method 'raw' stands twice; give each once"),

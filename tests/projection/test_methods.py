@@ -50,7 +50,7 @@ def test_only_what_differs_from_the_default_is_kept() -> None:
 
 
 def test_an_unknown_method_is_named_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"no layout method 'mds'; choose from umap, tsne, pacmap, pca"):
+    with pytest.raises(InputError, match=r"no layout method 'mds'; choose from umap, tsne, pacmap, trimap, pca"):
         method_named("mds")
     with pytest.raises(InputError, match="no layout method 'mds'"):
         differing("mds", {})

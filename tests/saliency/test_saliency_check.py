@@ -10,7 +10,7 @@ from likeness.embedding import embed
 from likeness.errors import InputError
 from likeness.notions import get_notion
 from likeness.recipes.renders.cars import NUMBERS, render_masks, write_dataset
-from likeness.recipes.saliency_check import car_check, car_masks, summarize_check
+from likeness.recipes.saliency_check import car_check, car_masks, control_spaces, summarize_check
 from likeness.saliency import ImageModel, mass_share, saliency_of_spaces
 from likeness.space import Space
 
@@ -87,7 +87,19 @@ def test_controls_are_random_projections_that_differ(base: Space) -> None:
     assert frame["notion"].tolist() == ["car color", "random projection", "random projection"]
     assert frame["map"].nunique() == 3
     assert frame["raw"].nunique() == frame["area"].nunique() == 1
-    assert summarize_check(frame)["images"].tolist() == [1, 1]
+    table = summarize_check(frame)
+    assert table["images"].tolist() == [1, 1]
+    assert table["random projection's map on car"].tolist() == [f"{frame['map'][1:].mean():.3f}"] * 2
+    assert table["random projection looks more: on car"].tolist() == [f"{frame['more'][1:].mean():.3f}"] * 2
+
+
+def test_control_spaces_are_random_projections_of_the_encoder(base: Space) -> None:
+    from likeness.notions import RandomTransform
+
+    first, second = control_spaces(base, 3, 2)
+    np.testing.assert_array_equal(first.vectors, RandomTransform(3, 0).fit(base.vectors).transform(base.vectors))
+    assert (first.vectors.shape, first.name) == ((4, 3), "random projection")
+    assert not np.allclose(first.vectors, second.vectors)
 
 
 def test_a_stopped_check_holds_the_images_that_were_done(base: Space) -> None:

@@ -85,6 +85,6 @@ def shape() -> Notion:
 
 @pytest.fixture
 def shades() -> Notion:
-    """Judged by the color, forty prompts in two templates."""
-    aspects = [f"{shade} {color}" for color in COLORS for shade in ("dark", "light", "pale", "deep", "dull")]
-    return Notion("shades", ("a {} car", "the {} paint"), tuple(aspects), attribute="color")
+    """Judged by the color, forty prompts."""
+    shades = ("dark", "light", "pale", "deep", "dull", "bright", "matt", "shiny", "warm", "cold")
+    return Notion("shades", "a {} car", tuple(f"{shade} {color}" for color in COLORS for shade in shades), attribute="color")

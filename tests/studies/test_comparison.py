@@ -65,6 +65,8 @@ def test_all_methods_and_metrics_by_default(base: Space, color: Notion) -> None:
     assert tuple(runs["method"]) == tuple(METHODS)
     assert tuple(runs.columns[6:]) == ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
     scores = runs.set_index("method")["map_at_r"]
+    refused = runs.set_index("method")["refused"]
+    assert set(refused[refused != ""].index) == {"lae-code", "ae-code"}  # nobody knows how long the features of a made-up encoder are
     # what was made up so is found: color words help, labels help more, chance does not
     assert scores["random"] < scores["raw"] < scores["exact"] <= scores["oracle"]
 
@@ -257,3 +259,43 @@ def test_notions_that_can_not_be_judged_are_refused(base: Space, color: Notion) 
         compare(base, [color, replace(color, name="weather", attribute="sky")])
     with pytest.raises(InputError, match="Two notions are called 'car color', so their rows could not be told apart; rename one"):
         compare(base, [color, replace(color, aspects=("red", "blue"))])
+
+
+def test_the_authors_protocol_reads_features_in_their_lengths_and_ranks_by_distance(base: Space, color: Notion, texts: Any) -> None:
+    lengths = np.random.default_rng(5).uniform(1, 20, len(base)).astype(np.float32)
+    base.lengths = lengths  # type: ignore[misc]
+    runs = compare(base, [color], ("lae", "lae-code"), dims=(3,), seeds=(2,), metrics=["map_at_r", "zero_shot"]).set_index("method")
+    rows, labels = texts.vectors("made-up", color.prompts), base.table.frame["color"]
+    fitted = LinearAutoencoder(3, 2, normalize=False).fit(rows)
+    codes = fitted.transform(base.vectors * lengths[:, None])
+    expected = retrieval_metrics(codes, labels, metric="euclidean")["map_at_r"]
+    assert runs.loc["lae-code", "map_at_r"] == pytest.approx(expected, abs=1e-9)
+    assert runs.loc["lae-code", "map_at_r"] != runs.loc["lae", "map_at_r"]
+    places = codes @ fitted.transform(rows).T / np.linalg.norm(fitted.transform(rows), axis=1)
+    assert runs.loc["lae-code", "zero_shot"] == pytest.approx((np.array(color.aspects)[places.argmax(axis=1)] == labels).mean(), abs=1e-9)
+
+
+def test_lengths_are_those_of_the_labeled_images(base: Space, color: Notion) -> None:
+    lengths = np.linspace(1, 9, len(base), dtype=np.float32)
+    base.lengths = lengths  # type: ignore[misc]
+    some = base.replace(
+        images=ImageTable("some", base.table.root, base.table.frame.assign(color=base.table.frame["color"].where(np.arange(72) % 5 > 0)))
+    )
+    kept = np.arange(72) % 5 > 0
+    some.lengths = lengths  # type: ignore[misc]
+    part = Space(base.vectors[kept], base.table.frame[kept].reset_index(drop=True), encoder="made-up", embed_texts=base.embed_texts)
+    part.lengths = lengths[kept]  # type: ignore[misc]
+    found, expected = (compare(each, [color], ("lae-code",), dims=(3,), seeds=(0,), metrics=["map_at_r"])["map_at_r"][0] for each in (some, part))
+    assert found == expected
+
+
+def test_without_lengths_the_authors_protocol_is_refused_and_others_go_on(base: Space, color: Notion) -> None:
+    runs = compare(base.replace(encoder=None), [color], ("raw", "ae-code"), dims=(3,), seeds=(0,), metrics=["map_at_r"]).set_index("method")
+    assert runs.loc["raw", "refused"] == ""
+    assert "what made them is not at hand" in runs.loc["ae-code", "refused"]
+    assert np.isnan(runs.loc["ae-code", "map_at_r"])
+
+
+def test_a_space_of_unit_vectors_refuses_the_authors_protocol(base: Space, color: Notion) -> None:
+    with pytest.raises(InputError, match="The method 'ae-code' reads features of any length, and a space keeps unit vectors"):
+        base.refit(color, "ae-code", dim=2)

@@ -6,8 +6,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import PCA, Identity, InDiReCT, Notion, RandomTransform
-from likeness.notions.methods import METHODS
+from likeness.notions import PAPER_METHODS, PCA, Identity, InDiReCT, Notion, RandomTransform
 from likeness.space import Space
 from likeness.studies import embedding_sizes
 
@@ -23,7 +22,7 @@ def test_the_sizes_and_runs_are_the_papers_by_default() -> None:
     defaults = {name: parameter.default for name, parameter in inspect.signature(embedding_sizes).parameters.items()}
     assert defaults["sizes"] == (2, 4, 8, 16, 32, 64, 128, 256, 512)
     assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
-    assert defaults["methods"] == METHODS
+    assert defaults["methods"] == PAPER_METHODS
     assert defaults["metrics"][0] == "map_at_r"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
-from likeness.notions import InDiReCT, Notion, Oracle, get_notion, suggest_dim
+from likeness.notions import PAPER_METHODS, InDiReCT, Notion, Oracle, get_notion, suggest_dim
 from likeness.space import Space
 from likeness.studies import prompt_counts
 from likeness.studies.prompt_counts import prompt_sample
@@ -17,6 +17,7 @@ def test_counts_and_runs_are_the_papers_by_default() -> None:
     assert defaults["counts"] == (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150)
     assert list(defaults["seeds"]) == [0, 1, 2, 3, 4]
     assert defaults["dim"] == 128
+    assert defaults["methods"] == PAPER_METHODS
     assert len(get_notion("car-model-names").prompts) == 569
 
 
@@ -28,6 +29,13 @@ def test_samples_of_a_seed_are_nested_and_those_of_others_differ(shades: Notion)
         assert prompts == samples[seed, 40][:count]
     assert len({frozenset(samples[seed, 7]) for seed in range(4)}) == 4
     assert all(set(samples[seed, 40]) == set(shades.prompts) for seed in range(4))
+
+
+def test_of_several_templates_aspects_are_sampled_with_all_their_prompts(shades: Notion) -> None:
+    double = Notion("shades", ("a {} car", "the {} paint"), shades.aspects, attribute="color")
+    sample = prompt_sample(double, 5, 1)
+    assert sample.aspects == prompt_sample(shades, 5, 1).aspects
+    assert sample.templates == double.templates
 
 
 def test_every_prompt_is_drawn_equally_often(shades: Notion) -> None:

@@ -118,11 +118,11 @@ def show_prompts(view: View) -> None:
     """How many prompts are enough."""
     st.caption("How many prompts does a notion need? Random samples of its prompts are fitted and judged; each run draws its own.")
     notions = labelled_notions(view)
-    names = sorted(notions, key=lambda name: -len(notions[name].prompts))
+    names = sorted(notions, key=lambda name: -len(notions[name].aspects))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         notion = notions[st.selectbox("Notion", names, format_func=lambda name: _sized(notions[name]), key="prompts_notion", bind="query-params")]
         methods = with_baseline(choose_methods(("exact",), "prompts_methods"))
-        counts = _counts(len(notion.prompts))
+        counts = _counts(len(notion.aspects))
         dim = choose_dimension(view, "prompts_dim")
         runs = choose_runs(5, "prompts_runs")
         request = _request(

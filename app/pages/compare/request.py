@@ -92,7 +92,7 @@ class Request:
 
 def content_of(notions: Sequence[Notion]) -> tuple[object, ...]:
     """Equal for notions that are fitted and judged alike."""
-    return tuple((notion.name, tuple(notion.prompts), notion.attribute, notion.dim) for notion in notions)
+    return tuple((notion.name, tuple(notion.content), notion.attribute, notion.dim) for notion in notions)
 
 
 def with_baseline(methods: Sequence[str]) -> tuple[str, ...]:

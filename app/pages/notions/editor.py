@@ -56,7 +56,12 @@ def _words() -> None:
             "When are two images similar? For people; the model does not read it.",
             "Two images are similar if ...",
         ),
-        "templates": ("Template", draft.templates, "The sentence around each aspect, with {} in place of the aspect. One template per line.", None),
+        "templates": (
+            "Template",
+            draft.templates,
+            "The sentence around each aspect, with {} in place of the aspect. One template per line; several are averaged.",
+            None,
+        ),
     }
     for field, (label, text, help, placeholder) in fields.items():
         st.text_area(label, text, key=key(field), on_change=_take_field, args=(field, key(field)), height=68, help=help, placeholder=placeholder)

@@ -1,12 +1,17 @@
 """Saliency maps in the background: shared by everybody who asks the same; the last ones are kept."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from background import Job, jobs, run_in_background
-from likeness.saliency import saliency_of_spaces
+from likeness.recipes import control_spaces
+from likeness.saliency import Saliency, saliency_of_spaces
 from likeness.space import Space
 
 _KEPT = 16
+
+
+Controls = dict[int, list[Saliency]]
 
 
 @dataclass(frozen=True)
@@ -29,18 +34,37 @@ class SaliencyRequest:
 def begin(request: SaliencyRequest) -> Job:
     """The job whose result is one `Saliency` for each space."""
 
-    def work(job: Job) -> object:
-        return saliency_of_spaces(
-            request.spaces,
-            request.rows,
-            base=request.base,
-            samples=request.samples,
-            noise=request.noise,
-            progress=job.report,
-            should_stop=job.should_stop,
-        )
+    return run_in_background("saliency", request.key, "Computing saliency maps", lambda job: _maps(request, request.spaces, job), kept=_KEPT)
 
-    return run_in_background("saliency", request.key, "Computing saliency maps", work, kept=_KEPT)
+
+def begin_controls(request: SaliencyRequest) -> Job:
+    """The job whose result is, for each number of dimensions of the request's notions, what random projections to as many look at."""
+    dims = control_dims(request)
+    encoded = next(space.base for space in request.spaces if space.base is not None)
+
+    def work(job: Job) -> Controls:
+        projections = [(dim, space) for dim in dims for space in control_spaces(encoded, dim)]
+        found = _maps(request, [space for _, space in projections], job)
+        return {dim: [each for (of, _), each in zip(projections, found, strict=True) if of == dim] for dim in dims}
+
+    return run_in_background("saliency", ("controls", dims, *request.key), "Computing maps of random projections", work, kept=_KEPT)
+
+
+def control_dims(request: SaliencyRequest) -> tuple[int, ...]:
+    """Numbers of dimensions of the notions that are compared, each once."""
+    return tuple(dict.fromkeys(space.vectors.shape[1] for space in request.spaces[:-1] if space.base is not None))
+
+
+def _maps(request: SaliencyRequest, spaces: Sequence[Space], job: Job) -> list[Saliency]:
+    return saliency_of_spaces(
+        spaces,
+        request.rows,
+        base=request.base,
+        samples=request.samples,
+        noise=request.noise,
+        progress=job.report,
+        should_stop=job.should_stop,
+    )
 
 
 def find(request: SaliencyRequest) -> Job | None:

@@ -10,7 +10,7 @@ from components.gallery import Section, gallery
 from components.picture_grid import picture_grid
 from likeness.errors import InputError
 from likeness.notions import Notion
-from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES
+from likeness.saliency import BLACK, NOISE, PERCENTILE, SAMPLES, Masks, Saliency
 from likeness.space import Space
 from likeness.studies import judged_notions
 from pages.saliency import PAGE
@@ -182,6 +182,16 @@ def _pictures(view: View, request: SaliencyRequest, job: Job, look: Look) -> Non
     names = [str(view.frame["path"].iloc[row]).rsplit("/", 1)[-1] for row in request.rows]
     masks = saliency_rows.known_masks(request.spaces[-1], request.rows)
     picture_grid(saliency_rows.titles(found, look), saliency_rows.rows(found, names, masks, look), key="saliency_grid", tile=_tile(found, look))
+    if masks is not None and saliency_job.control_dims(request) and len(found[-1]) == len(request.rows):
+        _control(request, found, masks, look)
+
+
+def _control(request: SaliencyRequest, found: list[Saliency], masks: Masks, look: Look) -> None:
+    """What random projections of as many dimensions would have shown, so that no share on the car is read without its control."""
+    job = saliency_job.begin_controls(request)
+    if progress.follow(job, resume="Go on", place="control"):
+        dims = [space.vectors.shape[1] if space.base is not None else 0 for space in request.spaces[:-1]]
+        st.caption(saliency_rows.control_sentence(found, dims, job.result, masks, look))
 
 
 def _tile(found: "list[object]", look: Look) -> int:

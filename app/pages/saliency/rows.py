@@ -1,6 +1,6 @@
 """From saliency maps to rows of pictures: the image, what each space looks at, and the differences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +71,32 @@ def known_masks(space: Space, image_rows: Sequence[int]) -> Masks | None:
         return car_masks(space, image_rows)
     except InputError:
         return None
+
+
+def control_sentence(found: Sequence[Saliency], dims: Sequence[int], controls: Mapping[int, Sequence[Saliency]], masks: Masks, look: Look) -> str:
+    """How much of the maps lies on the cars, in the mean of the images, beside random projections to as many dimensions.
+
+    Args:
+        found: of the spaces; the last is what the others are compared with.
+        dims: of the spaces but the last; 0 for one that is no notion's.
+        controls: by dimensions, what random projections look at.
+        masks: where the car is (n, h, w).
+        look: differences are judged by their yellow where these are shown, maps by all of their mass.
+    """
+    *spaces, against = (each.at(look.percentile) for each in found)
+    drawn = {dim: [each.at(look.percentile) for each in projections] for dim, projections in controls.items()}
+    parts = []
+    for space, dim in zip(spaces, dims, strict=True):
+        if dim in drawn and alike(space, against):
+            chance = np.mean([_share(control, against, masks, look) for control in drawn[dim]])
+            parts.append(f"{readable(space.name)} {_share(space, against, masks, look):.0%}, a random projection to {dim} dimensions {chance:.0%}")
+    what = "the yellow" if look.differences else "the maps"
+    return f"Of {what}, this lies on the cars: {'; '.join(parts)}. Only what goes beyond chance says something about the notion." if parts else ""
+
+
+def _share(space: Saliency, against: Saliency, masks: Masks, look: Look) -> float:
+    shares = difference_shares(difference(space, against), masks)[0] if look.differences else mass_share(space.maps, masks)
+    return float(np.nanmean(shares))
 
 
 def _maps(found: Saliency, masks: Masks | None, look: Look) -> list[Picture]:

@@ -27,14 +27,15 @@ def fit(
     import numpy as np
 
     from likeness.encoders import embed_texts
-    from likeness.notions import InDiReCT, notion_dim, notion_encoder
+    from likeness.notions import InDiReCT, aspect_rows, notion_dim, notion_encoder
 
     chosen = notion_named(notion)
     encoder = encoder or notion_encoder(chosen)
     texts = embed_texts(encoder, chosen.prompts)
+    rows = aspect_rows(texts.vectors, chosen)
     start = time.perf_counter()
-    size = notion_dim(chosen, texts.vectors) if dim is None else dim
-    estimator = InDiReCT(dim=size, solver=solver, seed=seed).fit(texts.vectors)
+    size = notion_dim(chosen, rows) if dim is None else dim
+    estimator = InDiReCT(dim=size, solver=solver, seed=seed).fit(rows)
     seconds = time.perf_counter() - start
     typer.echo(
         f"{chosen.name}: {len(chosen.prompts)} prompts, {texts.n_encoded} encoded by {encoder}, {size} dimensions, "

@@ -44,7 +44,9 @@ def saliency(
     encoder: EncoderName = None,
     seed: Seed = 0,
     out: OutputFile = None,
-    check: Annotated[bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="On Synthetic Cars: print which share of each map lies on the car, beside that of random projections.")
+    ] = False,
     format: Annotated[str, typer.Option(help="Of the check: table, markdown, csv or latex.")] = "table",
 ) -> None:
     """Draw what a space looks at: the image, the raw encoder's map, each notion's map and their difference (yellow: the notion looks more).

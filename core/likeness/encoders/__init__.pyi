@@ -8,6 +8,7 @@ from .encoder import TowerEncoder as TowerEncoder
 from .family import EncoderFamily as EncoderFamily
 from .family import EncoderName as EncoderName
 from .family import PathChange as PathChange
+from .lengths import image_lengths as image_lengths
 from .load import download_encoder as download_encoder
 from .load import encoder_is_here as encoder_is_here
 from .load import load_encoder as load_encoder

@@ -1,5 +1,6 @@
 """Similarity notions in words, and the estimators that turn them into projections."""
 
+from likeness.notions.aspect_rows import aspect_rows
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
@@ -19,19 +20,20 @@ from likeness.notions.library import (
     write_notion,
 )
 from likeness.notions.method import Method
-from likeness.notions.methods import METHOD_TITLES, METHODS, MethodLike, named_methods
+from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
 from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
-from likeness.notions.zero_shot import aspect_rows, best_aspects
+from likeness.notions.zero_shot import best_aspects
 
 __all__ = [
     "FEWEST_DIVIDED",
     "METHODS",
     "METHOD_TITLES",
+    "PAPER_METHODS",
     "PCA",
     "SOLVERS",
     "Autoencoder",

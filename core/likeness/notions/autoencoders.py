@@ -122,3 +122,20 @@ LINEAR_AUTOENCODER = Method(
 AUTOENCODER = Method(
     "ae", "Autoencoder", "A neural network (nonlinear autoencoder) that learns to rebuild the prompts from fewer dimensions.", Autoencoder
 )
+# The authors' code fits on unit prompts and leaves images as the encoder gives them; images are ranked by the distance of their codes.
+LINEAR_AUTOENCODER_CODE = Method(
+    "lae-code",
+    "Linear autoencoder (authors' code)",
+    "The linear autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",
+    lambda dim, seed: LinearAutoencoder(dim, seed, normalize=False),
+    lengths=True,
+    ranking="euclidean",
+)
+AUTOENCODER_CODE = Method(
+    "ae-code",
+    "Autoencoder (authors' code)",
+    "The autoencoder as the paper's authors run it: images' features keep their own lengths, and images are ranked by distance.",
+    lambda dim, seed: Autoencoder(dim, seed, normalize=False),
+    lengths=True,
+    ranking="euclidean",
+)

@@ -19,6 +19,8 @@ class Method:
         learns_from: "text", "other text" (`with_other_words`, drawn anew for each seed), "labels" (of the images) or "nothing".
         seeds: it has random choices.
         dims: its dimensions can be chosen.
+        lengths: it reads images' features as the encoder gives them, not scaled to unit length.
+        ranking: by which images are ranked in its space whatever is asked for; None: what is asked for.
     """
 
     name: str
@@ -28,3 +30,5 @@ class Method:
     learns_from: Literal["text", "other text", "labels", "nothing"] = "text"
     seeds: bool = True
     dims: bool = True
+    lengths: bool = False
+    ranking: Literal["cosine", "euclidean"] | None = None

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
 from likeness.errors import InputError
-from likeness.notions.autoencoders import AUTOENCODER, LINEAR_AUTOENCODER
+from likeness.notions.autoencoders import AUTOENCODER, AUTOENCODER_CODE, LINEAR_AUTOENCODER, LINEAR_AUTOENCODER_CODE
 from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
 from likeness.notions.method import Maker, Method
@@ -25,6 +25,8 @@ METHODS: dict[str, Method] = {
         FADED_COMPONENTS,
         LINEAR_AUTOENCODER,
         AUTOENCODER,
+        LINEAR_AUTOENCODER_CODE,
+        AUTOENCODER_CODE,
         INDIRECT_EXACT,
         INDIRECT_ADAM,
         INDIRECT_FADED,
@@ -33,6 +35,8 @@ METHODS: dict[str, Method] = {
     )
 }
 METHOD_TITLES = FieldView(METHODS, "title")
+# The columns of the InDiReCT paper's tables and the lines of its Figure 3; InDiReCT is there as "adam", which is its procedure, and as the minimum.
+PAPER_METHODS = ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
 
 
 @runtime_checkable

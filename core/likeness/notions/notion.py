@@ -17,7 +17,7 @@ class Notion:
 
     Args:
         name: shown to people.
-        template: text with exactly one "{}", or several such texts.
+        template: text with exactly one "{}", or several such texts, whose prompts of an aspect are averaged (`likeness.notions.aspect_rows`).
         aspects: what varies, two different ones at least; repeated ones are kept and count double.
         question: the notion in a sentence, "Two cars are similar if they have the same color".
         attribute: label column that judges the notion, or None.
@@ -74,6 +74,11 @@ class Notion:
     def prompts(self) -> list[str]:
         """The texts to encode: all aspects in the first template, then in the next."""
         return [template.replace("{}", aspect) for template in self.templates for aspect in self.aspects]
+
+    @property
+    def content(self) -> list[str] | tuple[tuple[str, ...], tuple[str, ...]]:
+        """What a fit follows from, equal for notions that are fitted alike: the prompts, or of several templates (templates, aspects)."""
+        return self.prompts if len(self.templates) == 1 else (self.templates, self.aspects)
 
     @property
     def duplicates(self) -> list[str]:

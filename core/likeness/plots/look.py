@@ -25,6 +25,8 @@ _LOOKS = {
     "pca-faded": Look("#009E73", "dash", "square-open", "\\"),
     "lae": Look("#E69F00", "solid", "triangle-up"),
     "ae": Look("#CC79A7", "solid", "diamond"),
+    "lae-code": Look("#E69F00", "dash", "triangle-up-open", "\\"),
+    "ae-code": Look("#CC79A7", "dash", "diamond-open", "\\"),
     "exact": Look("#0072B2", "solid", "circle"),
     "adam": Look("#D55E00", "solid", "circle-open"),
     "faded": Look("#0072B2", "dash", "circle-cross", "\\"),

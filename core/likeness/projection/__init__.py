@@ -8,6 +8,7 @@ from likeness.projection.methods import METHODS, Method, Parameter, differing
 from likeness.projection.pacmap_map import pacmap_map
 from likeness.projection.pca_map import pca_map
 from likeness.projection.sampled_map import SAMPLE, is_sampled, placed, sampled_map
+from likeness.projection.trimap_map import trimap_map
 from likeness.projection.tsne_map import tsne_map
 from likeness.projection.umap_map import umap_map
 
@@ -28,6 +29,7 @@ __all__ = [
     "placed",
     "sampled_map",
     "save_map",
+    "trimap_map",
     "tsne_map",
     "umap_map",
     "warm_up",

@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.projection.pacmap_map import pacmap_map
 from likeness.projection.pca_map import pca_map
 from likeness.projection.start import checked_start
+from likeness.projection.trimap_map import trimap_map
 from likeness.projection.tsne_map import tsne_map
 from likeness.projection.umap_map import umap_map
 
@@ -87,6 +88,16 @@ METHODS: dict[str, Method] = {
             "neighbours": Parameter("Neighbors", 10, 2, 50, 1, "Nearest images that each image is drawn to."),
             "mid_near_ratio": Parameter("Mid-near pairs", 0.5, 0.0, 2.0, 0.1, "Pairs of middle distance per neighbor: more hold the whole in shape."),
             "further_ratio": Parameter("Further pairs", 2.0, 0.5, 5.0, 0.1, "Pairs of any distance per neighbor: more push clusters apart."),
+        },
+    ),
+    "trimap": Method(
+        "TriMap",
+        "Keeps how the clusters lie to each other, as in the InDiReCT paper's appendix.",
+        trimap_map,
+        {
+            "neighbours": Parameter("Neighbors", 12, 2, 50, 1, "Nearest images that each image is to lie near."),
+            "outliers": Parameter("Outliers", 4, 1, 20, 1, "Images per neighbor that are to lie farther away than it."),
+            "random": Parameter("Random triplets", 3, 0, 20, 1, "Comparisons of each image with any two others: more hold the whole in shape."),
         },
     ),
     "pca": Method("PCA", "Shows the directions of largest variation, at once.", _pca, seeded=False),

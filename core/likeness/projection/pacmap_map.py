@@ -57,9 +57,6 @@ def pacmap_map(
         InputError: if a vector is not finite or all zeros, `neighbours` is below 1, a ratio is negative, `further_ratio` is below 0.1,
             or `init` does not fit.
 
-    In the place of TriMap, which the InDiReCT paper shows. Both packages are maintained, but `trimap` needs `annoy`, which has no
-    wheels and so wants a compiler.
-
     The package's compiled steps are called one by one, not through its PaCMAP class: that shrinks every start to nothing and centres the
     vectors before it takes angles, so that they are no cosines any more. Neighbors are exact (`likeness.search.nearest`).
     The first import compiles for about half a minute of processor time, once per installation.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 DIM = 2  # the InDiReCT paper's, section 6
 
 CONTROL = "random projection"
+CONTROLS = 3  # random projections, whose mean is the control
 
 SHARES = {
     "area": "car's area",
@@ -26,6 +27,8 @@ SHARES = {
     "more": "notion looks more: on car",
     "less": "notion looks less: on car",
 }
+# what stands beside a notion's share, so that none is read without its control
+CONTROL_SHARES = {"map": "random projection's map on car", "more": "random projection looks more: on car"}
 
 
 def car_masks(space: "Space", rows: Sequence[int]) -> Masks:
@@ -60,7 +63,7 @@ def car_check(
     *,
     dim: int = DIM,
     rows: Sequence[int] = range(100),
-    controls: int = 3,
+    controls: int = CONTROLS,
     **settings: Unpack[SaliencySettings],
 ) -> "pd.DataFrame":
     """The share of each map's mass that lies on the car, for every notion and image, beside random projections to as many dimensions.
@@ -83,7 +86,7 @@ def car_check(
     import pandas as pd
 
     masks = car_masks(encoded, rows)
-    spaces = [*(_space(encoded, notion, dim) for notion in notions), *(_control(encoded, dim, seed) for seed in range(controls))]
+    spaces = [*(_space(encoded, notion, dim) for notion in notions), *control_spaces(encoded, dim, controls)]
     raw, *found = saliency_of_spaces([encoded, *spaces], rows, **settings)
     done = len(raw)
     tables = [pd.DataFrame({"notion": own.name, "dim": dim, "row": list(rows)[:done], **_shares(own, raw, masks[:done])}) for own in found]
@@ -96,10 +99,11 @@ def _space(encoded: "Space", notion: "Notion", dim: int) -> "Space":
     return encoded.refit(notion, InDiReCT(dim=dim))
 
 
-def _control(encoded: "Space", dim: int, seed: int) -> "Space":
+def control_spaces(encoded: "Space", dim: int, count: int = CONTROLS) -> "list[Space]":
+    """Random projections of an encoder's space to `dim` dimensions, one for each seed from 0: what fewer dimensions alone do to a saliency map."""
     from likeness.notions import RandomTransform
 
-    return encoded.project(RandomTransform(dim=dim, seed=seed).fit(encoded.vectors), CONTROL)
+    return [encoded.project(RandomTransform(dim=dim, seed=seed).fit(encoded.vectors), CONTROL) for seed in range(count)]
 
 
 def _shares(own: Saliency, raw: Saliency, masks: Masks) -> "dict[str, NDArray[np.float64]]":
@@ -108,10 +112,16 @@ def _shares(own: Saliency, raw: Saliency, masks: Masks) -> "dict[str, NDArray[np
 
 
 def summarize_check(shares: "pd.DataFrame") -> "pd.DataFrame":
-    """Mean and standard deviation over the images, one row per notion and dimension, as text `0.412 ± 0.101`; a map of zeros does not count."""
+    """Mean and standard deviation over the images, one row per notion and dimension, as text `0.412 ± 0.101`; a map of zeros does not count.
+
+    Where the shares have controls, the mean of the random projections to as many dimensions stands in columns beside the notion's own.
+    """
+    controls = shares[shares["notion"] == CONTROL].groupby("dim")
     groups = shares.groupby(["notion", "dim"], sort=False)
     table = groups["row"].nunique().rename("images").reset_index()
     for share, title in SHARES.items():
         mean, deviation = groups[share].mean(), groups[share].std(ddof=0)
         table[title] = [f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, deviation, strict=True)]
+        if share in CONTROL_SHARES and len(controls):
+            table[CONTROL_SHARES[share]] = table["dim"].map(controls[share].mean()).map("{:.3f}".format)
     return table

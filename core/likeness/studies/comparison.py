@@ -45,8 +45,9 @@ def compare(
 
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
-        methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "pca-faded",
-            "lae" and "ae" (linear and nonlinear autoencoder), "exact", "adam" and "faded" (InDiReCT's solvers), the control "other-words"
+        methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
+            (linear and nonlinear autoencoder), "lae-code" and "ae-code" (the same by the protocol of the authors' code: images' features in their
+            own lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded", the control "other-words"
             (InDiReCT on words that do not belong to the images), "oracle" (learned from the labels that it is measured on). Or one's own, an
             object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
@@ -55,14 +56,15 @@ def compare(
             need a k-means, whose seed is the run's. "zero_shot" is the share of images whose nearest aspect in the method's space is their
             label, in any case of letters; NaN where no label is an aspect.
         ranking: "cosine", the paper's similarity, or "euclidean", by which the authors' code ranks. They differ for "pca", "lae", "ae" and one's
-            own methods, whose rows are not of unit length.
+            own methods, whose rows are not of unit length. A method with a `ranking` of its own ("lae-code", "ae-code") keeps it.
         progress: called with (runs done, runs in all).
         should_stop: asked before each run; once True, the runs so far are returned.
         on_run: called with each row as it is finished.
 
     Returns:
         One row per run: notion, method, dim, seed, fit_seconds, refused, and the metrics. `refused` is "", or the sentence why the method does
-        not apply, and then the metrics are NaN: PCA needs more prompts than dimensions, and no method but "random" and "random-transform" has more
+        not apply, and then the metrics are NaN: PCA needs more prompts than dimensions, "lae-code" and "ae-code" an encoder that says how
+        long its features are (`Space.lengths`; the first run computes them), and no method but "random" and "random-transform" has more
         dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion, "pca" once per dimension.
 
     Raises:
@@ -110,20 +112,26 @@ class _Task:
     def __init__(self, base: "Space", notion: "Notion") -> None:
         self.base, self.notion = base, notion
         labels = base.table.frame[notion.attribute]
-        labeled = _labeled(labels)
-        self.vectors, self.labels = (base.vectors, labels) if labeled.all() else (base.vectors[labeled], labels[labeled].reset_index(drop=True))
+        self.labeled = _labeled(labels)
+        every = self.labeled.all()
+        self.vectors, self.labels = (base.vectors, labels) if every else (base.vectors[self.labeled], labels[self.labeled].reset_index(drop=True))
 
     @cached_property
     def texts(self) -> Any:
-        """(n, r) embeddings of the prompts."""
-        return self.base.embed_prompts(self.notion.prompts)[0]
+        """(n, r) embeddings of the prompts, a row per aspect."""
+        return self.base.embed_aspects(self.notion)[0]
+
+    @cached_property
+    def features(self) -> Any:
+        """(m, r) what the encoder gives for the images, not scaled to unit length."""
+        return self.vectors * self.base.lengths[self.labeled, None]
 
     def material(self, learns_from: str, seed: int) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
         if learns_from == "text":
             return (self.texts,)
         if learns_from == "other text":
-            return (self.base.embed_prompts(with_other_words(self.notion, seed).prompts)[0],)
+            return (self.base.embed_aspects(with_other_words(self.notion, seed))[0],)
         return (self.vectors, self.labels) if learns_from == "labels" else (self.vectors,)
 
     def size(self, dim: int | str) -> int:
@@ -177,24 +185,25 @@ def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> 
     row = {"notion": run.task.notion.name, "method": run.method.name, "dim": run.dim, "seed": run.seed}
     estimator = run.method.make(dim=run.dim, seed=run.seed)
     material = run.task.material(run.method.learns_from, run.seed)
-    start = time.perf_counter()
     try:
+        images = run.task.features if run.method.lengths else run.task.vectors
+        start = time.perf_counter()
         estimator.fit(*material)
+        seconds = time.perf_counter() - start
     except InputError as error:
         return row | {"fit_seconds": np.nan, "refused": str(error)} | {metric.name: np.nan for metric in metrics}
-    seconds = time.perf_counter() - start
-    found = _zero_shot(estimator, run.task) if any(metric.kind == "words" for metric in metrics) else {}
-    found |= measure(estimator.transform(run.task.vectors), run.task.labels, metrics, ranking, run.seed)
+    found = _zero_shot(estimator, images, run.task) if any(metric.kind == "words" for metric in metrics) else {}
+    found |= measure(estimator.transform(images), run.task.labels, metrics, run.method.ranking or ranking, run.seed)
     return row | {"fit_seconds": seconds, "refused": ""} | {metric.name: found[metric.name] for metric in metrics}
 
 
-def _zero_shot(estimator: Any, task: _Task) -> dict[str, float]:
+def _zero_shot(estimator: Any, images: Any, task: _Task) -> dict[str, float]:
     """Images and prompts in the method's space, and how often the nearest aspect is the label."""
     aspects = np.array([aspect.casefold() for aspect in task.notion.aspects])
     labels = np.array([str(label).strip().casefold() for label in task.labels])
     if not np.isin(labels, aspects).any():
         return {"zero_shot": np.nan}
     # in one call, since a random embedding tells rows apart by their numbers
-    rows = np.asarray(estimator.transform(np.concatenate([task.vectors, task.texts])), np.float32)
-    images, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
-    return {"zero_shot": float((aspects[best_aspects(images, prompts, task.notion)] == labels).mean())}
+    rows = np.asarray(estimator.transform(np.concatenate([images, task.texts])), np.float32)
+    places, prompts = rows[: len(labels)], unit_rows(rows[len(labels) :], "The prompts", zeros=True)
+    return {"zero_shot": float((aspects[best_aspects(places, prompts)] == labels).mean())}

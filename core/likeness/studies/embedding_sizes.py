@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from likeness.notions import METHODS
+from likeness.notions import PAPER_METHODS
 from likeness.progress import Progress
 from likeness.studies._labeled import Methods, OnRun
 from likeness.studies.comparison import compare
@@ -22,7 +22,7 @@ ANALYSIS_METRICS = ("map_at_r", "precision_at_1")
 def embedding_sizes(
     base: "Space",
     notions: Sequence["Notion"],
-    methods: Methods = METHODS,
+    methods: Methods = PAPER_METHODS,
     sizes: Sequence[int] = SIZES,
     seeds: Sequence[int] = range(5),
     *,
@@ -40,7 +40,9 @@ def embedding_sizes(
     Args:
         base: the images in their encoder's space; their table has each notion's `attribute`.
         sizes: dimensions r', by default those of the paper.
-        methods, seeds, metrics, progress, should_stop, on_run: as in `compare`.
+        methods: as in `compare`, by default all of the paper.
+        seeds: by default five, as in the paper.
+        metrics, progress, should_stop, on_run: as in `compare`.
 
     Returns:
         The runs of `compare`; the size is the column `dim`.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.notions import named_methods
+from likeness.notions import PAPER_METHODS, named_methods
 from likeness.progress import Progress, progress_of_part
 from likeness.studies._labeled import Methods, OnRun, joined, labeled
 from likeness.studies.comparison import compare, no_runs
@@ -35,7 +35,7 @@ def prompt_counts(
     base: "Space",
     notion: "Notion",
     counts: Sequence[int] = COUNTS,
-    methods: Methods = ("exact", "adam"),
+    methods: Methods = PAPER_METHODS,
     dim: int | str = 128,
     seeds: Sequence[int] = range(5),
     *,
@@ -48,16 +48,19 @@ def prompt_counts(
 
     A seed fixes both the sample and the method's random choices. Within a seed the samples are nested (the 20 prompts of a seed are its
     10 and ten more), so that a curve shows what further prompts add; between seeds they are drawn independently. The paper draws a new
-    sample for each run and leaves open whether they are nested. All prompts are embedded once.
+    sample for each run and leaves open whether they are nested. All prompts are embedded once. Of several templates, aspects are sampled, each
+    with all of its prompts: it is one row of the fit.
 
     Args:
         base: the images in their encoder's space; their table has the notion's `attribute`.
         notion: the paper's has 569 car model names ("car-model-names" on the shipped images, "cars196-car-model" on Cars196).
-        counts: how many prompts, from 2 to as many as the notion has.
-        methods: as in `compare`; those that read no prompt are measured once per seed and stand at 0 prompts.
+        counts: how many prompts (with several templates, aspects), from 2 to as many as the notion has.
+        methods: as in `compare`, by default all of the paper, whose figure shows InDiReCT ("adam"); those that read no prompt are measured once per
+            seed and stand at 0 prompts.
         dim: dimensions of the space, by default the paper's; "suggested": the notion's own `dim`, or where it has none, what
             `likeness.notions.suggest_dim` says of each sample.
-        seeds, metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
+        seeds: of samples and methods, by default five, as in the paper.
+        metrics, progress, should_stop, on_run: as in `compare`; the rows have `prompts` too.
 
     Returns:
         The runs of `compare` with a first column `prompts`.
@@ -92,9 +95,9 @@ def prompt_counts(
 
 
 def prompt_sample(notion: "Notion", count: int, seed: int) -> "Notion":
-    """The notion with `count` of its prompts: the first of an order that the seed shuffles."""
-    order = np.random.default_rng(seed).permutation(len(notion.prompts))[:count]
-    return replace(notion, template="{}", aspects=tuple(notion.prompts[row] for row in order))
+    """The notion with `count` of its aspects: the first of an order that the seed shuffles."""
+    order = np.random.default_rng(seed).permutation(len(notion.aspects))[:count]
+    return replace(notion, aspects=tuple(notion.aspects[row] for row in order))
 
 
 def _check(counts: Sequence[int], notion: "Notion") -> None:
@@ -103,9 +106,9 @@ def _check(counts: Sequence[int], notion: "Notion") -> None:
     for count in counts:
         if not isinstance(count, int | np.integer) or count < 2:
             raise InputError(f"{count} prompts can't be sampled; give whole numbers from 2.")
-        if count > len(notion.prompts):
+        if count > len(notion.aspects):
             raise InputError(
-                f"The notion '{notion.name}' has {len(notion.prompts)} prompts, so {count} can't be sampled; "
+                f"The notion '{notion.name}' has {len(notion.aspects)} prompts, so {count} can't be sampled; "
                 "give smaller numbers or a notion with more aspects."
             )
         if list(counts).count(count) > 1:

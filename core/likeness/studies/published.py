@@ -13,7 +13,7 @@ from likeness.io import assets_dir
 from likeness.notions import METHOD_TITLES, METHODS
 from likeness.studies.table_texts import NONE
 
-Table = Literal["appendix_table1", "table1", "table2"]
+Table = Literal["appendix_table1", "section5", "table1", "table2"]
 
 PAPERS = ("indirect",)
 # the paper's column heads -> names that `compare` takes; its InDiReCT is the Adam procedure
@@ -37,14 +37,15 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     Args:
         paper: "indirect" (Kobs et al., WACV 2023).
         dataset: as the paper calls it, such as "Cars196"; None for all.
-        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent) or "table1" (datasets,
-            notions and prompts).
+        table: "appendix_table1" (all seven metrics), "table2" (MAP@R and Prec@1, rounded to a tenth of a percent), "section5" (Prec@1 of
+            networks trained on labels, with which section 5 compares) or "table1" (datasets, notions and prompts).
 
     Returns:
         Results: dataset, notion, metric, method, mean and std, the last two as fractions over five runs. Notions, metrics and methods bear the
         names of `likeness.notions` and `compare`; the paper's InDiReCT is "adam", its CLIP "raw". NaN where the paper reports nothing (PCA with
-        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "table1": dataset, notion, class_count, template,
-        aspects (examples), aspect_count.
+        fewer prompts than dimensions, the deviation of CLIP) or its text can't be read. "section5": the same with dim and without deviations; its
+        method "Jun et al." (Combination of multiple global descriptors for image retrieval, arXiv:1903.10663) is none of ours. "table1": dataset,
+        notion, class_count, template, aspects (examples), aspect_count.
 
     Raises:
         InputError: unknown paper, table or dataset.
@@ -56,8 +57,10 @@ def published(paper: str = "indirect", dataset: str | None = None, table: Table 
     frame["notion"] = [_notion(where, notion) for where, notion in zip(frame["dataset"], frame["notion"], strict=True)]
     if table != "table1":
         titles = {title: metric for metric, title in METRICS.items()}
-        frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].map(_METHODS)
-    if table == "table2":
+        frame["metric"], frame["method"] = frame["metric"].map(titles), frame["method"].replace(_METHODS)
+    if table == "section5":
+        frame["std"] = math.nan
+    if table in ("table2", "section5"):
         frame[["mean", "std"]] = (frame[["mean", "std"]] / 100).round(3)
     datasets = list(dict.fromkeys(frame["dataset"]))
     if dataset is not None and dataset not in datasets:

@@ -68,11 +68,15 @@ class ImageTower:
         batch = torch.from_numpy(np.stack(prepared)).to(self.device)
         return batch.permute(0, 3, 1, 2).to(torch.float32).div_(255).sub_(self._mean).div_(self._std)
 
+    def features(self, pixels: "torch.Tensor") -> "torch.Tensor":
+        """What the model gives for its input (n, 3, h, w): (n, d), float32, of any length; gradients flow back to `pixels`."""
+        return self.forward(pixels).float()
+
     def embed(self, pixels: "torch.Tensor") -> "torch.Tensor":
         """Unit rows (n, d), float32, of the model's input (n, 3, h, w); gradients flow back to `pixels`."""
         import torch
 
-        return torch.nn.functional.normalize(self.forward(pixels).float(), dim=-1)
+        return torch.nn.functional.normalize(self.features(pixels), dim=-1)
 
     def encode_prepared(self, prepared: list[Any]) -> Vectors:
         """Unit rows (n, d) of prepared images."""

@@ -15,7 +15,7 @@ def show_map(
     Args:
         space: with `name`, `table` and `vectors` (n, d); or positions (n, 2) of your own.
         color: an attribute of the table, or one value for each row.
-        method: "umap", "tsne", "pacmap" or "pca". A layout is computed once and then comes from the store of maps.
+        method: "umap", "tsne", "pacmap", "trimap" or "pca". A layout is computed once and then comes from the store of maps.
         positions: (n, 2), shown in place of a layout.
         height: in px.
         parameters: of the method, such as `seed`, or `perplexity` of t-SNE.

@@ -1,0 +1,81 @@
+"""How long the features of images are before they are scaled to unit length."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from likeness.data import ImageTable
+from likeness.encoders.digests import digest
+from likeness.encoders.encoder import Encoder, TowerEncoder, Vectors
+from likeness.encoders.load import load_encoder
+from likeness.encoders.models.tower import ImagesOnly, ImageTower
+from likeness.encoders.names import encoder_identity
+from likeness.encoders.objects import EncoderLike
+from likeness.encoders.store.images import embed_images
+from likeness.errors import InputError
+
+
+def image_lengths(table: ImageTable, encoder: EncoderLike, **options: Any) -> NDArray[np.float32]:
+    """Length of each image's features as the encoder's image tower gives them, (n,) in the order of the table, above 0.
+
+    A space keeps unit vectors; times these lengths they are the features themselves. They are computed in one pass over the images and kept
+    in the store of embeddings, as vectors of one number, so that they are computed once.
+
+    Args:
+        table: images that can all be read.
+        encoder: a name, or an object with an image tower.
+        options: of `embed_images` (store_dir, progress, should_stop ...).
+
+    Raises:
+        InputError: an encoder whose features are not at hand; images that can't be read; work that was stopped.
+    """
+    found = embed_images(table, _LengthEncoder(encoder), **options)
+    if found.failed:
+        raise InputError(f"The lengths of {len(found.failed)} images are not known, the first is '{found.failed[0].path}': {found.failed[0].reason}.")
+    if not found.complete:
+        raise InputError(f"The lengths of the images of '{table.name}' were not all computed; start it again.")
+    return np.asarray(found.vectors[:, 0])
+
+
+class _LengthEncoder(ImagesOnly):
+    """An encoder of images into one number; loaded for the first image that has no stored one."""
+
+    def __init__(self, encoder: EncoderLike) -> None:
+        self._encoder = encoder
+        self.name = encoder if isinstance(encoder, str) else str(getattr(encoder, "name", type(encoder).__name__))
+        behind = encoder_identity(encoder)
+        if not behind:
+            raise _unknown(self.name)
+        self.identity = digest("lengths", behind)
+
+    @cached_property
+    def tower(self) -> ImageTower:  # type: ignore[override]
+        loaded: Encoder = load_encoder(self._encoder)
+        tower = loaded.tower if isinstance(loaded, TowerEncoder) else None
+        if not isinstance(tower, ImageTower):
+            raise _unknown(self.name)
+        return tower
+
+    def encode_prepared(self, prepared: list[Any]) -> Vectors:
+        """Lengths (n, 1) of prepared images."""
+        import torch
+
+        with torch.inference_mode():
+            rows: Vectors = self.tower.features(self.tower.pixels(prepared)).norm(dim=1, keepdim=True).cpu().numpy()
+        return rows
+
+    def encode_images(self, images: Sequence[Path | Image.Image]) -> Vectors:
+        """Raises InputError: there is a table behind every call."""
+        raise InputError("The lengths of single images are not computed; call image_lengths with a table.")
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
+        f"The encoder '{name}' gives unit vectors only, so the lengths of its features are not known; use an open_clip or timm model, or a method "
+        "that reads unit vectors."
+    )

@@ -1,0 +1,151 @@
+"""The map of the InDiReCT paper's appendix, which keeps how the clusters lie to each other: TriMap."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.arrays import checked_rows, unit_rows
+from likeness.errors import InputError
+from likeness.projection.chords import chords
+from likeness.projection.pca_map import pca_map
+from likeness.projection.start import checked_start, jittered
+
+# As TriMap's own package: size of the start as a share of the PCA map's, neighbors beyond those kept, steps, step size.
+START_SHARE, SPARE, STEPS, RATE = 0.01, 50, 400, 0.05  # its rate is 0.1 and its gradient a half
+# From a given map half the steps, all with the momentum that the others end with.
+REFIT_STEPS = 200
+_FIRST_MOMENTUM, _MOMENTUM, _SWITCH = 0.5, 0.8, 250
+_GAIN_UP, _GAIN_DOWN, _LEAST_GAIN = 0.2, 0.8, 0.01
+# Share of the mean neighborhood that every item's has at least, so that duplicates weigh finitely.
+_LEAST_SIGMA = 1e-3
+_RANDOM_SHARE = 0.1  # weight of a random triplet
+
+
+class _Triplets(NamedTuple):
+    """Row numbers (t, 3) of item, near and far one, and weights (t,)."""
+
+    rows: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+def trimap_map(vectors: Any, seed: int = 0, *, neighbours: int = 12, outliers: int = 4, random: int = 3, init: Any = None) -> NDArray[np.float32]:
+    """TriMap (Amid and Warmuth 2019, arXiv:1910.00204) of the unit-length vectors, the same for the same vectors and seed on the same machine.
+
+    Triplets (i, j, k) say that i is nearer to j than to k; the map is the one that breaks them least, by weight.
+
+    Args:
+        vectors: (n, d); rows are scaled to unit length first, since similarity is cosine.
+        seed: of the choice of triplets.
+        neighbours: nearest others j of each item; cut to n - 2.
+        outliers: items k farther than j, drawn for each of them.
+        random: triplets of any two others for each item, with a tenth of the weight.
+        init: positions to start from (n, 2), such as the map before a refit: what need not move then stays about where it was. None:
+            the PCA map, small.
+
+    Returns:
+        Positions (n, 2), finite. Fewer than four items get the PCA map (or `init`), since there is no neighborhood to keep.
+
+    Raises:
+        InputError: if a vector is not finite or all zeros, `neighbours` or `outliers` is below 1, `random` below 0, or `init` does not fit.
+
+    The package `trimap` is not used: it needs annoy, which has no wheels and so wants a compiler; it compiles its loops anew in every process;
+    and its drawings, made by several threads, follow no seed. Weights, start and steps are those of its version 1.2, from the same triplets
+    to the same map. Here neighbors are exact (`likeness.search.nearest`) and no vector is reduced to 100 dimensions first.
+    """
+    given = checked_rows(vectors, "The vectors")
+    rows, flat = unit_rows(given, "The vectors"), pca_map(given)
+    for name, value, least in (("neighbours", neighbours, 1), ("outliers", outliers, 1), ("random", random, 0)):
+        if value < least:
+            raise InputError(f"{name} is {value}, but it must be at least {least}.")
+    start = None if init is None else checked_start(init, len(rows))
+    if len(rows) < 4:
+        return flat if start is None else start
+    triplets = _triplets(rows, neighbours, outliers, random, np.random.default_rng(seed))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numba, on its first import
+        if start is None:
+            return _optimised(triplets, jittered(START_SHARE * flat, seed, START_SHARE), STEPS, _SWITCH)
+        return _optimised(triplets, jittered(start, seed, START_SHARE), REFIT_STEPS, -1)
+
+
+def _triplets(rows: NDArray[np.float32], neighbours: int, outliers: int, random: int, generator: np.random.Generator) -> _Triplets:
+    """Those of nearest neighbors, item by item and neighbor by neighbor, then the random ones; all with their weights."""
+    n = len(rows)
+    found, distances = chords(rows, min(n - 1, neighbours + SPARE))
+    # the item itself counts as its first neighbor there, so these are the third to fifth
+    widths = distances[:, min(2, distances.shape[1] - 1) : 5].mean(axis=1)
+    widths = np.maximum(widths, max(_LEAST_SIGMA * float(widths.mean()), 1e-10))
+    likeness = -(distances**2) / (widths[:, None] * widths[found])
+    order = np.argsort(-likeness, axis=1, kind="stable")[:, : min(neighbours, n - 2)]
+    near, near_likeness = np.take_along_axis(found, order, axis=1), np.take_along_axis(likeness, order, axis=1)
+    far = _farther(near, outliers, generator)
+    item = np.broadcast_to(np.arange(n, dtype=np.int32)[:, None, None], far.shape)
+    weights = near_likeness[:, :, None] - _likeness(rows, widths, item, far)
+    kept = np.stack([item, np.broadcast_to(near[:, :, None], far.shape), far], axis=-1).reshape(-1, 3)
+    drawn, drawn_weights = _any_two(rows, widths, random, generator)
+    return _Triplets(np.concatenate([kept, drawn]).astype(np.int32), _tempered(np.concatenate([weights.ravel(), _RANDOM_SHARE * drawn_weights])))
+
+
+def _farther(near: NDArray[np.int32], outliers: int, generator: np.random.Generator) -> NDArray[np.int32]:
+    """Of each item and neighbor (n, k), items (n, k, outliers) that are neither the item itself nor among its neighbors up to this one."""
+    n, k = near.shape
+    far = generator.integers(n, size=(n, k, outliers), dtype=np.int32)
+    excluded = np.concatenate([np.arange(n, dtype=np.int32)[:, None], near], axis=1)
+    upto = np.arange(k + 1) <= np.arange(1, k + 1)[:, None]  # (k, k + 1): the item, and its neighbors up to this one
+    todo = np.ones(far.shape, bool)
+    while todo.any():
+        item, rank, place = np.nonzero(todo)
+        clash = ((far[item, rank, place][:, None] == excluded[item]) & upto[rank]).any(axis=1)
+        todo[item[~clash], rank[~clash], place[~clash]] = False
+        far[item[clash], rank[clash], place[clash]] = generator.integers(n, size=int(clash.sum()), dtype=np.int32)
+    return far
+
+
+def _any_two(rows: NDArray[np.float32], widths: NDArray[np.float32], count: int, generator: np.random.Generator) -> tuple[Any, Any]:
+    """`count` triplets of each item with two others, the likelier one as the near one: (n count, 3), and how much likelier it is."""
+    n = len(rows)
+    item = np.repeat(np.arange(n, dtype=np.int32), count)
+    first = generator.integers(n - 1, size=len(item), dtype=np.int32)
+    first += first >= item
+    low, high = np.minimum(item, first), np.maximum(item, first)
+    second = generator.integers(n - 2, size=len(item), dtype=np.int32)
+    second += second >= low
+    second += second >= high
+    one, other = (_likeness(rows, widths, item, each) for each in (first, second))
+    swapped = one < other
+    near, far = np.where(swapped, second, first), np.where(swapped, first, second)
+    return np.stack([item, near, far], axis=1), np.abs(one - other)
+
+
+def _likeness(rows: NDArray[np.float32], widths: NDArray[np.float32], item: Any, other: Any) -> NDArray[np.float64]:
+    """-|x_i - x_j|^2 / (width_i width_j), the logarithm of how likely two items are neighbors; row numbers of any one shape."""
+    cosines = np.empty(item.size)
+    items, others = item.ravel(), other.ravel()
+    for begin in range(0, item.size, 1 << 16):
+        part = slice(begin, begin + (1 << 16))
+        cosines[part] = np.einsum("td,td->t", rows[items[part]], rows[others[part]])
+    found = -np.maximum(2 - 2 * cosines, 0) / (widths[items].astype(float) * widths[others])
+    return np.asarray(found.reshape(item.shape))
+
+
+def _tempered(weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The tempered logarithm at 1/2 of the weights above the least one: 2 (sqrt(1 + w) - 1)."""
+    return np.asarray(2 * (np.sqrt(1 + weights - weights.min()) - 1), np.float32)
+
+
+def _optimised(triplets: _Triplets, start: NDArray[np.float32], steps: int, switch: int) -> NDArray[np.float32]:
+    """Gradient descent with momentum and a gain of each coordinate that grows while it keeps its direction (delta-bar-delta)."""
+    from likeness.projection.trimap_steps import gradient
+
+    positions, velocity, gain = start, np.zeros_like(start), np.ones_like(start)
+    for step in range(steps):
+        momentum = np.float32(_MOMENTUM if step > switch else _FIRST_MOMENTUM)
+        slope = gradient(positions + momentum * velocity, *triplets)
+        gain = np.where(
+            np.sign(velocity) != np.sign(slope), gain + np.float32(_GAIN_UP), np.maximum(gain * np.float32(_GAIN_DOWN), np.float32(_LEAST_GAIN))
+        )
+        velocity = momentum * velocity - np.float32(RATE) * gain * slope
+        positions = positions + velocity
+    return np.asarray(positions, np.float32)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+import likeness as lk
+from likeness.errors import InputError
+from likeness.notions import InDiReCT, Notion, aspect_rows, division_scores, get_notion, suggest_dim
+from likeness.studies import compare
+
+PETS = Notion("pets", ("a {}", "one {}"), ("cat", "dog", "fish"))
+
+
+def _rows(n: int, seed: int) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, 8)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def cars() -> lk.Space:
+    return lk.embed(lk.read("cars"), "cars")
+
+
+@pytest.fixture
+def color() -> Notion:
+    """The shipped notion in three templates."""
+    known = get_notion("car color")
+    return Notion(known.name, ("a {} car", "a photo of a {} car", "the car is {}"), known.aspects, attribute=known.attribute)
+
+
+def _by_hand(space: lk.Space, notion: Notion) -> np.ndarray:
+    means = []
+    for aspect in notion.aspects:
+        found = np.mean([space.text_query(template.replace("{}", aspect))[0] for template in notion.templates], axis=0)
+        means.append(found / np.linalg.norm(found))
+    return np.array(means)
+
+
+def test_several_templates_are_averaged_to_unit_rows() -> None:
+    prompts = _rows(6, 1)
+    found = aspect_rows(prompts, PETS)
+    for aspect in range(3):
+        mean = (prompts[aspect] + prompts[3 + aspect]) / 2  # all aspects in the first template, then in the next
+        np.testing.assert_allclose(found[aspect], mean / np.linalg.norm(mean), atol=1e-6)
+
+
+def test_one_template_is_left_bit_for_bit() -> None:
+    prompts = _rows(3, 1)
+    assert aspect_rows(prompts, Notion("pets", "a {}", PETS.aspects)) is prompts
+
+
+def test_prompts_that_cancel_out_give_zeros_and_no_nan() -> None:
+    one = _rows(3, 2)
+    np.testing.assert_array_equal(aspect_rows(np.concatenate([one, -one]), PETS), np.zeros((3, 8)))
+
+
+def test_prompts_of_another_notion_are_refused() -> None:
+    with pytest.raises(InputError, match="'pets' has 6 prompts, but 5 rows"):
+        aspect_rows(_rows(5, 1), PETS)
+
+
+def test_a_space_reads_a_row_per_aspect(cars: lk.Space, color: Notion) -> None:
+    rows, _ = cars.embed_aspects(color)
+    assert len(rows) == len(color.aspects)
+    np.testing.assert_allclose(rows, _by_hand(cars, color), atol=1e-6)
+    single = get_notion("car color")
+    np.testing.assert_array_equal(cars.embed_aspects(single)[0], cars.embed_prompts(single.prompts)[0])
+
+
+def test_fits_dimensions_labels_and_scores_all_read_the_averages(cars: lk.Space, color: Notion) -> None:
+    rows = _by_hand(cars, color).astype(np.float32)
+    fit = cars.refit(color)
+    assert fit.vectors.shape[1] == suggest_dim(rows)
+    assert len(fit.estimator.angles_) == len(color.aspects)
+    assert fit.estimator.fit_stats_.n_prompts == 3 * len(color.aspects)
+    np.testing.assert_allclose(fit.vectors, InDiReCT(suggest_dim(rows)).fit(rows).transform(cars.vectors), atol=1e-3)
+    assert (cars.best_aspects(color) == np.array(color.aspects)[(cars.vectors @ rows.T).argmax(1)]).all()
+    assert division_scores(cars.vectors, [cars.embed_aspects(color)[0]]) == pytest.approx(division_scores(cars.vectors, [rows]), abs=1e-3)
+
+
+def test_a_comparison_reads_the_averages(cars: lk.Space, color: Notion) -> None:
+    rows = _by_hand(cars, color).astype(np.float32)
+    runs = compare(cars, [color], ["exact", "pca"], (4, len(color.aspects)), (0,), metrics=["map_at_r", "zero_shot"])
+    exact = InDiReCT(4).fit(rows).transform(cars.vectors)
+    assert runs["map_at_r"][0] == pytest.approx(lk.metrics(exact, cars.table.frame["car_color"], ["map_at_r"])["map_at_r"], abs=1e-4)
+    assert runs["zero_shot"].notna()[0]
+    # PCA counts rows, not prompts
+    refused = runs.query("method == 'pca' and dim > 4")["refused"].item()
+    assert f"there are {len(color.aspects)};" in refused
+
+
+def test_spaces_of_the_same_prompts_in_other_roles_are_told_apart(cars: lk.Space, color: Notion) -> None:
+    stacked = Notion(color.name, "{}", color.prompts)
+    assert cars.refit(color, dim=4).provenance != cars.refit(stacked, dim=4).provenance
+    assert color.content != stacked.content
+    assert stacked.content == stacked.prompts

@@ -1,0 +1,171 @@
+"""TriMap: its triplets and gradient against plain loops, its steps against the package, quality floors, determinism, few and degenerate items."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.manifold import trustworthiness
+from threadpoolctl import threadpool_limits
+
+from likeness.errors import InputError
+from likeness.projection import pca_map, trimap_map
+from likeness.projection.trimap_map import _SWITCH, STEPS, _optimised, _Triplets, _triplets
+from likeness.projection.trimap_steps import gradient
+
+
+def rows_of(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def triplets_of(vectors: np.ndarray, neighbours: int = 12, outliers: int = 4, random: int = 3, seed: int = 0) -> _Triplets:
+    return _triplets(rows_of(vectors), neighbours, outliers, random, np.random.default_rng(seed))
+
+
+def test_triplets_and_weights_equal_plain_loops(vectors: np.ndarray) -> None:
+    """Section 3 of the paper: neighbors by squared distance over the two items' widths, the mean distance to their 3rd to 5th neighbors."""
+    rows = rows_of(vectors).astype(float)
+    distances = cdist(rows, rows)
+    widths = np.sort(distances, axis=1)[:, 3:6].mean(axis=1)
+    likeness = -(distances**2) / np.outer(widths, widths)
+    found = triplets_of(vectors)
+    kept, drawn = found.rows[: 200 * 48].reshape(200, 12, 4, 3), found.rows[200 * 48 :].reshape(200, 3, 3)
+    for i in range(200):
+        candidates = distances[i].argsort(kind="stable")[1:63]
+        near = candidates[likeness[i, candidates].argsort(kind="stable")[::-1][:12]]
+        assert set(kept[i, :, :, 0].ravel()) | set(drawn[i, :, 0]) == {i}
+        np.testing.assert_array_equal(kept[i, :, :, 1], np.repeat(near[:, None], 4, axis=1))
+        for rank in range(12):
+            assert not {i, *near[: rank + 1]} & set(kept[i, rank, :, 2])
+        for _, j, k in drawn[i]:
+            assert len({i, j, k}) == 3
+            assert likeness[i, j] >= likeness[i, k] - 1e-5
+    share = np.r_[np.ones(200 * 48), np.full(600, 0.1)]
+    plain = share * (likeness[found.rows[:, 0], found.rows[:, 1]] - likeness[found.rows[:, 0], found.rows[:, 2]])
+    expected = 2 * (np.sqrt(1 + plain - plain.min()) - 1)
+    np.testing.assert_allclose(found.weights, expected, atol=2e-3 * expected.max())
+
+
+def test_outliers_are_drawn_from_all_others_alike(vectors: np.ndarray) -> None:
+    found = triplets_of(vectors, neighbours=2, outliers=300)
+    drawn = found.rows[: 200 * 600].reshape(200, 2, 300, 3)[:, 0, :, 2]
+    counts = np.bincount(drawn.ravel(), minlength=200)  # 200 items draw 300 of 198 others: each some 300 times, deviation 17
+    assert np.abs(counts - 300).max() < 110
+
+
+def test_the_gradient_is_that_of_the_loss(vectors: np.ndarray) -> None:
+    found = triplets_of(vectors[::10])
+    positions = np.random.default_rng(1).normal(size=(20, 2))
+    weights = found.weights.astype(float)
+
+    def loss(at: np.ndarray) -> float:
+        near = 1 / (1 + ((at[found.rows[:, 0]] - at[found.rows[:, 1]]) ** 2).sum(axis=1))
+        far = 1 / (1 + ((at[found.rows[:, 0]] - at[found.rows[:, 2]]) ** 2).sum(axis=1))
+        return float((weights * far / (near + far)).sum())
+
+    slopes = np.zeros((20, 2))
+    for place in np.ndindex(20, 2):
+        step = np.zeros((20, 2))
+        step[place] = 1e-5
+        slopes[place] = (loss(positions + step) - loss(positions - step)) / 2e-5
+    np.testing.assert_allclose(gradient(positions, found.rows, weights), slopes, atol=1e-5 * np.abs(slopes).max())
+
+
+def test_the_steps_equal_the_packages(vectors: np.ndarray) -> None:
+    trimap = pytest.importorskip("trimap", reason="its dependency annoy wants a compiler, so it is no dependency of the tests")
+    found, start = triplets_of(vectors), (0.01 * pca_map(vectors)).astype(np.float32)
+    theirs = trimap.TRIMAP(triplets=found.rows, weights=found.weights, apply_pca=False).fit_transform(rows_of(vectors), init=start.copy())
+    np.testing.assert_allclose(_optimised(found, start, STEPS, _SWITCH), theirs, atol=0.01 * np.ptp(theirs))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_neighborhoods_survive_better_than_under_pca(vectors: np.ndarray, seed: int) -> None:
+    quality = trustworthiness(vectors, trimap_map(vectors, seed), n_neighbors=10, metric="cosine")
+    assert quality > 0.93
+    assert quality > trustworthiness(vectors, pca_map(vectors), n_neighbors=10, metric="cosine") + 0.02
+
+
+def test_most_triplets_hold_and_more_than_under_pca(vectors: np.ndarray) -> None:
+    i, j, k = triplets_of(vectors, seed=9).rows.T
+
+    def kept(positions: np.ndarray) -> float:
+        return float((np.linalg.norm(positions[i] - positions[j], axis=1) < np.linalg.norm(positions[i] - positions[k], axis=1)).mean())
+
+    assert kept(trimap_map(vectors)) > max(0.9, kept(pca_map(vectors)))
+
+
+def test_same_seed_same_map_also_in_another_process(vectors: np.ndarray, in_another_process: Callable[[str], np.ndarray]) -> None:
+    with threadpool_limits(limits=1, user_api="blas"):
+        first = trimap_map(vectors, 3)
+        np.testing.assert_array_equal(trimap_map(vectors, 3), first)
+    np.testing.assert_array_equal(in_another_process("trimap_map(vectors, 3)"), first)
+    assert not np.array_equal(trimap_map(vectors, 4), first)
+    assert (first.shape, first.dtype) == ((200, 2), np.float32)
+
+
+def test_lengths_do_not_matter(vectors: np.ndarray) -> None:
+    scaled = vectors * np.exp2(np.arange(200) % 5)[:, None]
+    np.testing.assert_array_equal(trimap_map(scaled), trimap_map(vectors))
+
+
+@pytest.mark.parametrize("changed", [{"neighbours": 30}, {"outliers": 10}, {"random": 15}])
+def test_numbers_of_triplets_change_the_map(vectors: np.ndarray, changed: dict, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
+    assert moved(trimap_map(vectors, **changed), trimap_map(vectors)) > 0.01
+
+
+def test_a_start_from_a_map_stays_close(vectors: np.ndarray, moved: Callable[[np.ndarray, np.ndarray], float]) -> None:
+    """After a small change of the vectors: closer to the old map than a new start, as a share of the map's size."""
+    old = trimap_map(vectors)
+    changed = vectors + 0.02 * np.random.default_rng(1).standard_normal(vectors.shape)
+    kept = moved(trimap_map(changed, init=old), old)
+    assert kept < 0.2
+
+
+def test_a_start_from_a_map_still_shows_what_is_new(vectors: np.ndarray) -> None:
+    """Started from the map of other clusters, the map is about as good as one from scratch."""
+    other = np.random.default_rng(2).permutation(vectors)
+    quality = trustworthiness(other, trimap_map(other, init=trimap_map(vectors)), n_neighbors=10, metric="cosine")
+    assert quality > trustworthiness(other, trimap_map(other), n_neighbors=10, metric="cosine") - 0.02
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31, 32])
+def test_few_items(vectors: np.ndarray, count: int) -> None:
+    found = trimap_map(vectors[:count])
+    assert found.shape == (count, 2)
+    assert np.isfinite(found).all()
+    if count < 4:
+        np.testing.assert_array_equal(found, pca_map(vectors[:count]))
+        np.testing.assert_array_equal(trimap_map(vectors[:count], init=found + 1), found + 1)
+
+
+@pytest.mark.parametrize(
+    "degenerate",
+    [np.ones((40, 3)), np.repeat(np.eye(3), 30, axis=0), np.linspace(1, 2, 40)[:, None]],
+    ids=["all equal", "duplicates", "one dimension"],
+)
+def test_degenerate_vectors_give_a_finite_map(degenerate: np.ndarray) -> None:
+    assert np.isfinite(trimap_map(degenerate)).all()
+
+
+def test_numbers_at_their_ends(vectors: np.ndarray) -> None:
+    assert np.isfinite(trimap_map(vectors[::4], neighbours=500, random=0)).all()
+    assert np.isfinite(trimap_map(vectors[::4], neighbours=1, outliers=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"neighbours": 0}, "neighbours is 0, but it must be at least 1"),
+        ({"outliers": 0}, "outliers is 0"),
+        ({"random": -1}, "random is -1, but it must be at least 0"),
+        ({"init": np.zeros((3, 2))}, r"init has shape \(3, 2\).*\(200, 2\)"),
+    ],
+)
+def test_bad_keywords_are_named(vectors: np.ndarray, keywords: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        trimap_map(vectors, **keywords)
+
+
+def test_bad_vectors_are_named() -> None:
+    with pytest.raises(InputError, match="The vectors row 1 holds NaN"):
+        trimap_map([[1.0, 0.0], [np.nan, 1.0]])
