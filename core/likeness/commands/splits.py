@@ -93,7 +93,7 @@ def groups(
     dataset, column, named, classes, features = _features(source, attribute, encoder, None, None)
     sides = group_halves(_group_of_each(read_dataset(source), group, classes))
     means = class_mean_features(features, classes.labels, len(classes.names))
-    distance = frechet_distance(*(means[side] for side in sides))
+    distance = frechet_distance(means[sides[0]], means[sides[1]])
     first, second = (tuple(classes.names[number] for number in side) for side in sides)
     made = SplitFile(
         dataset=dataset,

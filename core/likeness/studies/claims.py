@@ -61,7 +61,7 @@ def with_figures(text: str) -> str:
     Raises:
         InputError: a place that names no runs.
     """
-    return _PLACE.sub(lambda place: _figure(*(part.strip() for part in place.groups())), text)
+    return _PLACE.sub(lambda place: _figure(place[1].strip(), place[2].strip(), place[3].strip()), text)
 
 
 def _figure(results: str, chosen: str, metric: str) -> str:
@@ -73,7 +73,8 @@ def _figure(results: str, chosen: str, metric: str) -> str:
         found = paired_differences(every, against, [metric]).set_index("row")
         if row not in found.index:
             raise InputError(f"The results '{results}' have no row '{row}' beside '{against}'.")
-        return f"{found.loc[row, metric]:+.3f} ± {found.loc[row, f'{metric} ±']:.3f}"
+        gain, error = (float(found[name].loc[row]) for name in (metric, f"{metric} ±"))
+        return f"{gain:+.3f} ± {error:.3f}"
     values = every.query(chosen)[metric].dropna()
     if not len(values):
         raise InputError(f"No run of '{results}' has {chosen}.")
