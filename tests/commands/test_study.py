@@ -30,6 +30,17 @@ def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
     assert f"{mean:.3f} ± {spread:.3f}" in lines[1]
 
 
+def test_changes_of_one_row_need_not_fit_the_others(run: Run, tmp_path: Path) -> None:
+    """Class names of another attribute are for expert names, not for pseudolabels."""
+    call = ("study", "language-table-2", "--out", str(tmp_path / "none"), "--table", "--set", "guidance.names=product_kind")
+    status, _, err = run(*call)
+    assert status == 2
+    assert "names product_kind needs class names" in err
+    status, printed, err = run(*call, "--row", "Multisimilarity +ELG")
+    assert status == 0, err
+    assert "Multisimilarity +ELG" in printed
+
+
 def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "shifts.yaml"
     own.write_text(

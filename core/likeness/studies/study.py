@@ -1,7 +1,7 @@
 """A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,14 @@ def read_study(file: Path | str) -> StudyConfig:
         raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
 
 
-def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:
+def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
     """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
     Args:
         study: what is compared.
         folder: where the runs' folders lie or will lie.
-        changes: of every run, by dotted keys: where the data lies, fewer epochs.
+        changes: of these runs, by dotted keys: where the data lies, fewer epochs.
+        rows: of these alone, so that the changes need not fit the others; None: of all.
 
     Raises:
         InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
@@ -91,7 +92,7 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
     found = []
     for seed in study.seeds:
         for split in study_splits(study):
-            for row, own in study.rows.items():
+            for row, own in ((row, own) for row, own in study.rows.items() if rows is None or row in rows):
                 shift: dict[str, Any] = {"data.split": "file", "data.splits": resolve_splits(study), "data.shift": split.name} if split else {}
                 config = with_changes(base, shift | own | {"name": row, "seed": seed} | (changes or {}))
                 if seed == study.seeds[0] or config.epochs:
