@@ -66,10 +66,11 @@ def _classes(config: RunConfig, images: RunImages) -> None:
         return
     held = f", {len(images.validation):,} of its images are held out for validation" if len(images.validation) else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
+    drawn = ", drawn with replacement" if batch.draw == "replacement" else ""
     tested = len(images.names) - len(images.train_classes)
     st.caption(
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
-        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
+        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each{drawn}."
     )
     frame = class_overview(images).rename(columns=str.capitalize)
     entry = dataset_of(config.data.source)
