@@ -3,17 +3,20 @@
 import inspect
 import re
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import torch
 import yaml
 
 from likeness.io import assets_dir
 from likeness.losses import OBJECTIVES, S2SD
 from likeness.options import defaults
 from likeness.studies.study import read_study
-from likeness.training.config import RunConfig, difference, presets, read_config
+from likeness.training.config import RunConfig, difference, presets, read_config, with_changes
+from likeness.training.loop.train import train
 
 PRESETS = [name for name in presets() if name.startswith("lg-")]
 # what a run is about, rather than how it is set
@@ -148,3 +151,23 @@ def test_table_1_has_the_weights_of_the_commands() -> None:
         own = rows[f"ResNet50-{command['dim']} {'S2SD' if command['objective'] == 's2sd' else 'Multisimilarity'}+PLG"]
         assert own["guidance.omega"] == float(command["omega"])
         assert command["objective"] != "s2sd" or own["objective.s2sd"]["feature_weight"] == float(command["feature_weight"])
+
+
+@pytest.mark.parametrize("preset", ["lg-code-cub200-128-s2sd-plg", "lg-cars196-margin-elg"])
+def test_presets_train_with_a_small_network_on_small_images(photos: Path, tmp_path: Path, preset: str) -> None:
+    small = {"name": "test_resnet", "weights": "none"}
+    config = with_changes(
+        read_config(preset),
+        {f"backbone.{key}": value for key, value in small.items()}
+        | {"data.source": str(photos), "data.split": "classes", "data.attribute": "class", "data.image_size": 16, "guidance.language": "clip:cars"}
+        | {"batch.size": 8, "epochs": 2, "device": "cpu"}  # more classes than there are, which replacement allows
+        | ({"guidance.classifier": small} if preset.endswith("plg") else {}),
+    )
+    run = train(config, tmp_path / "run")
+    losses = run.metrics()["loss"].dropna()
+    assert len(losses) == 2 * (18 // 8)
+    assert (losses > 0).all()
+    betas = [value for name, value in torch.load(run.checkpoint, weights_only=True)["state_dict"].items() if name.endswith(".beta")]
+    if preset.endswith("margin-elg"):
+        assert len(betas) == 1
+        assert (betas[0] - 1.2).abs().max() == pytest.approx(4 * 5e-4, rel=0.2)  # four steps of Adam at beta's own rate

@@ -14,7 +14,6 @@ from likeness.language import check_language, gives_vectors
 from likeness.losses import OBJECTIVES, WRAPPERS, check_mines, check_objective, check_wrapper
 from likeness.samplers import check_miner
 
-
 # keys of guidance in configs and runs of before, and their names now
 FORMER_KEYS = {"way": "method", "shuffled": "control"}
 
