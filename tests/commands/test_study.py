@@ -30,6 +30,17 @@ def test_a_table_fills_goes_on_and_is_saved(run: Run, tmp_path: Path) -> None:
     assert f"{mean:.3f} ± {spread:.3f}" in lines[1]
 
 
+def test_changes_of_one_row_need_not_fit_the_others(run: Run, tmp_path: Path) -> None:
+    """Class names of another attribute are for expert names, not for pseudolabels."""
+    call = ("study", "language-table-2", "--out", str(tmp_path / "none"), "--table", "--set", "guidance.names=product_kind")
+    status, _, err = run(*call)
+    assert status == 2
+    assert "names product_kind needs class names" in err
+    status, printed, err = run(*call, "--row", "Multisimilarity +ELG")
+    assert status == 0, err
+    assert "Multisimilarity +ELG" in printed
+
+
 def test_a_benchmark_over_splits_is_a_table_of_splits(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "shifts.yaml"
     own.write_text(
@@ -102,12 +113,12 @@ def test_studies_are_listed_with_what_they_are(run: Run) -> None:
     [
         (("study",), "Say which study"),
         (("study", "nothing"), "There is no study file or shipped study 'nothing'"),
-        (("study", "shipped-cars", "--row", "Nothing"), "There is no row 'Nothing'; the rows are Multisimilarity"),
+        (("study", "shipped-cars", "--row", "Nothing"), "There is no row 'Nothing'; the rows are Raw encoder, Multisimilarity"),
         (("study", "shipped-cars", "--which", "middle"), "There are no figures 'middle'"),
         (("study", "shipped-cars", "--format", "word"), "There is no format 'word'"),
         (("study", "shipped-cars", "--set", "epoch=3"), "there is no key 'epoch'"),
         (("study", "shipped-cars", "--set", "seed=3"), "seed can't be set for the runs of a study: its seeds are 0, 1, 2"),
-        (("study", "shipped-cars", "--against", "Nothing"), "There is no row 'Nothing'; the rows are Multisimilarity"),
+        (("study", "shipped-cars", "--against", "Nothing"), "There is no row 'Nothing'; the rows are Raw encoder, Multisimilarity"),
         (("study", "shipped-cars", "--set", "objective.name=margins"), "There is no objective 'margins'"),
         (("pseudolabels", "shipped-cars-elg", "--out", "x.csv"), "Pseudolabels come from an ImageNet classifier"),
     ],

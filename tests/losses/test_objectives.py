@@ -20,6 +20,7 @@ def triplets(arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, ...]:
     ("name", "options", "file", "stored"),
     [
         ("margin", {}, "margin", "pml"),
+        ("margin-official", {"learn_beta": False}, "margin", "official"),
         ("contrastive", {}, "contrastive_triplet", "contrastive_pml_triplets"),
         ("triplet", {}, "contrastive_triplet", "triplet_official"),
         ("triplet", {}, "contrastive_triplet", "triplet_pml_squared_meanreducer"),
@@ -30,8 +31,29 @@ def test_on_fixed_triplets_equals_the_reference(reference: Any, gradient: Any, n
     labels, objective = torch.tensor(arrays["labels"]), make_objective(name, 7, 32, **options)
     value, slope = gradient(lambda rows: objective.loss(rows, labels, triplets(arrays)), arrays["embeddings"])
     assert value == pytest.approx(float(arrays[f"{stored}_loss"]), rel=1e-6)
-    if "official" not in stored:  # the authors' code takes the rows as they come, so its gradient has a part along each row
+    if stored != "triplet_official":  # there the authors' code takes the rows as they come, so its gradient has a part along each row
         np.testing.assert_allclose(slope, arrays[f"{stored}_grad"], atol=1e-7)
+
+
+def test_the_official_margin_with_its_learned_betas_equals_the_reference(reference: Any, gradient: Any) -> None:
+    arrays = reference("margin")
+    labels, objective = torch.tensor(arrays["labels"]), make_objective("margin-official", 7, 32)
+    with torch.no_grad():
+        objective.loss.beta.copy_(torch.tensor(arrays["beta_per_class"]))
+    value, slope = gradient(lambda rows: objective.loss(rows, labels, triplets(arrays)), arrays["embeddings"])
+    assert value == pytest.approx(float(arrays["official_classbeta_loss"]), rel=1e-7)
+    np.testing.assert_allclose(slope, arrays["official_classbeta_grad"], atol=1e-7)
+    objective.zero_grad()
+    objective.loss(torch.tensor(arrays["embeddings"]), labels, triplets(arrays)).backward()
+    np.testing.assert_allclose(objective.loss.beta.grad, arrays["official_classbeta_grad_beta"], atol=1e-6)
+
+
+def test_the_official_margin_divides_by_triplets_and_is_0_where_none_is_active() -> None:
+    rows = torch.tensor([[0.0, 0.0], [1.5, 0.0], [0.0, 1.1]])
+    triplet = tuple(torch.tensor([row]) for row in (0, 1, 2))
+    labels, objective = torch.tensor([0, 0, 1]), make_objective("margin-official", 2, 2, learn_beta=False)
+    assert float(objective.loss(rows, labels, triplet)) == pytest.approx((1.5 - 1.2 + 0.2) + (1.2 - 1.1 + 0.2), rel=1e-6)
+    assert float(objective.loss(rows[[0, 0, 1]] * 1.2, labels, triplet)) == 0
 
 
 @pytest.mark.parametrize("scale", [16.0, 64.0])

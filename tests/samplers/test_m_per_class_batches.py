@@ -38,6 +38,24 @@ def test_classes_and_images_are_drawn_evenly() -> None:
     assert within.std() / within.mean() < 0.15
 
 
+def test_with_replacement_classes_and_images_come_up_again_as_often_as_chance_has_it() -> None:
+    batches, other = (MPerClassBatches(LABELS, 20, 2, seed=seed, draw="replacement") for seed in (0, 1))  # 10 draws of 7 classes
+    np.testing.assert_array_equal(batches.batch(5), MPerClassBatches(LABELS, 20, 2, seed=0, draw="replacement").batch(5))
+    assert not np.array_equal(batches.batch(5), other.batch(5))
+    drawn = np.array([batches.batch(number).reshape(10, 2) for number in range(2000)])
+    classes = LABELS[drawn]
+    assert (classes[..., 0] == classes[..., 1]).all()
+    np.testing.assert_allclose(np.bincount(classes[..., 0].ravel()) / classes[..., 0].size, 1 / 7, atol=0.01)
+    assert np.mean([len(set(each)) for each in classes[..., 0].tolist()]) == pytest.approx(7 * (1 - (6 / 7) ** 10), abs=0.05)
+    same = drawn[..., 0] == drawn[..., 1]
+    assert same[classes[..., 0] == 0].mean() == pytest.approx(1 / 5, abs=0.02)
+    assert same[classes[..., 0] == 5].mean() == pytest.approx(1 / 6, abs=0.02)
+    with pytest.raises(InputError, match="has one class, and a loss needs two"):
+        MPerClassBatches([0, 0, 0], 6, 2, draw="replacement")
+    with pytest.raises(InputError, match="no draw 'twice'; choose from spread, replacement"):
+        MPerClassBatches(LABELS, 12, 3, draw="twice")
+
+
 @pytest.mark.parametrize(
     ("size", "per_class", "message"),
     [

@@ -139,6 +139,18 @@ def test_changes_go_into_every_row(study: StudyConfig, tmp_path: Path) -> None:
         StudyFolder(tmp_path / "nothing").study()
 
 
+def test_changes_of_some_rows_leave_the_others_as_they_were(study: StudyConfig, tmp_path: Path) -> None:
+    folder, some, other = StudyFolder(tmp_path / "some"), *list(study.rows)[:2]
+    folder.create(study, {"batch.size": 4}, [some])
+    folder.create(study, {"batch.size": 6, "guidance": None}, [other])
+    found = {cell.row: cell.config.batch.size for cell in folder.cells()}
+    plain = {cell.row: cell.config.batch.size for cell in cells(study, tmp_path)}
+    assert found == plain | {some: 4, other: 6}
+    only = cells(study, tmp_path, {"guidance": {"kind": "elg", "names": "kind"}}, [some])
+    assert {cell.row for cell in only} == {some}
+    assert all(cell.config.guidance is not None and cell.config.guidance.names == "kind" for cell in only)
+
+
 def test_more_matched_classes_than_there_are(study: StudyConfig, tmp_path: Path) -> None:
     wanted = cells(study, tmp_path / "few", {"matched_classes": 4})[:1]
     with pytest.raises(InputError, match="R@1 among 4 classes needs as many test classes, and there are 3"):

@@ -2,20 +2,43 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import torch
 
 from likeness.language import TOP_3, language_model, short_names
-from likeness.studies import published_guidance
+from likeness.studies import beside_guidance, published_guidance
 from likeness.studies.study import cells, read_study, studies, study_splits
-from likeness.training.config import RunConfig
+from likeness.training.config import RunConfig, difference, read_config
 from likeness.training.loop.given_objects import build_objective
 from likeness.training.network.backbones import timm_model
 
 TABLES = {"language-table-3": "table3", "language-table-s2": "table_s2", "language-table-4": "table4", "language-table-5": "table5"} | {
     "language-table-s3": "table_s3"
 }
+# their rows are named by the objective that a method is added to
+RELATIVE = {"language-table-2": "table2", "language-table-s1": "table_s1"}
+# the rows that no paper has: guidance whose meaning is taken away, by the row that they belong to
+_ELG, _PLG = ("names shuffled", "flat target"), ("pseudolabels shuffled", "flat target")
+CONTROLS = {
+    "language-table-2": {"Multisimilarity +ELG": _ELG, "Multisimilarity +PLG Top-5": _PLG},
+    "language-table-s1": {"Multisimilarity +ELG": _ELG, "Multisimilarity +PLG Top-5": _PLG},
+    "language-table-3": {"+CLIP-L": _ELG},
+    "language-table-s2": {"+CLIP-L": _ELG},
+    "language-table-4": {"+ELG": _ELG},
+    "language-table-5": {"+ELG": _ELG},
+    "language-table-s3": {"+ELG": _ELG, "+PLG (Top-5)": _PLG},
+    "language-table-1-cub200": {"ResNet50-128 Multisimilarity+PLG": _PLG},
+    "language-table-1-cars196": {"ResNet50-128 Multisimilarity+PLG": _PLG},
+    "language-table-1-sop": {"ResNet50-128 Multisimilarity+PLG": _PLG},
+}
+RAW = "Raw ResNet-50"
 TABLE_1 = {"language-table-1-cub200": "CUB200", "language-table-1-cars196": "CARS196", "language-table-1-sop": "SOP"}
+
+
+def controls(name: str) -> list[str]:
+    """The control rows of a study."""
+    return [RAW, *(f"{row}, {title}" for row, titles in CONTROLS[name].items() for title in titles)]
 
 
 def configs(name: str, changes: dict[str, str] | None = None) -> dict[str, RunConfig]:
@@ -42,21 +65,75 @@ def test_every_cell_is_a_config_and_no_two_are_one(name: str) -> None:
 @pytest.mark.parametrize(("name", "table"), TABLES.items())
 def test_rows_are_those_of_the_papers_table(name: str, table: str) -> None:
     printed = list(dict.fromkeys(published_guidance(table, "CUB200")["method"]))
-    assert list(dict.fromkeys(row.partition(": ")[0] for row in read_study(name).rows)) == printed
+    assert list(dict.fromkeys(row.partition(": ")[0] for row in read_study(name).rows)) == printed + controls(name)
     assert len(read_study(name).seeds) == 5
+
+
+@pytest.mark.parametrize(("name", "table"), RELATIVE.items())
+def test_rows_added_to_an_objective_stand_beside_the_papers(name: str, table: str) -> None:
+    rows = list(read_study(name).rows)
+    ours = pd.DataFrame({"row": rows, "recall_at_1": 0.5, "recall_at_1 ±": 0.01})
+    beside = beside_guidance(ours, table).set_index("row")
+    assert set(beside.index) == set(rows)  # the paper has no row that we have not
+    assert (beside["R@1, CARS196, paper"] == "").sum() == len(controls(name)) + (table == "table_s1")  # S1 lacks +ELG on multisimilarity
+    assert rows[9:] == controls(name)
+    assert len(read_study(name).seeds) == 5
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_a_row_of_the_relative_tables_is_the_preset(name: str) -> None:
+    own = {"Multisimilarity": "multisimilarity", "Margin, β = 1.2": "margin", "Multisimilarity + S2SD": "s2sd"}
+    for row, config in configs(name).items():
+        if row not in controls(name):
+            group, _, way = row.partition(" +PLG" if " +PLG" in row else " +ELG")
+            preset = f"lg-cub200-{own[group]}" + ("-plg" if way else "-elg" if "+ELG" in row else "")
+            assert set(difference(config, read_config(preset))) <= {"name", "note"}, row
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_the_relative_tables_on_products_are_the_presets_with_the_changes_of_the_note(name: str) -> None:
+    products = {"data.source": "online-products:data/online-products", "data.attribute": "product", "epochs": 100, "evaluate_every": 5}
+    for row, preset, more in (
+        ("Margin, β = 1.2", "lg-sop-margin", {}),
+        ("Multisimilarity + S2SD +ELG", "lg-sop-s2sd-elg", {"guidance.omega": 0.5, "guidance.names": "product_kind"}),
+        ("Multisimilarity +PLG Top-5", "lg-sop-multisimilarity-plg", {"guidance.omega": 0.5}),
+    ):
+        study = read_study(name)
+        config = cells(study, Path("runs"), products | more, [row])[0].config
+        assert set(difference(config, read_config(preset))) == {"name", "note"}
+        note = " ".join(study.note.split())
+        assert all(f"--set {key}={value}" in note for key, value in (products | more).items())
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_controls_differ_from_what_they_control_by_the_meaning_alone(name: str) -> None:
+    found = configs(name)
+    assert (found[RAW].epochs, found[RAW].backbone.dim, found[RAW].guidance, found[RAW].data.validation) == (0, None, None, 0)
+    assert found[RAW].backbone.name == "resnet50.tv_in1k"
+    for row, titles in CONTROLS[name].items():
+        for title in titles:
+            differ = difference(found[f"{row}, {title}"], found[row])
+            assert differ.keys() == {"name", "guidance.control"}
+            assert differ["guidance.control"] == ("flat" if title == "flat target" else "shuffled", "none")
+
+
+def test_every_study_of_the_paper_has_its_controls() -> None:
+    assert set(CONTROLS) == {name for name in studies() if name.startswith("language-")}
 
 
 @pytest.mark.parametrize(("name", "dataset"), TABLE_1.items())
 def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str) -> None:
     table = published_guidance("table1", dataset)
     table = table[table["method"].str.contains("PLG")]
-    assert list(read_study(name).rows) == list(dict.fromkeys(table["backbone"] + "-" + table["dim"].astype(str) + " " + table["method"]))
-    for row, config in configs(name).items():
+    rows = list(dict.fromkeys(table["backbone"] + "-" + table["dim"].astype(str) + " " + table["method"]))
+    assert list(read_study(name).rows) == rows + controls(name)
+    found = configs(name)
+    for row, config in ((row, found[row]) for row in rows):
         network, _, dim = row.split()[0].rpartition("-")
         inception = network == "Inception-BN"
         assert config.guidance is not None
         assert config.guidance.classifier is not None
-        assert config.backbone.name == config.guidance.classifier.name == ("inception_v3" if inception else "resnet50")
+        assert config.backbone.name == config.guidance.classifier.name == ("inception_v3" if inception else "resnet50.tv_in1k")
         assert (config.backbone.dim, config.data.image_size) == (int(dim), 299 if inception else 224)
         assert (config.objective.s2sd is not None) == ("S2SD" in row)
         assert (config.data.validation, config.optimizer.plateau is not None) == (0.15, True)
@@ -64,13 +141,13 @@ def test_rows_of_table_1_are_its_cells_with_pseudolabels(name: str, dataset: str
         assert low <= config.guidance.omega <= high
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", [*TABLES, *RELATIVE])
 def test_a_table_of_cub200_is_one_of_cars196_too(name: str) -> None:
     for config in configs(name, {"data.source": "cars196:data/cars196", "data.attribute": "car_model"}).values():
         assert (config.data.source, config.data.attribute) == ("cars196:data/cars196", "car_model")
 
 
-@pytest.mark.parametrize("name", [*TABLES, *TABLE_1, "shipped-cars"])
+@pytest.mark.parametrize("name", [*TABLES, *RELATIVE, *TABLE_1, "shipped-cars"])
 def test_language_models_are_known(name: str) -> None:
     for config in configs(name).values():
         for model in config.guidance.language if config.guidance else ():

@@ -67,9 +67,10 @@ def _classes(config: RunConfig, images: RunImages) -> None:
     validate, tested = (len(set(images.labels[rows].tolist())) for rows in (images.validation, images.test))
     held = f", {len(images.validation):,} of {validate:,} classes validate" if validate else ""
     batch, steps = config.batch, max(1, len(images.train) // config.batch.size)
+    drawn = ", drawn with replacement" if batch.draw == "replacement" else ""
     st.caption(
         f"{len(images.train):,} images of {len(images.train_classes):,} classes train{held}; {len(images.test):,} of {tested:,} other classes test. "
-        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each."
+        f"An epoch has {steps:,} steps of {batch.size} images: {batch.size // batch.per_class} classes, {batch.per_class} images of each{drawn}."
     )
     frame = class_overview(images).rename(columns=str.capitalize)
     entry = dataset_of(config.data.source)

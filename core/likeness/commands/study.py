@@ -47,10 +47,10 @@ def study(
     if unknown:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
     folder, changes = StudyFolder(out or runs_dir() / chosen.name), dict(changed(each) for each in change or [])
-    wanted = [cell for cell in cells(chosen, folder.path, changes) if not row or cell.row in row]
+    wanted = cells(chosen, folder.path, changes, row or None)
     try:
         if not table:
-            folder.create(chosen, changes)
+            folder.create(chosen, changes, row)
             _run_study(folder, wanted)
     finally:
         _print_study(wanted, which, format)

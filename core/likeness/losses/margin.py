@@ -1,4 +1,4 @@
-"""Margin loss (Wu et al., ICCV 2017), and with rho-regularization (Roth et al., ICML 2020); by pytorch-metric-learning."""
+"""Margin loss (Wu et al., ICCV 2017), by pytorch-metric-learning and by official code, and with rho-regularization (Roth et al., ICML 2020)."""
 
 from typing import TYPE_CHECKING
 
@@ -37,12 +37,27 @@ def _make_with_rho(classes: int, dim: int, beta: float, margin: float, learn_bet
     return Mined(margin_loss(classes, beta, margin, learn_beta), make_miner("rho-triplets", rho=rho))
 
 
+def _make_official(classes: int, dim: int, beta: float, margin: float, learn_beta: bool) -> "nn.Module":
+    from likeness.losses.mined import Mined
+    from likeness.losses.official_margin import OfficialMarginLoss
+
+    return Mined(OfficialMarginLoss(beta, margin, classes if learn_beta else None), make_miner("distance-weighted"))
+
+
 MARGIN = Objective(
     "margin",
     "Margin",
     "Two images of a class must lie nearer than a bound, two of different classes farther.",
     _make,
     _OPTIONS,
+    mines=True,
+)
+MARGIN_OFFICIAL = Objective(
+    "margin-official",
+    "Margin (official)",
+    "Margin as in the code of the language guidance paper.",
+    _make_official,
+    _OPTIONS | {"learn_beta": Option(True, "Whether each class learns its own beta.")},
     mines=True,
 )
 R_MARGIN = Objective(

@@ -9,7 +9,7 @@ from likeness.losses.contrastive import CONTRASTIVE
 from likeness.losses.custom import CUSTOM, CUSTOM_DISTANCES
 from likeness.losses.dense_triplet import BINARY_TRIPLET, DENSE_TRIPLET, DENSE_TRIPLET_OFFICIAL
 from likeness.losses.log_ratio import LOG_RATIO, LOG_RATIO_OFFICIAL
-from likeness.losses.margin import MARGIN, R_MARGIN
+from likeness.losses.margin import MARGIN, MARGIN_OFFICIAL, R_MARGIN
 from likeness.losses.multi_similarity import MULTISIMILARITY, MULTISIMILARITY_OFFICIAL
 from likeness.losses.objective import Labels, Objective
 from likeness.losses.proxyanchor import PROXYANCHOR
@@ -27,6 +27,7 @@ OBJECTIVES: dict[str, Objective] = {
         MULTISIMILARITY,
         MULTISIMILARITY_OFFICIAL,
         MARGIN,
+        MARGIN_OFFICIAL,
         R_MARGIN,
         CONTRASTIVE,
         TRIPLET,

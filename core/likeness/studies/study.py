@@ -1,7 +1,7 @@
 """A study: one config, several variants of it, several seeds; every cell is a run of its own, so that a stopped study goes on where it was."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,25 +73,26 @@ def read_study(file: Path | str) -> StudyConfig:
         raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
 
 
-def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None) -> list[Cell]:
+def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> list[Cell]:
     """The runs of a study, seed by seed and split by split, so that every row has a figure early.
 
     Args:
         study: what is compared.
         folder: where the runs' folders lie or will lie.
-        changes: of every run, by dotted keys, as in `rows_with`.
+        changes: of these runs, by dotted keys, as in `rows_with`.
+        rows: of these alone, so that the changes need not fit the others; None: of all.
 
     Raises:
         InputError: changes that do not fit, two rows whose names give the same folder, or splits that are not there.
     """
-    base, rows = _base(study), rows_with(study, changes or {})
+    base, changed = _base(study), rows_with(study, changes or {}, rows)
     slugs = {row: _slug(row) for row in study.rows}
     if len(set(slugs.values())) < len(slugs):
         raise InputError(f"Two rows of {study.name} differ only in signs ({', '.join(study.rows)}); give them other names.")
     found = []
     for seed in study.seeds:
         for split in study_splits(study):
-            for row, own in rows.items():
+            for row, own in ((row, own) for row, own in changed.items() if rows is None or row in rows):
                 shift: dict[str, Any] = {"data.split": "file", "data.splits": resolve_splits(study), "data.shift": split.name} if split else {}
                 config = with_changes(base, shift | own | {"name": row, "seed": seed})
                 if seed == study.seeds[0] or config.epochs:
@@ -100,8 +101,8 @@ def cells(study: StudyConfig, folder: Path, changes: dict[str, Any] | None = Non
     return found
 
 
-def rows_with(study: StudyConfig, changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The rows with changes of all of them, by dotted keys: where the data lies, fewer epochs, another omega.
+def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+    """The rows with changes of all of them, or of those that are chosen, by dotted keys: where the data lies, fewer epochs, another omega.
 
     A row stays what it is: a change of guidance, or of another part that a row does not have, leaves that row alone, and one that does not
     train (epochs 0) gets no epochs and no embedding layer.
@@ -114,12 +115,12 @@ def rows_with(study: StudyConfig, changes: dict[str, Any]) -> dict[str, dict[str
             told = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
             raise InputError(f"{key} can't be set for the runs of a study: {told}; change the study's file.")
     base = _base(study)
-    configs = {row: with_changes(base, own) for row, own in study.rows.items()}
+    configs = {row: with_changes(base, own) for row, own in study.rows.items() if chosen is None or row in chosen}
     own = {row: {key: value for key, value in changes.items() if _concerns(config, key)} for row, config in configs.items()}
     unused = [key for key in changes if not any(key in each for each in own.values())]
     if unused:
         raise InputError(f"No row of {study.name} has what '{unused[0]}' is a part of; leave it out, or put it into a row of the study's file.")
-    return {row: study.rows[row] | own[row] for row in study.rows}
+    return {row: study.rows[row] | own.get(row, {}) for row in study.rows}
 
 
 def _base(study: StudyConfig) -> RunConfig:

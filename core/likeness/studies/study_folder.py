@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,12 @@ class StudyFolder:
         """The folder's name."""
         return self.path.name
 
-    def create(self, study: StudyConfig, changes: dict[str, Any] | None = None) -> None:
-        """Writes what is compared; `changes` of all runs, by dotted keys, go into every row."""
-        content = study.model_copy(update={"rows": rows_with(study, changes or {}), "splits": resolve_splits(study)}).model_dump(mode="json")
+    def create(self, study: StudyConfig, changes: dict[str, Any] | None = None, rows: Collection[str] | None = None) -> None:
+        """Writes what is compared; `changes`, by dotted keys, go into every row, or into these `rows`: the others stay as the folder has them."""
+        before = self.study().rows if rows and (self.path / "study.yaml").is_file() else {}
+        changed = rows_with(study, changes or {}, rows)
+        compared = {row: own if not rows or row in rows else before.get(row, own) for row, own in changed.items()}
+        content = study.model_copy(update={"rows": compared, "splits": resolve_splits(study)}).model_dump(mode="json")
         write_atomic(self.path / "study.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
 
     def study(self) -> StudyConfig:

@@ -36,6 +36,8 @@ class DataConfig(FrozenConfig):
         select_on_test: the best weights are chosen by the test classes, as the papers' programs do, which flatters their figures. Otherwise
             validation classes choose them, and where there are none, the last weights are the ones that are kept.
         image_size: side in pixels at which images are kept and shown to the network.
+        crops: what random crops are cut from. "square": the center square, of which they have 16 to 100 %; "whole": the whole image, of which
+            they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
         test_images: share of the images that test, the last ones, or their number (split images).
@@ -53,6 +55,7 @@ class DataConfig(FrozenConfig):
     validation: float = Field(default=0.0, ge=0)
     select_on_test: bool = False
     image_size: int = Field(default=224, ge=16, le=1024)
+    crops: Literal["square", "whole"] = "square"
     per_class: int | None = Field(default=None, ge=2)
     labels: LabelsConfig | None = None
     test_images: float = Field(default=0.25, gt=0)
@@ -118,6 +121,8 @@ class ObjectiveConfig(FrozenConfig):
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
             three images of each class in a batch. The second view of an image is another random crop; in a head_only run, which has no
             crops, it is the image's features with some dropped (`dropout`).
+        proxy_rate: learning rate of the objective's own parameters, times that of the network.
+        weight_decay: of these parameters; None: as that of the network.
     """
 
     name: str = "multisimilarity"
@@ -127,7 +132,8 @@ class ObjectiveConfig(FrozenConfig):
     s2sd: dict[str, Any] | None = None
     uniform_prior: dict[str, Any] | None = None
     diva: dict[str, Any] | None = None
-    proxy_rate: float = Field(default=1.0, gt=0, description="Learning rate of the objective's own parameters, times that of the network.")
+    proxy_rate: float = Field(default=1.0, gt=0)
+    weight_decay: float | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
     def _known(self) -> "ObjectiveConfig":
@@ -170,13 +176,14 @@ class GuidanceConfig(FrozenConfig):
             name this key `way`.
         omega: its weight; the paper takes 1 to 10.
         gamma: shift of Eq. 2 and 3. The softmax of "rows" and "full" sees it in the mask alone, but "row-l2" everywhere: take 0 there.
-        direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`.
+        direction, matching, temperature, mask_language, stop_gradient: of `likeness.losses.language_match`. For pseudolabels or captions of
+            single images mask_language masks both sides within classes, as the authors' code does; otherwise neither is masked.
         language: language models of `likeness.language`, "wordnet", "hierarchy:FILE" or "hierarchy:wordnet"; of several the mean similarity.
         primer: sentence around the name; "{}" for the name alone.
         names: attribute that names a class where its own value does not: "product_kind" for Stanford Online Products, whose products have
             numbers only (elg).
-        text: what the language model reads (elg): "names"; "captions" of single images, whose similarities are not masked within classes;
-            or "captions+names", in which the class name takes the place of `keywords` (Table 5).
+        text: what the language model reads (elg): "names"; "captions" of single images; or "captions+names", in which the class name takes the
+            place of `keywords` (Table 5).
         captions: CSV file of path and caption, with the paths of the image table.
         keywords: words of captions that stand for the class, such as "bird".
         control: takes the meaning away, so that what is still gained is not due to it. "shuffled": names, or pseudolabels, are dealt out to the
@@ -287,6 +294,8 @@ class BatchConfig(FrozenConfig):
     Attributes:
         size: images in a batch.
         per_class: images of each class in it (M-per-class sampling).
+        draw: "spread": different classes, and different images of each; "replacement": both can come up again, as in the authors' code of
+            language guidance.
         nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
             nearest ones they are drawn (None: just these), and how many anchors are drawn.
         anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
@@ -294,6 +303,7 @@ class BatchConfig(FrozenConfig):
 
     size: int = Field(default=112, ge=2)
     per_class: int = Field(default=2, ge=1)
+    draw: Literal["spread", "replacement"] = "spread"
     nearest: int = Field(default=5, ge=1)
     pool: int | None = Field(default=None, ge=1)
     drawn: int = Field(default=1, ge=1)
@@ -313,7 +323,7 @@ class OptimizerConfig(FrozenConfig):
         kind: "adam" or "sgd".
         rate: learning rate.
         rate_head: of the embedding layer, times that of the rest.
-        weight_decay: of all weights.
+        weight_decay: of all weights, but see `objective.weight_decay`.
         momentum: of SGD.
         milestones: epochs after which the rate falls by `factor`.
         plateau: instead, it falls at most twice when R@1, or nDCG, on the validation split has not risen for so many evaluations.
@@ -432,6 +442,8 @@ class RunConfig(FrozenConfig):
             )
         if not self.objective.continuous and batch.size % batch.per_class:
             raise ValueError(f"batch: size {batch.size} is no multiple of per_class {batch.per_class}")
+        if self.objective.continuous and batch.draw != "spread":
+            raise ValueError(f"batch: draw {batch.draw} draws classes, and objective.name {self.objective.name} reads none; leave draw out")
         if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
             raise ValueError(f"batch: size {batch.size} can't hold {batch.drawn} anchors with {batch.nearest} neighbors each")
         return self
@@ -464,6 +476,9 @@ class RunConfig(FrozenConfig):
                 raise ValueError(f"objective.{name} needs backbone.parts {parts}, not {self.backbone.parts}")
             if self.batch.per_class < per_class:
                 raise ValueError(f"objective.{name} needs batch.per_class of at least {per_class}, not {self.batch.per_class}")
+        if self.data.crops == "whole" and (self.augment is not True or self.backbone.head_only):
+            what = "a head_only run has none" if self.backbone.head_only else f"augment is {str(self.augment).lower()}, not true"
+            raise ValueError(f"data.crops whole is about random crops, and {what}; set data.crops to square")
         reader = "guidance.method vit" if self.guidance and self.guidance.method == "vit" else ""
         if (self.objective.s2sd or {}).get("pooling") == "average+max":
             reader = "objective.s2sd.pooling average+max"

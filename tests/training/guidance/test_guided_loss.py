@@ -134,6 +134,33 @@ def test_pseudolabels_of_images_are_unmasked_and_known_for_training_images(conte
     assert guidance.targets.pseudolabels.shape == (36, 2)  # type: ignore[union-attr]
 
 
+def test_pseudolabels_of_images_are_masked_on_both_sides_where_the_config_says_so(content: dict[str, Any], classifier: dict[str, Any]) -> None:
+    asked = {"kind": "plg", "k": 2, "level": "sample", "language": "clip:cars", "classifier": classifier, "mask_language": True}
+    config = config_from(content | {"guidance": asked})
+    guidance = build_guidance(config, run_images(config.data, 0))
+    assert guidance.masked
+    torch.manual_seed(0)
+    rows, labels, numbers = torch.nn.functional.normalize(torch.randn(6, 4), dim=1), torch.tensor([2, 0, 0, 1, 2, 1]), torch.arange(6)
+    image, language = rows @ rows.T, guidance.targets(labels, numbers)[0] + 1.0  # type: ignore[operator]
+    same = labels[:, None] == labels[None, :]
+    image, language = image.masked_fill(same, 2.0).log_softmax(dim=1), language.masked_fill(same, 2.0).log_softmax(dim=1)
+    expected = torch.nn.functional.kl_div(language, image, reduction="batchmean", log_target=True)
+    assert float(guidance(rows, labels, numbers)) == pytest.approx(float(expected), rel=1e-5)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_guidance_by_single_images_equals_the_reference(shared: Path, masked: bool) -> None:
+    """The authors' code masks both sides; unmasked is the paper's form."""
+    with np.load(shared / "reference" / "elg_match.npz") as arrays:
+        rows, labels = torch.tensor(arrays["embeddings"]), torch.tensor(arrays["labels"])
+        language = arrays["language_sims_plg_sample"]
+        expected = float(arrays[f"plgsample_shift1_T1_backward_{'masked' if masked else 'unmasked'}_loss"])
+    targets = ImageTargets(np.arange(24)[:, None], language)  # each image has a name of its own
+    targets.names = torch.tensor(language)  # float64, as the reference
+    guidance = LanguageGuidance(targets, masked=masked, mask_language=masked)
+    assert float(guidance(rows, labels, torch.arange(24))) == pytest.approx(expected, rel=1e-10)
+
+
 def test_outputs_are_computed_once(content: dict[str, Any], classifier: dict[str, Any], cache: Path) -> None:
     config = config_from(content | {"guidance": {"kind": "plg", "classifier": classifier}})
     images, told = run_images(config.data, 0), []

@@ -40,6 +40,20 @@ def test_s2sd_pools_the_feature_maps_of_the_backbone_as_it_is_told(content: dict
     assert not torch.allclose(loss, own.objective(own.network(images).embeddings, labels, maps.mean(dim=(2, 3))), atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["adam", "sgd"])
+@pytest.mark.parametrize(("own", "expected"), [(None, 3e-4), (0.0, 0.0)])
+def test_the_objectives_parameters_have_their_own_rate_and_weight_decay(
+    content: dict[str, Any], kind: str, own: float | None, expected: float
+) -> None:
+    """Beta at 5e-4 beside a network at 1e-5, as the authors of language guidance train it."""
+    objective = {"name": "margin", "options": {"learn_beta": True}, "proxy_rate": 50.0, "weight_decay": own}
+    made = of_config(content | {"objective": objective, "optimizer": {"kind": kind, "rate": 1e-5, "weight_decay": 3e-4}})
+    backbone, head, betas = made.configure_optimizers().param_groups
+    assert [group["lr"] for group in (backbone, head, betas)] == pytest.approx([1e-5, 1e-5, 5e-4])
+    assert [group["weight_decay"] for group in (backbone, head, betas)] == [3e-4, 3e-4, expected]
+    assert [parameter.shape for parameter in betas["params"]] == [(4,)]
+
+
 @pytest.mark.parametrize("backbone", [{"head_only": True}, {"name": "clip:cars"}])
 def test_s2sd_on_maps_is_refused_where_there_are_none(content: dict[str, Any], backbone: dict[str, Any]) -> None:
     wrong = content | {"backbone": content["backbone"] | backbone, "objective": {"s2sd": MAPS}}

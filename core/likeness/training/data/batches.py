@@ -1,6 +1,6 @@
 """The batches of a run as tensors, and the sampler by which a run resumes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,12 @@ from torch.utils.data import Dataset, Sampler
 from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.training.data.pixels import center_crops, jittered_crops, random_crops
 from likeness.training.data.run_images import RunImages
+from likeness.training.data.whole_images import whole_crops
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
 if TYPE_CHECKING:
     from likeness.training.data.pixels import Pixels
+    from likeness.training.data.whole_images import WholeImages
 
 
 class Batches(Dataset[tuple[Tensor, ...]]):
@@ -24,7 +26,7 @@ class Batches(Dataset[tuple[Tensor, ...]]):
     several processes share a batch, inputs and second view are those of this process's rows; labels and rows are those of the whole batch.
 
     Args:
-        inputs: of all images: kept pixels (n, s, s, 3), or features (n, f).
+        inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
         images: the run's images.
         batches: rows of `images.train` for each number.
         size: side of the images that the network reads.
@@ -36,7 +38,7 @@ class Batches(Dataset[tuple[Tensor, ...]]):
 
     def __init__(
         self,
-        inputs: "Pixels | NDArray[np.float32]",
+        inputs: "Pixels | WholeImages | NDArray[np.float32]",
         images: RunImages,
         batches: MPerClassBatches | NeighborBatches,
         size: int,
@@ -55,7 +57,7 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         batch = self._inputs(chosen, number, part, len(rows)), self._labels(rows), from_numpy(rows)
         if not self.views or chosen.ndim == 2:
             return batch
-        return *batch, random_crops(chosen, self.size, np.random.default_rng([self.seed, number, 3]), part, len(rows))
+        return *batch, _crops(chosen)(chosen, self.size, np.random.default_rng([self.seed, number, 3]), part, len(rows))
 
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
         if isinstance(self.batches, MPerClassBatches):
@@ -68,8 +70,13 @@ class Batches(Dataset[tuple[Tensor, ...]]):
             return from_numpy(chosen)
         if not self.augment:
             return center_crops(chosen, self.size)
-        crops = jittered_crops if self.augment == "jitter" else random_crops
+        crops = jittered_crops if self.augment == "jitter" else _crops(chosen)
         return crops(chosen, self.size, np.random.default_rng([self.seed, number, 2]), part, total)
+
+
+def _crops(chosen: NDArray[Any]) -> Callable[..., Tensor]:
+    """How random crops are cut from these images: whole ones are records."""
+    return whole_crops if chosen.dtype.names else random_crops
 
 
 class ResumeSampler(Sampler[int]):

@@ -48,12 +48,31 @@ def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None
     Raises:
         InputError: for the first image that cannot be read, or when stopped.
     """
-    file = cache_dir() / "pixels" / f"{_key(table, size)}.npy"
+    side = kept_size(size)
+    key = image_files_digest(table, f"{size} {MARGIN}")
+    return cached_images(table, key, np.uint8, (side, side, 3), lambda image: _center_square(image, side), progress, should_stop)
+
+
+def cached_images(
+    table: "ImageTable",
+    key: str,
+    dtype: Any,
+    shape: tuple[int, ...],
+    keep: Callable[[Any], Any],
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> NDArray[Any]:
+    """What `keep` makes of each image, (n, *shape), mapped from a file of the cache that is made once for this key.
+
+    Raises:
+        InputError: as `load_pixels`.
+    """
+    file = cache_dir() / "pixels" / f"{key}.npy"
     if not file.is_file():
         with compute_once_locked(file, should_stop) as missing:
             if missing:
-                _decode(table.paths(), kept_size(size), file, progress, should_stop)
-    found: Pixels = np.load(file, mmap_mode="r")
+                _decode(table.paths(), dtype, shape, keep, file, progress, should_stop)
+    found: NDArray[Any] = np.load(file, mmap_mode="r")
     return found
 
 
@@ -69,7 +88,8 @@ def center_crops(pixels: Pixels, size: int) -> "torch.Tensor":
 def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
     """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1, for training.
 
-    A crop has 16 to 100 % of the area and sides in a ratio of 3/4 to 4/3, and is scaled to the full size, as in the papers' protocol.
+    A crop has 16 to 100 % of the area of the kept square and sides in a ratio of 3/4 to 4/3, and is scaled to the full size. The authors of
+    language guidance crop the whole image: `likeness.training.data.whole_images`.
 
     Args:
         pixels: (n, s, s, 3).
@@ -83,7 +103,7 @@ def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slic
     wide, high = (np.minimum(1.0, np.sqrt(area * factor)) for factor in (ratio, 1 / ratio))
     left, top = ((2 * rng.random(count) - 1) * (1 - extent) for extent in (wide, high))
     mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0)
-    return _sampled(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
+    return sample_crops(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
 
 
 def jittered_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
@@ -96,10 +116,10 @@ def jittered_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: sl
     scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
     left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
     mirror = -1 if rng.random() < 0.5 else 1
-    return _sampled(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
+    return sample_crops(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
 
 
-def _sampled(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":
+def sample_crops(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":
     """Crops (n, 3, size, size) around (left, top), with extents, in the coordinates of `grid_sample`, -1 to 1 over the kept image."""
     import torch
     from torch.nn.functional import grid_sample
@@ -114,8 +134,13 @@ def _sampled(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector,
     return grid_sample(images, torch.from_numpy(grid), mode="bilinear", padding_mode="border", align_corners=False)
 
 
-def _key(table: "ImageTable", size: int) -> str:
-    digest = hashlib.sha256(f"{size} {MARGIN}".encode())
+def image_files_digest(table: "ImageTable", kept: str) -> str:
+    """A key of the cache: of the paths, file sizes and times of a table's images, and of how they are kept.
+
+    Raises:
+        InputError: for the first image that is not there.
+    """
+    digest = hashlib.sha256(kept.encode())
     for path in table.paths():
         try:
             stat = file_of(path).stat()
@@ -125,17 +150,25 @@ def _key(table: "ImageTable", size: int) -> str:
     return digest.hexdigest()[:32]
 
 
-def _decode(paths: Sequence[Path], side: int, file: Path, progress: Progress | None, should_stop: Callable[[], bool] | None) -> None:
+def _decode(
+    paths: Sequence[Path],
+    dtype: Any,
+    shape: tuple[int, ...],
+    keep: Callable[[Any], Any],
+    file: Path,
+    progress: Progress | None,
+    should_stop: Callable[[], bool] | None,
+) -> None:
     from likeness.io import read_image
 
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
     try:
-        kept: Any = np.lib.format.open_memmap(temporary, "w+", np.uint8, (len(paths), side, side, 3))
+        kept: Any = np.lib.format.open_memmap(temporary, "w+", dtype, (len(paths), *shape))
         for number, path in enumerate(paths):
             if should_stop and should_stop():
                 raise InputError(f"Stopped while reading images, {number:,} of {len(paths):,}.")
-            kept[number] = _center_square(read_image(path), side)
+            kept[number] = keep(read_image(path))
             if progress and (number % 100 == 0 or number == len(paths) - 1):
                 progress(number + 1, len(paths), "Reading images")
         kept.flush()

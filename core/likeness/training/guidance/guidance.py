@@ -66,7 +66,8 @@ def build_guidance(
     if guidance.method != "match":
         return _ablation(config, images, models, network)
     if guidance.text != "names":
-        return LanguageGuidance(VectorTargets(caption_vectors(guidance, images, models), of_images=True), masked=False, **options)
+        targets = VectorTargets(caption_vectors(guidance, images, models), of_images=True)
+        return LanguageGuidance(targets, masked=guidance.mask_language, **options)
     if guidance.kind == "elg":
         names = _names(config, images)
         if not guidance.stop_gradient:
@@ -78,7 +79,7 @@ def build_guidance(
         table = np.asarray(pseudolabel_similarities(chosen[_dealt(config, len(chosen))], similarities, guidance.variant))
         return LanguageGuidance(ClassTargets(flat_similarities(table) if guidance.control == "flat" else table), **options)
     chosen = _scatter(chosen, images.train, len(images.table))
-    return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=False, **options)
+    return LanguageGuidance(ImageTargets(chosen, similarities, guidance.variant), masked=guidance.mask_language, **options)
 
 
 def _ablation(config: RunConfig, images: RunImages, models: Any, network: EmbeddingNetwork | None) -> Guidance:

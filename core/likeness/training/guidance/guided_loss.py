@@ -89,7 +89,8 @@ class LanguageGuidance(nn.Module):
 
     Args:
         targets: the language side.
-        masked: entries of one class are masked on the image side (Eq. 3): for names and pseudolabels of classes, not of single images.
+        masked: entries of one class are masked on the image side (Eq. 3): for names and pseudolabels of classes. Of single images they are
+            masked on both sides or not at all: the authors' code masks (`mask_language`), the paper does not.
         options: of `language_match`: shift, direction, matching, temperature, mask_language, stop_gradient.
     """
 

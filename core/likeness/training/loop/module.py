@@ -148,17 +148,22 @@ class RunModule(LightningModule):
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam or SGD with a parameter group each for backbone, embedding layer, objective and guidance."""
         optimizer, groups = self.config.optimizer, []
-        for share, parameters in (
-            (1.0, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
-            (optimizer.rate_head, list(self.network.head.parameters())),
-            (self.config.objective.proxy_rate, [each for each in self.objective.parameters() if each.requires_grad]),
-            (optimizer.rate_head, list(self.guidance.parameters()) if self.guidance is not None else []),
+        decay, own = optimizer.weight_decay, self.config.objective
+        for share, shrinks, parameters in (
+            (1.0, decay, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
+            (optimizer.rate_head, decay, list(self.network.head.parameters())),
+            (
+                own.proxy_rate,
+                decay if own.weight_decay is None else own.weight_decay,
+                [each for each in self.objective.parameters() if each.requires_grad],
+            ),
+            (optimizer.rate_head, decay, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
             if parameters:
-                groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share})
+                groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share, "weight_decay": shrinks})
         if optimizer.kind == "sgd":
-            return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum, weight_decay=optimizer.weight_decay)
-        return torch.optim.Adam(groups, lr=optimizer.rate, weight_decay=optimizer.weight_decay)
+            return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum)
+        return torch.optim.Adam(groups, lr=optimizer.rate)
 
     def on_train_batch_start(self, batch: Any, number: int) -> None:
         """Sets the learning rates."""

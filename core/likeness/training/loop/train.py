@@ -21,6 +21,7 @@ from likeness.training.data.batches import Batches, ResumeSampler
 from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import Pixels, load_pixels
 from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.data.whole_images import load_whole_images
 from likeness.training.dist_context import DistContext, launched_externally
 from likeness.training.guidance.guidance import build_guidance
 from likeness.training.loop.callback import RunCallback, RunContext
@@ -121,7 +122,10 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     if not config.unit_embeddings:
         network.disable_normalization(reset=config.backbone.dim is not None)
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
-    inputs = _inputs(config, images, network, progress, run.stop_requested if dist.is_main else None)
+    should_stop = run.stop_requested if dist.is_main else None
+    inputs = _inputs(config, images, network, progress, should_stop)
+    whole = config.data.crops == "whole" and config.epochs > 0
+    cropped = load_whole_images(images.table, config.data.image_size, progress, should_stop) if whole else inputs
     batches, epoch = _batches(config, images, progress)
     objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
     guidance = build_guidance(config, images, progress, network, given.language) if config.guidance else None
@@ -130,7 +134,7 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     module = RunModule(network, objective, guidance, config, epoch, dist)
     views = "view" in module.reads
     callback = RunCallback(RunContext(config, run, images, inputs, dist, owner), epoch, before.seconds, progress)
-    _fit(config, run, module, Batches(inputs, images, batches, config.data.image_size, config.augment, config.seed, views, dist), callback)
+    _fit(config, run, module, Batches(cropped, images, batches, config.data.image_size, config.augment, config.seed, views, dist), callback)
     if dist.is_main:
         _conclude(config, run, module, callback)
     return run
@@ -150,13 +154,14 @@ def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[
     if not config.objective.continuous:
         if config.data.split == "images":  # measured, not trained
             return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
-        return MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed), max(1, len(images.train) // batch.size)
+        found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
+        return found, max(1, len(images.train) // batch.size)
     assert images.distances is not None
     count = batch.pool or batch.nearest
     nearest = nearest_labels(images.distances, images.train, count, progress, seed=config.seed)
     anchors = batch.size if batch.anchors == "all" else batch.drawn
-    found = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
-    return found, found.epoch
+    neighbors = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
+    return neighbors, neighbors.epoch
 
 
 def _inputs(
