@@ -6,6 +6,7 @@ from likeness.studies.comparison_tables import paper_table, statistics, summariz
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
+from likeness.studies.guidance_table import guidance_table
 from likeness.studies.paired import paired_differences
 from likeness.studies.parallel import compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts
@@ -40,6 +41,7 @@ __all__ = [
     "convergence_table",
     "embedding_sizes",
     "encoder_sizes",
+    "guidance_table",
     "judged_notions",
     "list_studies",
     "measured",

@@ -1,0 +1,54 @@
+"""A study of language guidance as a table: figures with their spread, and what guidance gains, run against run."""
+
+import re
+
+import pandas as pd
+
+from likeness.studies.paired import paired_differences
+
+_GAINS = {"recall_at_1": "R@1 gained", "map_at_1000": "mAP@1000 gained"}
+
+
+def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.DataFrame:
+    """A row per method: R@1, in both directions where there are two, mAP@1000 and NMI as mean ± deviation over the seeds.
+
+    Then what R@1 and mAP@1000 gain over the row without guidance, paired by seed and direction, ± standard error, with the number of pairs in
+    which the row is ahead. That row is the one whose name a guided row's name begins with ("Margin" of "Margin +ELG"), or else `without`.
+
+    Args:
+        every: a line per run, as `likeness.studies.measured` and `read_results` give them.
+        without: the row without guidance.
+
+    Returns:
+        Texts; the rows' names in a column of that name.
+
+    Raises:
+        InputError: no run of `without`.
+    """
+    places = list(dict.fromkeys(every["split"])) if "split" in every else [None]
+    rows = set(every["row"])
+    bases = {_unguided(row) for row in rows if _unguided(row) != row} & rows | {without}
+    lines = []
+    for row, own in every.groupby("row", sort=False):
+        parts = {place: own if place is None else own[own["split"] == place] for place in places}
+        line = {"row": str(row)} | {"R@1" if place is None else f"R@1 {place}": _mean(part["recall_at_1"]) for place, part in parts.items()}
+        line |= {title: _mean(own[name]) for title, name in (("mAP@1000", "map_at_1000"), ("NMI", "nmi"))} if places == [None] else {}
+        base = "" if row in bases else _unguided(str(row)) if _unguided(str(row)) in bases else without
+        lines.append(line | _gained(every, str(row), base))
+    return pd.DataFrame(lines)
+
+
+def _unguided(row: str) -> str:
+    return re.split(r" \+(?:ELG|PLG)", row)[0]
+
+
+def _gained(every: pd.DataFrame, row: str, base: str) -> dict[str, str]:
+    if not base:
+        return dict.fromkeys(_GAINS.values(), "")
+    gain = paired_differences(every, base, list(_GAINS)).set_index("row").loc[row]
+    texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
+    return dict(zip(_GAINS.values(), texts, strict=True))
+
+
+def _mean(values: "pd.Series[float]") -> str:
+    return f"{values.mean():.3f} ± {values.std(ddof=1):.3f}" if len(values) > 1 else f"{values.mean():.3f}"
