@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 from scale_report import filled
 
+from likeness.notions import METHOD_TITLES
 from likeness.studies import as_markdown, claims, guidance_table, paper_table, read_results, statistics
 
 ROOT = Path(__file__).parents[1]
@@ -62,6 +63,28 @@ def _with_sizes(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(dim=sizes)
 
 
+def saliency_table(shares: pd.DataFrame) -> pd.DataFrame:
+    """The share of what each notion adds that lies on the car, a row for each number of dimensions."""
+    found = shares.groupby(["dim", "notion"], sort=False)["more"].agg(["mean", "std"])
+    texts = found["mean"].map("{:.3f}".format) + " ± " + found["std"].map("{:.3f}".format)
+    return texts.unstack("notion")[list(dict.fromkeys(shares["notion"]))].reset_index().rename(columns={"dim": "dimensions"})
+
+
+def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
+    """MAP@R of each notion and method, a column for each size; of the raw encoder one for all."""
+    titles = {**METHOD_TITLES, "suggested": "InDiReCT (exact), suggested dimensions"}
+    done = runs[runs["map_at_r"].notna()]
+    found = done.groupby(["notion", "method", size], sort=False)["map_at_r"].agg(["mean", "std", "count"]).reset_index()
+    spread = [f" ± {std:.3f}" if count > 1 else "" for std, count in zip(found["std"], found["count"], strict=True)]
+    found["text"] = found["mean"].map("{:.3f}".format) + spread
+    sizes = sorted(set(found.loc[found["method"] != "raw", size]))
+    lines = []
+    for (notion, method), own in found.groupby(["notion", "method"], sort=False):
+        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if method == "raw" else dict(zip(own[size], own["text"], strict=True))
+        lines.append({"notion": notion, "method": titles[method]} | {str(each): texts.get(each, "–") for each in sizes})
+    return pd.DataFrame(lines)
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (pd.read_csv(RESULTS / f"{name}-notions.csv").fillna({"refused": ""}) for name in ("birds", "captioned", "cars"))
@@ -72,6 +95,12 @@ def written() -> dict[Path, str]:
         "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
         **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "cifar100-omega-gamma", "shipped-cars")},
+        "names": paper_table(read_results("cars-names-notions").assign(refused=""), METRICS[:1]),
+        "saliency": saliency_table(read_results("cars-saliency")),
+        "sizes": by_size(read_results("cars-sizes"), "dim"),
+        "prompts": by_size(
+            pd.concat([read_results("cars-prompts"), read_results("cars-prompts-suggested").assign(method="suggested")], ignore_index=True), "prompts"
+        ),
         **{f"claims of {paper}": claims(paper) for paper in ("indirect", "language guidance")},
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"

@@ -1,0 +1,82 @@
+"""Claims of the papers: every figure comes from runs that ship, and none is typed."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from likeness.errors import InputError
+from likeness.io import assets_dir, yaml_content
+from likeness.studies import claims, paired_differences, read_results
+from likeness.studies.claims import with_figures
+
+PAPERS = ("indirect", "language guidance")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_has_a_verdict_evidence_and_what_would_overturn_it(paper: str) -> None:
+    found = claims(paper)  # type: ignore[arg-type]
+    assert len(found) >= 5
+    assert found["claim"].is_unique
+    assert (found[["claim", "evidence", "overturn"]].map(len) > 20).all(axis=None)
+    assert not found["evidence"].str.contains("[{}]").any()
+    # verdicts other than "not testable" name the command that anyone can repeat
+    tested = found[~found["verdict"].isin(["not testable here"])]
+    assert tested["evidence"].str.contains("`").mean() > 0.7
+
+
+def test_no_figure_of_ours_is_typed() -> None:
+    """A decimal figure in the evidence is a parameter of ours or of the paper, not a result."""
+    allowed = {".985"}
+    for own in yaml_content(assets_dir() / "results" / "claims.yaml").values():
+        for claim in own:
+            prose = re.sub(r"\{[^{}]*\}|section [\d.]+|Eq\. \d", "", claim["evidence"])
+            typed = re.findall(r"(?<![\w.])\d?\.\d+", prose)
+            assert set(typed) <= allowed, claim["claim"]
+
+
+def test_a_place_is_the_mean_of_the_runs_that_it_names() -> None:
+    runs = read_results("cars-notions").query("notion == 'car color' and method == 'ae' and dim == 128")["map_at_r"]
+    assert len(runs) == 5
+    text = with_figures('a {cars-notions | notion == "car color" and method == "ae" and dim == 128 | map_at_r} b')
+    assert text == f"a {runs.mean():.3f} b"
+
+
+def test_a_difference_is_paired_and_has_its_error() -> None:
+    every = read_results("shipped-cars")
+    found = paired_differences(every, "Multisimilarity", ["map_at_1000"]).set_index("row").loc["Multisimilarity +ELG"]
+    text = with_figures("{shipped-cars | Multisimilarity +ELG - Multisimilarity | map_at_1000}")
+    assert text == f"{found['map_at_1000']:+.3f} ± {found['map_at_1000 ±']:.3f}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{nothing | method == 'ae' | map_at_r}", "No results of a study 'nothing' ship"),
+        ("{cars-notions | method == 'ae' | map}", None),
+        ("{cars-notions | method == 'ae' | maps}", "The results 'cars-notions' have no 'maps'"),
+        ("{cars-notions | method == 'none' | map_at_r}", "No run of 'cars-notions' has method == 'none'"),
+        ("{shipped-cars | Nothing - Multisimilarity | nmi}", "The results 'shipped-cars' have no row 'Nothing' beside 'Multisimilarity'"),
+    ],
+)
+def test_a_place_that_names_nothing_is_refused(text: str, message: str | None) -> None:
+    if message is None:
+        assert re.fullmatch(r"0\.\d{3}", with_figures(text))
+        return
+    with pytest.raises(InputError, match=re.escape(message)):
+        with_figures(text)
+
+
+def test_an_unknown_paper_is_refused() -> None:
+    with pytest.raises(InputError, match="No claims of 'other' are noted; there are those of indirect, language guidance"):
+        claims("other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["birds-guidance", "birds-frozen", "cifar100-omega-gamma", "shipped-cars", "shipped-cars-ablations"])
+def test_studies_of_guidance_ship_with_their_controls_and_several_runs(name: str) -> None:
+    every = read_results(name)
+    rows = pd.Series(every["row"].unique())
+    assert rows.str.contains("Raw").sum() == 1
+    for control in ("shuffled", "flat"):
+        assert rows.str.contains(control).any(), control
+    assert (every[every["step"] > 0].groupby("row").size() >= 2).all()
