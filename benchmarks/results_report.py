@@ -94,7 +94,7 @@ def written() -> dict[Path, str]:
         "captioned": notions_table(captioned),
         "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
-        **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "cifar100-omega-gamma", "shipped-cars")},
+        **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "shipped-cars")},
         "names": paper_table(read_results("cars-names-notions").assign(refused=""), METRICS[:1]),
         "saliency": saliency_table(read_results("cars-saliency")),
         "sizes": by_size(read_results("cars-sizes"), "dim"),
