@@ -206,6 +206,20 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert (spaces, noted) == (5, 7)
 
 
+@pytest.mark.parametrize(("name", "paper"), [("01_indirect.ipynb", "indirect"), ("02_language_guidance.ipynb", "language guidance")])
+def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str, paper: str) -> None:
+    from html import escape
+
+    from likeness.studies import claims
+
+    shown = outputs(nbformat.read(FOLDER / name, as_version=4))[-1].data["text/html"]
+    results = (FOLDER.parent / "docs" / "results.md").read_text()
+    for claim in claims(paper).itertuples(index=False):  # type: ignore[arg-type]
+        for text in claim:
+            assert escape(str(text), quote=False) in shown
+            assert str(text).replace("|", r"\|") in results
+
+
 CONTINUOUS_PROBE = """
 import json
 def at_10(table):
