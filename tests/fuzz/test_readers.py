@@ -49,6 +49,7 @@ _OWN = {
     "data/readers/cars": "a table that ships",
     "recipes/renders/render": "a table that was drawn here",
     "studies/published": "tables that ship",
+    "studies/claims": "claims that ship",
     "recipes/clip/car_names": "a table that ships",
     "studies/study": "its results ship; the study's own YAML has a case",
     "labels/distance_cache": "a matrix that was computed here, under the digest of its content",

@@ -53,7 +53,7 @@ def listed() -> tuple[dict[str, Benchmark], list[str]]:
         if with_splits:
             found[_OWN + folder.name] = Benchmark(_OWN + folder.name, folder)
     for file in sorted((assets_dir() / "results").glob("*.csv")):
-        if "split" in _columns(str(file), _stamp(file)):
+        if _shift_grows(str(file), _stamp(file)):
             found[_SHIPPED + file.stem] = Benchmark(_SHIPPED + file.stem, None)
     return found, problems
 
@@ -75,8 +75,10 @@ def _read_study(path: str, stamp: int, _folder: StudyFolder) -> tuple[bool, str]
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _columns(file: str, stamp: int) -> list[str]:
-    return list(pd.read_csv(file, nrows=0).columns)
+def _shift_grows(file: str, stamp: int) -> bool:
+    """Whether the runs of a file are on splits of several distances; two halves swapped, say, have one."""
+    table = pd.read_csv(file)
+    return "distance" in table and table["distance"].nunique() > 1
 
 
 def cells(benchmark: Benchmark) -> list[Cell]:
