@@ -45,6 +45,8 @@ def _card(run: RunFolder, watch_link: bool) -> None:
             if words:
                 with st.expander("The end of its output"):
                     st.code(redact(words), language=None)
+        elif status.message and status.step:
+            st.caption(f":material/info: {redact(status.message)}")
 
 
 def redraw_page_after_begin_and_end(key: str, state: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from likeness.language import read_pseudolabels
 from likeness.shifts import read_splits
@@ -101,6 +102,23 @@ def test_what_is_finished_can_be_printed_without_training(run: Run, tmp_path: Pa
     assert not (tmp_path / "none").exists()
 
 
+def test_values_are_tried_on_held_out_images_and_the_best_is_named(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    base = {"data": {"source": "cars", "attribute": "body_type", "image_size": 96, "per_class": 12, "validation": 2}, "epochs": 1}
+    base |= {"backbone": {"name": "clip:cars", "dim": 8, "head_only": True}, "batch": {"size": 4, "per_class": 2}}
+    base["data"]["train_classes"] = 0.7
+    study = {"name": "rates", "base": base, "seeds": [0], "rows": {"Margin": {"objective.name": "margin"}, "Raw": {"epochs": 0}}}
+    own.write_text(yaml.safe_dump(study | {"sweep": {"optimizer.rate": [0.001, 0.01]}}))
+    call = ("study", str(own), "--sweep", "--out", str(tmp_path / "runs"))
+    assert "No run is finished yet" in run(*call, "--table")[1]
+    status, printed, err = run(*call, "--format", "csv")
+    assert status == 0, err
+    lines = [line.split(",") for line in printed.strip().splitlines()]
+    assert lines[0] == ["row", "optimizer.rate", "figure", "best"]
+    assert [line[:2] for line in lines[1:]] == [["Margin", "0.001"], ["Margin", "0.01"]]
+    assert sum("best" in ",".join(line) for line in lines[1:]) == 1
+
+
 def test_studies_are_listed_with_what_they_are(run: Run) -> None:
     status, printed, _ = run("study", "--list")
     assert status == 0
@@ -118,6 +136,8 @@ def test_studies_are_listed_with_what_they_are(run: Run) -> None:
         (("study", "shipped-cars", "--format", "word"), "There is no format 'word'"),
         (("study", "shipped-cars", "--set", "epoch=3"), "there is no key 'epoch'"),
         (("study", "shipped-cars", "--set", "seed=3"), "seed can't be set for the runs of a study: its seeds are 0, 1, 2"),
+        (("study", "shipped-cars", "--sweep"), "shipped-cars names no values to try"),
+        (("study", "shipped-cars", "--sweep", "--against", "Raw encoder"), "--sweep compares values of settings within each row"),
         (("study", "shipped-cars", "--against", "Nothing"), "There is no row 'Nothing'; the rows are Raw encoder, Multisimilarity"),
         (("study", "shipped-cars", "--set", "objective.name=margins"), "There is no objective 'margins'"),
         (("pseudolabels", "shipped-cars-elg", "--out", "x.csv"), "Pseudolabels come from an ImageNet classifier"),

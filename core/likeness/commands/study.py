@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
 
 if TYPE_CHECKING:
-    from likeness.studies import Cell, StudyFolder
+    from likeness.studies import Cell, StudyConfig, StudyFolder
 
 
 def study(
@@ -23,6 +23,7 @@ def study(
     which: Annotated[str, typer.Option(help="Figures of the `last` weights or of the `best` ones.")] = "last",
     against: Annotated[str, typer.Option(help="Also print what each row gains over this one, paired by seed and split.")] = "",
     format: Format = "table",
+    sweep: Annotated[bool, typer.Option("--sweep", help="Try the values that the study names, on held-out training images; in NAME-sweep.")] = False,
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
     save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the figures, a row per finished run.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped studies.")] = False,
@@ -31,7 +32,7 @@ def study(
 
     Examples: `likeness study shipped-cars`, `likeness study language-table-4 --set data.source=cars196:data/cars --row ELG`
     """
-    from likeness.studies import StudyFolder, cells, measured, read_study, studies
+    from likeness.studies import StudyFolder, cells, measured, read_study, studies, study_notes, sweep_of
 
     if listed:
         for name in studies():
@@ -46,14 +47,22 @@ def study(
     unknown = [each for each in [*(row or []), *([against] if against else [])] if each not in chosen.rows]
     if unknown:
         raise InputError(f"There is no row '{unknown[0]}'; the rows are {', '.join(chosen.rows)}.")
-    folder, changes = StudyFolder(out or runs_dir() / chosen.name), dict(changed(each) for each in change or [])
-    wanted = cells(chosen, folder.path, changes, row or None)
+    if sweep and against:
+        raise InputError("--sweep compares values of settings within each row; leave --against out.")
+    trained, row = (sweep_of(chosen, row or None), None) if sweep else (chosen, row)
+    folder, changes = StudyFolder(out or runs_dir() / trained.name), dict(changed(each) for each in change or [])
+    wanted = cells(trained, folder.path, changes, row or None)
     try:
         if not table:
-            folder.create(chosen, changes, row)
+            folder.create(trained, changes, row)
             _run_study(folder, wanted)
     finally:
-        _print_study(wanted, which, format)
+        if sweep:
+            _print_sweep(chosen, wanted, which, format)
+        else:
+            _print_study(wanted, which, format)
+        for note in study_notes(wanted):
+            typer.echo(note, err=True)
         if against:
             _print_paired(wanted, which, against, format)
         if save:
@@ -81,6 +90,20 @@ def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
         spread = lines.pop(f"{name} ±")
         lines[name] = [_with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
     print_table(lines, format)
+
+
+def _print_sweep(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format: str) -> None:
+    """The figure of every value that was tried, row by row, and which is the best."""
+    from likeness.studies import measured, sweep_table
+
+    lines = sweep_table(chosen, measured(wanted, which))
+    if not len(lines):
+        typer.echo("No run is finished yet.")
+        return
+    lines["figure"] = [f"{figure:.4f}" for figure in lines["figure"]]
+    lines["best"] = lines["best"].map({True: "best", False: ""})
+    lines.loc[lines["edge"] & (lines["best"] != ""), "best"] += ", at the edge: there may be a better one beyond"
+    print_table(lines.drop(columns="edge"), format)
 
 
 def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:

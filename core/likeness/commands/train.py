@@ -63,6 +63,8 @@ def _run(config: "RunConfig", folder: Path) -> None:
         run = begin(config, folder, progress)
     status = run.status()
     typer.echo(f"{status.state} after {status.step:,} of {status.total:,} steps, {status.seconds:.0f} s: {run.path}")
+    if status.message:
+        typer.echo(status.message, err=True)
     figures_by = run.report()
     if figures_by:
         for which in ("last", "best"):

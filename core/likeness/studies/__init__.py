@@ -14,8 +14,9 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
-from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_table
+from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
+from likeness.studies.sweep import sweep_of, sweep_table
 from likeness.studies.table_texts import as_latex, as_markdown
 
 __all__ = [
@@ -60,7 +61,10 @@ __all__ = [
     "side_by_side",
     "statistics",
     "studies",
+    "study_notes",
     "study_table",
     "summarize",
+    "sweep_of",
+    "sweep_table",
     "unseen_classes",
 ]

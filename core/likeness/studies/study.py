@@ -30,6 +30,7 @@ class StudyConfig(FrozenConfig):
         splits: a file of splits, or the name of one that ships: every row is trained on each of its splits, the ooDML benchmark. A row that
             does not train at all (epochs 0) is measured with the first seed alone.
         only: names of some of these splits; empty: all.
+        sweep: settings, by dotted keys, and the values that `likeness study --sweep` tries in every row, on training images that are held out.
     """
 
     name: str = "study"
@@ -39,6 +40,7 @@ class StudyConfig(FrozenConfig):
     rows: dict[str, dict[str, Any]] = Field(min_length=1)
     splits: str | None = None
     only: tuple[str, ...] = ()
+    sweep: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,13 +116,22 @@ def rows_with(study: StudyConfig, changes: dict[str, Any], chosen: Collection[st
         if key in changes:
             told = f"its seeds are {', '.join(map(str, study.seeds))}" if key == "seed" else "a run has its row's"
             raise InputError(f"{key} can't be set for the runs of a study: {told}; change the study's file.")
-    base = _base(study)
-    configs = {row: with_changes(base, own) for row, own in study.rows.items() if chosen is None or row in chosen}
+    configs = row_configs(study, chosen)
     own = {row: {key: value for key, value in changes.items() if _concerns(config, key)} for row, config in configs.items()}
     unused = [key for key in changes if not any(key in each for each in own.values())]
     if unused:
         raise InputError(f"No row of {study.name} has what '{unused[0]}' is a part of; leave it out, or put it into a row of the study's file.")
     return {row: study.rows[row] | own.get(row, {}) for row in study.rows}
+
+
+def row_configs(study: StudyConfig, rows: Collection[str] | None = None) -> dict[str, RunConfig]:
+    """The configs of a study's rows, or of these alone, without name, seed and split.
+
+    Raises:
+        InputError: a row that does not fit.
+    """
+    base = _base(study)
+    return {row: with_changes(base, own) for row, own in study.rows.items() if rows is None or row in rows}
 
 
 def _base(study: StudyConfig) -> RunConfig:
@@ -207,6 +218,15 @@ def finished(cell: Cell) -> bool:
     if not run.config().same_run(cell.config):
         raise InputError(f"The folder '{cell.folder}' holds a run with another config; choose another folder for the study.")
     return run.status().state == "finished"
+
+
+def study_notes(wanted: list[Cell]) -> list[str]:
+    """What runs of a study say of themselves, each sentence once, with the rows that say it."""
+    found: dict[str, list[str]] = {}
+    for cell in wanted:
+        if finished(cell) and (said := RunFolder(cell.folder).status().message):
+            found.setdefault(said, []).append(cell.row)
+    return [f"{', '.join(dict.fromkeys(rows))}: {said}" for said, rows in found.items()]
 
 
 def measured(wanted: list[Cell], which: str = "last") -> pd.DataFrame:

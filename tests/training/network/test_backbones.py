@@ -10,7 +10,7 @@ import torch
 from likeness.encoders import features_and_logits, photo_network, photo_network_file
 from likeness.training.config import BackboneConfig, config_from
 from likeness.training.loop.train import train
-from likeness.training.network.backbones import build_network, timm_model
+from likeness.training.network.backbones import build_network, size_note, timm_model
 from likeness.training.runs.run_encoder import load_network
 
 
@@ -45,3 +45,24 @@ def test_it_trains_and_is_loaded_again_without_a_network(
     shipped = photo_network(photo_network_file()).state_dict()
     began = torch.equal(weights["backbone.conv_head.weight"], shipped["conv_head.weight"])
     assert began == head_only
+
+
+@pytest.mark.parametrize(
+    ("backbone", "own"),
+    [({"name": "photos"}, 224), ({"name": "clip:cars"}, 96), ({"name": "resnet18", "weights": "none"}, None)],
+)
+def test_images_at_another_size_than_the_weights_knew_are_told_of(backbone: dict[str, Any], own: int | None) -> None:
+    network = build_network(BackboneConfig(dim=8, **backbone))
+    assert network.native_size == own
+    said = size_note(network, 64)
+    assert said == "" if own is None else f"shown at 64 px, and the weights of this network were trained at {own} px" in said
+    assert size_note(network, own or 64) == ""
+
+
+def test_a_run_at_another_size_says_so(content: dict[str, Any], tmp_path: Path) -> None:
+    content["backbone"] = {"name": "clip:cars", "dim": 8, "head_only": True}
+    content["data"]["image_size"] = 48
+    run = train(config_from(content | {"epochs": 1}), tmp_path / "run")
+    assert run.status().state == "finished"
+    assert "trained at 96 px" in run.status().message
+    assert "\n" not in run.status().message

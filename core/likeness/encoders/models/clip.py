@@ -75,10 +75,11 @@ class ClipEncoder(TowerImages):
         with self._tokenizing:
             return words_outside(fast, text)
 
-    def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...]]":
-        """The module that maps normalized images to features, to be trained further, and the mean and deviation of its input."""
-        visual: torch.nn.Module = self._model.visual
-        return visual, self.tower.mean, self.tower.std
+    def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...], int]":
+        """The module that maps normalized images to features, to be trained further; of its input mean, deviation, and height in pixels."""
+        visual: Any = self._model.visual
+        size = visual.image_size
+        return visual, self.tower.mean, self.tower.std, int(size if isinstance(size, int) else size[0])
 
     def _encode_text_batch(self, texts: list[str]) -> Vectors:
         import torch

@@ -45,6 +45,7 @@ class RunContext(NamedTuple):
         inputs: of all images, kept pixels or features.
         dist: which of the run's processes this is.
         owner: number of the process that the run's status names.
+        note: one sentence that its status says with every step; may be empty.
     """
 
     config: RunConfig
@@ -53,6 +54,7 @@ class RunContext(NamedTuple):
     inputs: Any
     dist: DistContext
     owner: int
+    note: str = ""
 
 
 class RunCallback(Callback):
@@ -64,15 +66,15 @@ class RunCallback(Callback):
 
     def __init__(self, context: RunContext, epoch: int, seconds: float, progress: Progress) -> None:
         self.progress = progress
-        self.config, self.run, self.images, self.inputs, self.dist, self.owner = context
+        self.config, self.run, self.images, self.inputs, self.dist, self.owner, self.note = context
         self.epoch, self.total = epoch, self.config.epochs * epoch
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best, self._reported, self._start, self._terminated = -1.0, 0.0, 0, False
-        self.checkpoints, self.note = CheckpointFile(self.run.checkpoint), ""
+        self.checkpoints = CheckpointFile(self.run.checkpoint)
 
     def begin(self, start: int) -> None:
         """Starts or resumes at this step; a run that was killed before its first checkpoint begins anew, with the untrained network."""
-        self.note = self.checkpoints.note
+        self.note = " ".join(filter(None, [self.note, self.checkpoints.note]))
         self.step, self._start, self._begun = start, start, time.perf_counter()
         if not self.dist.is_main:
             return

@@ -29,7 +29,7 @@ from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, bu
 from likeness.training.loop.launch import launch
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
-from likeness.training.network.backbones import build_network
+from likeness.training.network.backbones import build_network, size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_folder import RunFolder, Status
 
@@ -133,7 +133,8 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch, dist)
     views = "view" in module.reads
-    callback = RunCallback(RunContext(config, run, images, inputs, dist, owner), epoch, before.seconds, progress)
+    note = size_note(network, config.data.image_size)
+    callback = RunCallback(RunContext(config, run, images, inputs, dist, owner, note), epoch, before.seconds, progress)
     _fit(config, run, module, Batches(cropped, images, batches, config.data.image_size, config.augment, config.seed, views, dist), callback)
     if dist.is_main:
         _conclude(config, run, module, callback)

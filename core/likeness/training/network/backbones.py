@@ -25,7 +25,19 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     mean, std = (tuple(value) for value in (data.get("mean", IMAGENET_MEAN), data.get("std", IMAGENET_STD)))
     # MobileNetV3 and a few more have another layer between the pooled features and the classifier
     features = int(getattr(model, "head_hidden_size", model.num_features))
-    return EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
+    network = EmbeddingNetwork(model, features, config.dim, mean, std, config.freeze_batch_norm, config.parts)
+    network.native_size = None if config.weights == "none" else data["input_size"][-1]
+    return network
+
+
+def size_note(network: EmbeddingNetwork, image_size: int) -> str:
+    """One sentence where images are shown to a pretrained network at another side, in pixels, than its weights were trained at; else empty."""
+    if network.native_size in (None, image_size):
+        return ""
+    return (
+        f"Images are shown at {image_size} px, and the weights of this network were trained at {network.native_size} px, so what they know carries "
+        f"over in part only; data.image_size: {network.native_size} is its own size."
+    )
 
 
 def timm_model(config: BackboneConfig, classes: int | None = None) -> Any:
@@ -104,5 +116,8 @@ def _from_clip(config: BackboneConfig) -> EmbeddingNetwork:
 
     name = config.name.removeprefix("clip:")
     encoder = ClipEncoder(name, parse_name(name), "cpu")
-    visual, mean, std = encoder.image_side()
-    return EmbeddingNetwork(_ClipTower(visual.requires_grad_(True)), encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)
+    visual, mean, std, size = encoder.image_side()
+    tower = _ClipTower(visual.requires_grad_(True))
+    network = EmbeddingNetwork(tower, encoder.dim, config.dim, mean, std, config.freeze_batch_norm, config.parts)
+    network.native_size = size
+    return network

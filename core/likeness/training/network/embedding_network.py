@@ -44,12 +44,14 @@ class EmbeddingNetwork(nn.Module):
     Attributes:
         keeps_maps: `forward` returns the feature maps as well.
         unit: embeddings are scaled to unit length; the log-ratio loss leaves them as they are.
+        native_size: side in pixels of the images that the backbone's weights were trained on; None: not known, or drawn at random.
     """
 
     mean: Tensor
     std: Tensor
     keeps_maps = False
     unit = True
+    native_size: int | None = None
 
     def __init__(
         self,
