@@ -13,7 +13,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker for each processor:
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from PIL import Image
+
+settings.register_profile("without clock", deadline=None)  # a busy machine is no fault
+settings.load_profile("without clock")
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = shutil.which("chromium")

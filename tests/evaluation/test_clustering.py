@@ -86,7 +86,7 @@ def test_equals_pytorch_metric_learning(seed: int) -> None:
         assert ours["ami"] == pytest.approx(theirs["AMI"], abs=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(groupings)
 def test_equals_scikit_learn_and_a_loop_over_pairs(drawn: tuple[list[int], list[int]]) -> None:
     from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
@@ -126,7 +126,7 @@ def test_hand_case() -> None:
     assert found["ami"] == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(groupings, st.randoms(use_true_random=False))
 def test_laws(drawn: tuple[list[int], list[int]], random: object) -> None:
     """Order and names do not matter, the two sides may be swapped, values stay in range."""

@@ -54,7 +54,7 @@ def test_agrees_with_scikit_learn() -> None:
     assert continuous_metrics(apart, queries, gallery, (10,))["ndcg_at_10"] == pytest.approx(ndcg_score(1 / (1 + apart), scores, k=10), rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_lies_between_the_worst_and_the_oracle(seed: int) -> None:
     apart, queries, gallery = drawn(seed)

@@ -12,6 +12,7 @@ from likeness.errors import InputError
 from likeness.evaluation import (
     aggregated_generalization_score,
     by_split,
+    correlations_without,
     few_shot_gains,
     generalization_scores,
     rise_by_removal,
@@ -99,6 +100,30 @@ def test_structure_is_scaled_within_each_split(measured: pd.DataFrame) -> None:
     assert over_all["runs"] == len(measured)
     assert over_all["correlation"] == pytest.approx(pearsonr(scaled["structure"], scaled["score"])[0])
     assert not len(structure_correlations(scaled_structure(measured.assign(structure_inter=1.0))))
+
+
+def test_what_is_left_of_a_correlation_without_some_methods() -> None:
+    rng = np.random.default_rng(0)
+    rows = [f"method {number}" for number in range(6)] + ["outlier"]
+    lines = [
+        {"row": row, "seed": seed, "split": split, "distance": distance, "structure_inter": x, "recall_at_1": y}
+        for distance, split in enumerate(("start", "swap 1"))
+        for seed in (0, 1)
+        for row, x, y in ((row, *(rng.random(2) if row != "outlier" else (9.0, 5.0))) for row in rows)
+    ]
+    measured = pd.DataFrame(lines)
+    (found,) = correlations_without(scaled_structure(measured)).to_dict("records")
+    assert found["property"] == "inter"
+    assert found["correlation"] == pytest.approx(structure_correlations(scaled_structure(measured)).set_index("split")["correlation"]["all"])
+    by_hand = {row: structure_correlations(scaled_structure(measured[measured["row"] != row])) for row in rows}
+    left = {row: own.set_index("split")["correlation"]["all"] for row, own in by_hand.items()}
+    assert found["without"] == min(left, key=lambda row: left[row]) == "outlier"
+    assert found["weakest"] == pytest.approx(left["outlier"])
+    assert found["weakest"] < found["correlation"] - 0.3
+    (two,) = correlations_without(scaled_structure(measured), 2).to_dict("records")
+    assert "outlier" in two["without"].split(", ")
+    assert two["weakest"] <= found["weakest"]
+    assert not len(correlations_without(scaled_structure(measured), 5))
 
 
 def test_gains_of_few_shots(measured: pd.DataFrame) -> None:

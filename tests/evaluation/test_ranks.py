@@ -41,7 +41,7 @@ def ranks_by(
     return [found[query] for query in range(len(asking))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(2, 40).flatmap(
         lambda n: st.tuples(st.lists(st.integers(0, 4), min_size=n, max_size=n), st.lists(st.integers(-3, 3), min_size=n, max_size=n))

@@ -69,7 +69,7 @@ class TestWordMoversDistance:
         assert word_movers_distance(b, a, between) == pytest.approx(between[3, [1, 4, 9]] @ b.shares)
 
     @given(st.integers(0, 10_000))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_it_is_a_metric(self, seed: int) -> None:
         rng, between = np.random.default_rng(seed), costs(seed)
         a, b, c = (bag(rng) for _ in range(3))
@@ -93,7 +93,7 @@ class TestSetsOfCaptions:
         np.testing.assert_array_equal(np.diagonal(found), 0)
 
     @given(st.integers(0, 100_000))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_pruning_never_changes_a_value(self, seed: int) -> None:
         """Also with words of one meaning, whose costs are 0, and with bounds that tie."""
         between = costs(seed, dim=1 + seed % 3).round(seed % 4)

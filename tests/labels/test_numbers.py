@@ -39,7 +39,7 @@ def test_angles_against_directions() -> None:
 
 
 @given(degrees)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_angles_are_a_metric_with_a_bound(angles: list[float]) -> None:
     apart = number_distances(angles, angles, [360]).astype(np.float64)
     assert (apart <= 180).all()

@@ -48,13 +48,13 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(hierarchy_similarities(PATHS), EXPECTED, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees)
 def test_equal_to_a_loop_on_any_tree(paths: list[str]) -> None:
     np.testing.assert_allclose(hierarchy_similarities(paths), loop(paths), atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees)
 def test_embeddings_are_unit_and_have_the_similarities(paths: list[str]) -> None:
     vectors = hierarchy_embeddings(paths)

@@ -98,7 +98,7 @@ def test_gradients_are_the_finite_differences(variant: str) -> None:
     assert torch.autograd.gradcheck(lambda leaf: log_ratio(leaf, torch.tensor(known), variant), torch.tensor(rows, requires_grad=True))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 1000), st.floats(0.01, 100), st.floats(0.01, 100))
 def test_only_ratios_count(seed: int, of_rows: float, of_labels: float) -> None:
     rows, known = drawn(seed)

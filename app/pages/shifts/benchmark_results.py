@@ -8,8 +8,16 @@ import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from likeness.evaluation import by_split, few_shot_gains, generalization_scores, rise_by_removal, scaled_structure, structure_correlations
-from likeness.plots import few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
+from likeness.evaluation import (
+    by_split,
+    correlations_without,
+    few_shot_gains,
+    generalization_scores,
+    rise_by_removal,
+    scaled_structure,
+    structure_correlations,
+)
+from likeness.plots import PROPERTIES, few_shot_bars, few_shot_curves, generalization_bars, generalization_curves, structure_scatter
 from shared import run_words
 
 if TYPE_CHECKING:
@@ -127,6 +135,14 @@ def _structure(measured: pd.DataFrame, methods: Sequence[str], figure: str) -> N
         st.caption(redact(error))
         return
     st.plotly_chart(drawn, theme="streamlit", key="benchmark_structure", config=_QUIET)
+    left = [f"{PROPERTIES[name]} {weakest:+.2f} (without {without})" for name, _, weakest, without in _without(scaled).itertuples(index=False)]
+    if left:
+        st.caption(f"What is left of the correlations over all splits at worst, without any one method: {', '.join(left)}.")
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _without(scaled: pd.DataFrame) -> pd.DataFrame:
+    return correlations_without(scaled)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -16,6 +16,7 @@ from likeness.evaluation.continuous_comparison import (
 from likeness.evaluation.generalization import (
     aggregated_generalization_score,
     by_split,
+    correlations_without,
     few_shot_gains,
     generalization_scores,
     rise_by_removal,
@@ -59,6 +60,7 @@ __all__ = [
     "continuous_comparison",
     "continuous_metric_names",
     "continuous_metrics",
+    "correlations_without",
     "few_shot_gains",
     "find_metric",
     "generalization_scores",

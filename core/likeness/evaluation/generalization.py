@@ -1,5 +1,6 @@
 """What a benchmark of methods x splits says: scores against shift, one figure for all shifts, and what goes with it."""
 
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,10 +134,45 @@ def structure_correlations(scaled: pd.DataFrame) -> pd.DataFrame:
     for name, own in scaled.groupby("property", sort=False):
         for split, part in [("all", own), *own.groupby("split", sort=False)]:
             if len(part) > 2:
-                lines.append(
-                    {"property": name, "split": split, "runs": len(part), "correlation": float(np.corrcoef(part["structure"], part["score"])[0, 1])}
-                )
+                lines.append({"property": name, "split": split, "runs": len(part), "correlation": _correlation(part)})
     return pd.DataFrame(lines, columns=["property", "split", "runs", "correlation"])
+
+
+def correlations_without(scaled: pd.DataFrame, count: int = 1) -> pd.DataFrame:
+    """Whether a correlation of structure with score hinges on a few methods: what is left of it at worst without any `count` of them.
+
+    Structure and score of the remaining methods are scaled anew within each split.
+
+    Args:
+        scaled: of `scaled_structure`.
+        count: how many methods are left out together; every choice is tried.
+
+    Returns:
+        property, correlation (over all splits, with all methods), weakest (the least of it, or the furthest to the other sign), and without,
+        the names that were left out then. Properties with fewer than three other methods are left out.
+    """
+    lines = []
+    for name, own in scaled.groupby("property", sort=False):
+        methods = list(dict.fromkeys(own["row"]))
+        if len(methods) - count < 3:
+            continue
+        whole = _correlation(own)
+        found = {chosen: _correlation(_rescaled(own[~own["row"].isin(chosen)])) for chosen in combinations(methods, count)}
+        without = min(found, key=lambda chosen: found[chosen] * np.sign(whole))
+        lines.append({"property": name, "correlation": whole, "weakest": found[without], "without": ", ".join(without)})
+    return pd.DataFrame(lines, columns=["property", "correlation", "weakest", "without"])
+
+
+def _correlation(own: pd.DataFrame) -> float:
+    return float(np.corrcoef(own["structure"], own["score"])[0, 1])
+
+
+def _rescaled(own: pd.DataFrame) -> pd.DataFrame:
+    """Structure and score between 0 and 1 within each split; a split of equal values is left out."""
+    groups = own.groupby("split", sort=False)[["structure", "score"]]
+    low, span = groups.transform("min"), groups.transform("max") - groups.transform("min")
+    kept = (span > 0).all(axis=1)
+    return own[kept].assign(**((own[["structure", "score"]] - low) / span.where(span > 0))[kept])
 
 
 def few_shot_gains(measured: pd.DataFrame) -> pd.DataFrame:

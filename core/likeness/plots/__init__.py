@@ -15,9 +15,10 @@ from likeness.plots.page import as_page
 from likeness.plots.retrieval_figure import retrieval_figure
 from likeness.plots.retrieved import retrieved_bars
 from likeness.plots.size_curves import size_curves
-from likeness.plots.structure import structure_scatter
+from likeness.plots.structure import PROPERTIES, structure_scatter
 
 __all__ = [
+    "PROPERTIES",
     "STEP_KINDS",
     "as_page",
     "blend_layout",

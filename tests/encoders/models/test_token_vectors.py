@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from likeness.encoders.models.token_vectors import masked_mean
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 1000))
 def test_masked_mean_equals_a_loop(lengths: list[int], seed: int) -> None:
     hidden = np.random.default_rng(seed).normal(size=(len(lengths), 5, 3))
