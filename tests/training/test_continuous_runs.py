@@ -93,6 +93,33 @@ def test_a_batch_comes_with_the_distances_of_its_anchors(spots: dict[str, Any]) 
         assert set(rows.tolist()) <= set(images.train.tolist())
 
 
+def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spots: dict[str, Any]) -> None:
+    own = config_from(spots)
+    spots["data"] |= {"shuffled": True}
+    config = config_from(spots)
+    images, again, other = run_images(config.data, 0), run_images(config.data, 0), run_images(config.data, 1)
+    dealt = images.taught(images.train)
+    assert sorted(dealt) == images.train.tolist()
+    assert (dealt != images.train).mean() > 0.8
+    np.testing.assert_array_equal(dealt, again.taught(again.train))
+    assert (dealt != other.taught(other.train)).any()
+    rest = np.setdiff1d(np.arange(60), images.train)
+    np.testing.assert_array_equal(images.taught(rest), rest)
+    batches, _ = _batches(config, images, lambda *_: None)
+    _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0]
+    assert images.distances is not None
+    np.testing.assert_array_equal(known.numpy(), images.distances.between(images.taught(rows.numpy()), images.taught(rows.numpy())))
+    nearest = images.distances.between(images.taught(rows.numpy()[:1]), images.taught(images.train))[0]
+    assert set(images.train[np.argsort(nearest)[:4]]) <= set(rows.tolist())
+    plain = run_images(own.data, 0)
+    np.testing.assert_array_equal(plain.taught(plain.train), plain.train)
+
+
+def test_shuffling_without_continuous_labels_is_refused(spots: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="shuffled deals out continuous labels, and there are none"):
+        config_from(spots | {"data": {"shuffled": True}})
+
+
 def test_it_learns_the_label_and_reports_its_bounds(spots: dict[str, Any], tmp_path: Path) -> None:
     run = train(config_from(spots | {"epochs": 40, "evaluate_every": 40}), tmp_path / "run")
     report = run.report()

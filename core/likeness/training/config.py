@@ -40,6 +40,7 @@ class DataConfig(FrozenConfig):
             they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
+        shuffled: a control: training images are given each other's continuous labels at random, so that what is still gained is not due to them.
         test_images: share of the images that test, the last ones, or their number (split images).
         queries: how many of the test images are queries, evenly spread over them; the others are the gallery. None: a fifth.
     """
@@ -58,6 +59,7 @@ class DataConfig(FrozenConfig):
     crops: Literal["square", "whole"] = "square"
     per_class: int | None = Field(default=None, ge=2)
     labels: LabelsConfig | None = None
+    shuffled: bool = False
     test_images: float = Field(default=0.25, gt=0)
     queries: int | None = Field(default=None, ge=1)
 
@@ -65,6 +67,8 @@ class DataConfig(FrozenConfig):
     def _split_named(self) -> "DataConfig":
         if self.split == "images" and self.labels is None:
             raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
+        if self.shuffled and self.labels is None:
+            raise ValueError("shuffled deals out continuous labels, and there are none; set labels, or for names of classes guidance.control")
         if self.select_on_test and self.validation:
             raise ValueError("validation holds images out that choose the best weights, and select_on_test lets the test images choose; set one")
         if self.split == "images" and self.per_class is not None:

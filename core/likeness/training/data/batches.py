@@ -63,7 +63,8 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         if isinstance(self.batches, MPerClassBatches):
             return from_numpy(self.images.labels[rows])
         assert self.images.distances is not None
-        return from_numpy(self.images.distances.between(rows[: self.batches.anchors], rows))
+        taught = self.images.taught(rows)
+        return from_numpy(self.images.distances.between(taught[: self.batches.anchors], taught))
 
     def _inputs(self, chosen: NDArray[Any], number: int, part: slice, total: int) -> Tensor:
         if chosen.ndim == 2:

@@ -26,6 +26,7 @@ class RunImages:
         train, validation, test: row numbers of `table`; no class is in two of them.
         queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
         distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
+        dealt: (n,) where labels are shuffled: row number of the image by whose continuous label each one trains; None: by its own.
     """
 
     table: ImageTable
@@ -36,6 +37,11 @@ class RunImages:
     test: Rows
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     distances: LabelDistances | None = None
+    dealt: Rows | None = None
+
+    def taught(self, rows: Rows) -> Rows:
+        """Row numbers of the images by whose continuous labels these ones train."""
+        return rows if self.dealt is None else self.dealt[rows]
 
     @property
     def gallery(self) -> Rows:
@@ -64,7 +70,11 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     if config.labels is None:
         return divided
     queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
-    return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels))
+    dealt = None
+    if config.shuffled:
+        dealt = np.arange(len(divided.table))
+        dealt[divided.train] = np.random.default_rng([seed, 8]).permutation(divided.train)
+    return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels), dealt=dealt)
 
 
 def run_table(config: DataConfig) -> ImageTable:
