@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class LabelOptions(FrozenConfig):
         language: what reads words of captions, or class names: a language model, or "vectors:FILE".
         within: the distance between images of one class ("names"); None: half of the smallest between classes.
         size: side in pixels at which layouts are compared.
+        matching: which regions of two layouts are compared: "best", whatever their numbers, or "numbers", those of the same one.
     """
 
     kind: str = "pose"
@@ -34,6 +35,7 @@ class LabelOptions(FrozenConfig):
     language: str = "minilm"
     within: float | None = Field(default=None, ge=0)
     size: int = Field(default=64, ge=8, le=512)
+    matching: Literal["best", "numbers"] = "best"
 
 
 def _offers_none(table: ImageTable) -> dict[str, dict[str, Any]]:

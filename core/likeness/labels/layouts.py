@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +17,34 @@ from likeness.labels.protocol import Distances, Rows
 from likeness.progress import Progress
 
 Masks = NDArray[np.uint8]
+Surfaces = NDArray[np.float32]
+Matching = Literal["best", "numbers"]
+# Regions up to which all pairs of images are matched at once: their sets are 2 to this power.
+_MOST_AT_ONCE = 6
 
 
-def layout_distances(a: Any, b: Any) -> Distances:
+def layout_distances(a: Any, b: Any, matching: Matching = "best") -> Distances:
     """1 - mIoU (n, m) of segmentations a (n, h, w) and b (m, h, w), 0 to 1.
 
-    Labels are matched by their numbers: label 1 of one mask is the same surface as label 1 of the other. The mean is over the labels that
-    occur in at least one of the two, so that a surface that only one of them shows counts as 0. A label of 0 is no surface, and its pixels
-    belong to none.
+    A region of one mask is compared with one of the other. The mean is over the regions of the mask that has more, those without a partner
+    counting as 0. A label of 0 is no region, and its pixels belong to none.
+
+    Args:
+        a, b: one number from 0 to 255 per pixel.
+        matching: which region is compared with which. "best": each with its own partner, so that the mean is as large as it can be, whatever
+            their numbers, as in the challenge of LSUN, whose toolkit numbers regions as it finds them. "numbers": those of the same number,
+            which then have to be the same surface in all images; a number that only one mask has counts as 0.
 
     Raises:
-        InputError: masks of different sizes, or that are no whole numbers from 0 to 255, or without any surface.
+        InputError: masks of different sizes, or that are no whole numbers from 0 to 255, or without any region.
     """
     first, second = _checked(a), _checked(b)
     if first.shape[1:] != second.shape[1:]:
         raise InputError(f"The masks have {first.shape[1:]} and {second.shape[1:]} pixels; bring them to one size.")
-    return _miou_distances(_surfaces(first), _surfaces(second), (len(first), len(second)))
+    if matching == "best":
+        return _matched_distances(_by_turn(first), _by_turn(second))
+    numbers = np.union1d(first, second)
+    return _numbered_distances(_by_number(first, numbers), _by_number(second, numbers))
 
 
 def _checked(masks: Any) -> Masks:
@@ -45,26 +57,66 @@ def _checked(masks: Any) -> Masks:
     return given.astype(np.uint8)
 
 
-def _surfaces(masks: Masks) -> dict[int, NDArray[np.float32]]:
-    """For each label the pixels that have it (n, h * w)."""
+def _by_number(masks: Masks, numbers: NDArray[Any]) -> Surfaces:
+    """For each of these numbers but 0 the pixels that have it, (k, n, h * w)."""
+    flat = masks.reshape(1, len(masks), -1)
+    return np.asarray(flat == numbers[numbers > 0][:, None, None], dtype=np.float32)
+
+
+def _by_turn(masks: Masks) -> Surfaces:
+    """For each image its regions, one after the other: (k, n, h * w), k being the most that an image has; others have empty ones at the end."""
     flat = masks.reshape(len(masks), masks.shape[1] * masks.shape[2])
-    return {int(label): (flat == label).astype(np.float32) for label in np.unique(flat) if label}
+    numbers = [np.unique(row[row > 0]) for row in flat]
+    found = np.zeros((max(map(len, numbers), default=0), *flat.shape), np.float32)
+    for place, own in enumerate(numbers):
+        found[: len(own), place] = flat[place] == own[:, None]
+    return found
 
 
-def _miou_distances(first: dict[int, NDArray[np.float32]], second: dict[int, NDArray[np.float32]], shape: tuple[int, int]) -> Distances:
-    total, shown = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    for label in sorted(first.keys() | second.keys()):
-        ours, theirs = first.get(label), second.get(label)
-        areas = _areas(ours, shape[0])[:, None] + _areas(theirs, shape[1])[None, :]
-        both = ours @ theirs.T if ours is not None and theirs is not None else np.float32(0)
-        union = areas - both
+def _numbered_distances(first: Surfaces, second: Surfaces) -> Distances:
+    total, shown = (np.zeros((first.shape[1], second.shape[1]), np.float32) for _ in range(2))
+    for ours, theirs in zip(first, second, strict=True):
+        both, union = _overlap(ours, theirs)
         total += both / np.maximum(union, 1)
         shown += union > 0
     return np.asarray(np.maximum(1 - total / shown, 0), dtype=np.float32)
 
 
-def _areas(pixels: NDArray[np.float32] | None, count: int) -> NDArray[np.float32]:
-    return np.zeros(count, np.float32) if pixels is None else pixels.sum(axis=1)
+def _matched_distances(first: Surfaces, second: Surfaces) -> Distances:
+    """By the best assignment of regions, found for all pairs at once: region by region the best sum for each set of partners that are taken."""
+    if len(first) > len(second):
+        return _matched_distances(second, first).T
+    regions = np.maximum.outer(*(surfaces.any(axis=2).sum(axis=0) for surfaces in (first, second)))
+    if len(second) > _MOST_AT_ONCE:
+        return np.asarray(1 - _assigned(first, second) / regions, dtype=np.float32)
+    best = {frozenset[int](): np.zeros(regions.shape, np.float32)}
+    for ours in first:
+        shares = [both / np.maximum(union, 1) for both, union in (_overlap(ours, theirs) for theirs in second)]
+        grown: dict[frozenset[int], NDArray[np.float32]] = {}
+        for taken, total in best.items():
+            for place in set(range(len(second))) - taken:
+                chosen, value = taken | {place}, total + shares[place]
+                grown[chosen] = np.asarray(np.maximum(grown.get(chosen, value), value), dtype=np.float32)
+        best = grown
+    return np.asarray(np.maximum(1 - np.maximum.reduce(list(best.values())) / regions, 0), dtype=np.float32)
+
+
+def _assigned(first: Surfaces, second: Surfaces) -> NDArray[np.float32]:
+    """The same best sums, pair by pair, for masks of many regions."""
+    from scipy.optimize import linear_sum_assignment
+
+    sums = np.empty((first.shape[1], second.shape[1]), np.float32)
+    for row, column in np.ndindex(sums.shape):
+        both, union = _overlap(first[:, row], second[:, column])
+        shares = both / np.maximum(union, 1)
+        sums[row, column] = shares[linear_sum_assignment(shares, maximize=True)].sum()
+    return sums
+
+
+def _overlap(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Pixels (n, m) that regions (n, p) share with others (m, p), and that either has."""
+    both = ours @ theirs.T
+    return both, ours.sum(axis=1)[:, None] + theirs.sum(axis=1)[None, :] - both
 
 
 def read_layouts(files: Sequence[Path], size: int = 64) -> Masks:
@@ -124,9 +176,11 @@ class LayoutLabels:
 
     Attributes:
         masks: (n, h, w).
+        matching: of `layout_distances`.
     """
 
     masks: Masks
+    matching: Matching = "best"
     unit: str = field(default="1 - mIoU", init=False)
 
     def __post_init__(self) -> None:
@@ -136,20 +190,20 @@ class LayoutLabels:
         return len(self.masks)
 
     @cached_property
-    def _known(self) -> dict[int, NDArray[np.float32]]:
-        return _surfaces(self.masks)
+    def _known(self) -> Surfaces:
+        return _by_turn(self.masks) if self.matching == "best" else _by_number(self.masks, np.unique(self.masks))
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
         """Distances (r, c)."""
-        first, second = ({label: pixels[chosen] for label, pixels in self._known.items()} for chosen in (rows, columns))
-        return _miou_distances(first, second, (len(rows), len(columns)))
+        compare = _matched_distances if self.matching == "best" else _numbered_distances
+        return compare(self._known[:, rows], self._known[:, columns])
 
 
 def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LayoutLabels:
     column = (*options.columns, "layout")[0]
     if column not in table.attributes:
         raise InputError(f"'{table.name}' has no column '{column}'; it has {', '.join(table.attributes[:20]) or 'none'}.")
-    return LayoutLabels(read_layouts([table.root / str(each) for each in table.frame[column]], options.size))
+    return LayoutLabels(read_layouts([table.root / str(each) for each in table.frame[column]], options.size), options.matching)
 
 
 def _offered(table: ImageTable) -> dict[str, dict[str, Any]]:

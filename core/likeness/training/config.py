@@ -38,6 +38,9 @@ class DataConfig(FrozenConfig):
         image_size: side in pixels at which images are kept and shown to the network.
         crops: what random crops are cut from. "square": the center square, of which they have 16 to 100 %; "whole": the whole image, of which
             they have 8 to 100 %, as in the papers' programs. Evaluation shows the center square's middle in both.
+        frame: what of an image is kept: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts ask for.
+        kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels, so that the two say how much of it is seen.
+            None: 8/7 of image_size, as in the papers' 256 and 224.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
         shuffled: a control: training images are given each other's continuous labels at random, so that what is still gained is not due to them.
@@ -57,6 +60,8 @@ class DataConfig(FrozenConfig):
     select_on_test: bool = False
     image_size: int = Field(default=224, ge=16, le=1024)
     crops: Literal["square", "whole"] = "square"
+    frame: Literal["square", "whole"] = "square"
+    kept: int | None = Field(default=None, ge=16, le=2048)
     per_class: int | None = Field(default=None, ge=2)
     labels: LabelsConfig | None = None
     shuffled: bool = False
@@ -67,6 +72,10 @@ class DataConfig(FrozenConfig):
     def _split_named(self) -> "DataConfig":
         if self.split == "images" and self.labels is None:
             raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
+        if self.kept is not None and self.kept < self.image_size:
+            raise ValueError(f"kept {self.kept} is less than image_size {self.image_size}, and the network is shown a part of what is kept")
+        if self.crops == "whole" and (self.frame, self.kept) != ("square", None):
+            raise ValueError("crops whole cuts from the whole image; leave frame and kept out")
         if self.shuffled and self.labels is None:
             raise ValueError("shuffled deals out continuous labels, and there are none; set labels, or for names of classes guidance.control")
         if self.select_on_test and self.validation:
@@ -389,7 +398,8 @@ class RunConfig(FrozenConfig):
             Losses and miners see the whole batch all the same. A run may go on with other numbers of processes than it began with.
         nodes: machines; several are started by torchrun or SLURM.
         augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
-            label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); false: the middle.
+            label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); "mirror": the middle, a batch
+            mirrored as a whole; false: the middle.
         few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
@@ -411,7 +421,7 @@ class RunConfig(FrozenConfig):
     device: str = "auto"
     devices: int = Field(default=1, ge=1)
     nodes: int = Field(default=1, ge=1)
-    augment: bool | Literal["jitter"] = True
+    augment: bool | Literal["jitter", "mirror"] = True
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
     structure: bool = False

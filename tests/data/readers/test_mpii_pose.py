@@ -70,7 +70,7 @@ def check_labels(root: Path, parts: SimpleNamespace) -> None:
         np.testing.assert_allclose(found, parts.mpii_distances(part), rtol=1e-6)
         np.testing.assert_array_equal(found, found.T)
     np.testing.assert_allclose(labels.between(test[[4, 0]], test[[1]])[:, 0], parts.mpii_distances("val")[[4, 0], 1], rtol=1e-6)
-    assert (labels.unit, len(labels)) == ("px", 12)
+    assert (labels.unit, len(labels)) == ("px, sum over joints", 12)
 
 
 def test_distances_from_the_lists(root: Path, parts: SimpleNamespace) -> None:
@@ -250,3 +250,13 @@ def test_damaged_pickles(root: Path, tmp_path: Path) -> None:
     (root / "list_nn.pkl").mkdir()
     with pytest.raises(InputError, match=r"'list_nn\.pkl' of MPII Human Pose cannot be read \(is a directory\)"):
         mpii_labels(table)
+
+
+@pytest.mark.parametrize(("joints", "unit"), [(1, "px, mean of joints"), (14, "px, sum over joints"), (16, "px, sum over joints")])
+def test_means_and_sums_of_joints_are_told_apart_by_their_range(root: Path, joints: int, unit: str) -> None:
+    """People in the middle of 288 px, of whom joints are 20 to 110 px apart in the mean."""
+    rng = np.random.default_rng(0)
+    for variable, count in (("dist_pose_val", 7), ("dist_pose_trn", 5)):
+        apart = np.triu(rng.uniform(20, 110, (count, count)), 1) * joints
+        savemat(root / f"{variable}.mat", {variable: apart + apart.T})
+    assert mpii_labels(read_mpii_pose(root)).unit == unit

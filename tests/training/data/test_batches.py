@@ -131,7 +131,7 @@ def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> No
     rng = np.random.default_rng(0)
     pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
     batches = MPerClassBatches(images.labels[images.train], 6, 2)
-    for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, False), (features, True)):
+    for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, "mirror"), (pixels, False), (features, True)):
         whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3]
         parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3] for rank in range(3)]
         for number, expected in enumerate(whole):

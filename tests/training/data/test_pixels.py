@@ -3,12 +3,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from PIL import Image
 
 from foreign_files import write_video
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
-from likeness.training.data.pixels import center_crops, kept_size, load_pixels, random_crops
+from likeness.training.data.pixels import center_crops, kept_size, load_pixels, mirrored_crops, random_crops
 
 
 def test_the_middle_square_is_kept(tmp_path: Path) -> None:
@@ -25,6 +26,48 @@ def test_the_middle_square_is_kept(tmp_path: Path) -> None:
     shown = center_crops(pixels, 14)
     assert shown.shape == (1, 3, 14, 14)
     np.testing.assert_allclose(shown[0].permute(1, 2, 0).numpy(), pixels[0, 1:15, 1:15] / 255, atol=1e-6)
+
+
+def _thirds(file: Path) -> None:
+    """A wide picture, red left, green in the middle, blue right."""
+    wide = np.zeros((60, 180, 3), np.uint8)
+    for part in range(3):
+        wide[:, 60 * part : 60 * part + 60, part] = 200
+    Image.fromarray(wide).save(file)
+
+
+def test_a_whole_frame_is_squeezed_to_a_square(tmp_path: Path) -> None:
+    _thirds(tmp_path / "wide.png")
+    table = read_folder(tmp_path)
+    shown = center_crops(load_pixels(table, 30, kept=30, frame="whole"), 30)[0].numpy()
+    for part in range(3):
+        np.testing.assert_allclose(shown[part, :, 10 * part + 3 : 10 * part + 7], 200 / 255, atol=0.01)
+        assert shown[part].mean() == pytest.approx(200 / 255 / 3, abs=0.01)
+    assert load_pixels(table, 30).shape == (1, 34, 34, 3)  # another file of the cache
+    assert load_pixels(table, 30)[0, :, :, 0].max() < 100
+
+
+def test_how_much_is_seen_is_the_share_of_what_is_kept(tmp_path: Path) -> None:
+    """288 px of which the network sees 224, unscaled, as in the log-ratio paper's code."""
+    ramp = np.broadcast_to((np.arange(288) * 255 / 287)[None, :, None], (288, 288, 3)).astype(np.uint8)
+    Image.fromarray(ramp).save(tmp_path / "ramp.png")
+    pixels = load_pixels(read_folder(tmp_path), 224, kept=288)
+    np.testing.assert_array_equal(pixels[0], ramp)
+    shown = center_crops(pixels, 224)[0, 0].numpy()
+    np.testing.assert_allclose(shown, ramp[32:256, 32:256, 0] / 255, atol=1e-6)
+    usual = center_crops(load_pixels(read_folder(tmp_path), 224), 224)[0, 0].numpy()
+    assert np.ptp(usual) > np.ptp(shown) + 0.08
+
+
+def test_a_batch_is_mirrored_as_a_whole_or_not_at_all() -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (5, 9, 9, 3)).astype(np.uint8)
+    centers, seen = center_crops(pixels, 7), set()
+    for seed in range(20):
+        found = mirrored_crops(pixels, 7, np.random.default_rng(seed))
+        mirrored = torch.equal(found, centers.flip(3))
+        assert mirrored or torch.equal(found, centers)
+        seen.add(mirrored)
+    assert seen == {True, False}
 
 
 def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) -> None:

@@ -33,6 +33,17 @@ def test_it_embeds_as_the_run_does_in_its_evaluation(run: RunFolder, photos: Pat
     assert (found * expected).sum(axis=1).min() > 0.999  # resized in other steps
 
 
+def test_it_shows_as_much_of_an_image_as_the_run_did(content: dict[str, Any], tmp_path: Path, photos: Path) -> None:
+    for number, shown in enumerate(({"frame": "whole", "kept": 16}, {"kept": 24})):
+        run = train(config_from(content | {"data": content["data"] | shown}), tmp_path / f"run {number}")
+        table = read_folder(photos)
+        found = load_encoder(f"run:{run.path}").encode_images(table.paths())
+        network = load_network(run)
+        expected = embed_rows(network, load_pixels(table, 16, **shown), np.arange(36), 16)  # type: ignore[arg-type]
+        assert (found * expected).sum(axis=1).min() > 0.999
+        assert (found * embed_rows(network, load_pixels(table, 16), np.arange(36), 16)).sum(axis=1).min() < 0.999
+
+
 def test_its_space_has_vectors_new_images_and_saliency(run: RunFolder, photos: Path) -> None:
     space = embed(read_folder(photos), f"run:{run.path}")
     assert space.vectors.shape == (36, 8)

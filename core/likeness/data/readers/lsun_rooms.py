@@ -33,9 +33,10 @@ def read_lsun_rooms(folder: str | Path, split: str = "all") -> ImageTable:
 
     Files: `training.mat` and `validation.mat`, images as `images/NAME.jpg` (or in `image/`), segmentations as `layout_seg_images/NAME.png`
     where this folder is there, otherwise `layout_seg/NAME.mat` with a variable `layout`. The toolkit numbers the regions of an image as it
-    finds them, and the challenge matches them before it compares; the .mat files seem to be made so. The PNGs, which
+    finds them, and the challenge matches them before it compares; label distances do the same, so that they rely on no number. The PNGs, which
     https://github.com/leVirve/lsun-room makes of them, have the same number for the same surface in all images (1 front, 2 left, 3 right, 4
-    floor, 5 ceiling), which label distances rely on. The archives themselves were not at hand.
+    floor, 5 ceiling); on them `labels: {kind: layout, matching: numbers}` compares surface with surface. The archives themselves were not at
+    hand. Layouts are of whole frames, which the paper resizes to 224 x 224 (section 4.2): `data.frame: whole` with `data.kept: 224`.
 
     Args:
         folder: the dataset's folder, or the one it lies in.

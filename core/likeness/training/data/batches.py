@@ -9,7 +9,7 @@ from torch import Tensor, from_numpy
 from torch.utils.data import Dataset, Sampler
 
 from likeness.samplers import MPerClassBatches, NeighborBatches
-from likeness.training.data.pixels import center_crops, jittered_crops, random_crops
+from likeness.training.data.pixels import center_crops, jittered_crops, mirrored_crops, random_crops
 from likeness.training.data.run_images import RunImages
 from likeness.training.data.whole_images import whole_crops
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
@@ -30,7 +30,7 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         images: the run's images.
         batches: rows of `images.train` for each number.
         size: side of the images that the network reads.
-        augment: random crops and mirrors, or "jitter"; otherwise the center.
+        augment: random crops and mirrors, "jitter" or "mirror"; false: the center.
         seed: of the crops.
         views: add a second view of each image, another random crop, whatever `augment` is; features have none.
         dist: which of the run's processes this is.
@@ -71,7 +71,7 @@ class Batches(Dataset[tuple[Tensor, ...]]):
             return from_numpy(chosen)
         if not self.augment:
             return center_crops(chosen, self.size)
-        crops = jittered_crops if self.augment == "jitter" else _crops(chosen)
+        crops = {"jitter": jittered_crops, "mirror": mirrored_crops}.get(str(self.augment)) or _crops(chosen)
         return crops(chosen, self.size, np.random.default_rng([self.seed, number, 2]), part, total)
 
 

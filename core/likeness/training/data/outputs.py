@@ -46,7 +46,7 @@ def backbone_features(config: RunConfig, progress: Progress | None = None) -> tu
     table = run_table(config.data)
     classes = image_classes(table, config.data.attribute)
     network = build_network(config.backbone)
-    pixels = load_pixels(table, config.data.image_size, progress)
+    pixels = load_pixels(table, config.data.image_size, progress, kept=config.data.kept, frame=config.data.frame)
     return table, classes, cached_outputs(network, pixels, np.arange(len(table)), config.data.image_size, progress)
 
 

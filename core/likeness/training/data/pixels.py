@@ -33,7 +33,14 @@ def kept_size(size: int) -> int:
     return round(size * MARGIN)
 
 
-def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None, should_stop: Callable[[], bool] | None = None) -> Pixels:
+def load_pixels(
+    table: "ImageTable",
+    size: int,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    kept: int | None = None,
+    frame: str = "square",
+) -> Pixels:
     """Each image's center square, scaled to `kept_size(size)`: (n, s, s, 3), mapped from a file in the cache.
 
     The file is made once for the same paths, file sizes and times, also by several processes at once; it is mapped, so that all
@@ -44,13 +51,16 @@ def load_pixels(table: "ImageTable", size: int, progress: Progress | None = None
         size: side of the images that the network reads.
         progress: called with (images done, n, what is being done).
         should_stop: called between images; once true, the work ends with an InputError and nothing is kept.
+        kept: s, in place of `kept_size(size)`.
+        frame: "square", or "whole": all of the image, squeezed to a square.
 
     Raises:
         InputError: for the first image that cannot be read, or when stopped.
     """
-    side = kept_size(size)
-    key = image_files_digest(table, f"{size} {MARGIN}")
-    return cached_images(table, key, np.uint8, (side, side, 3), lambda image: _center_square(image, side), progress, should_stop)
+    side, keep = kept or kept_size(size), _whole_frame if frame == "whole" else _center_square
+    how = f"{size} {MARGIN}" if side == kept_size(size) and frame == "square" else f"{side} {frame}"
+    key = image_files_digest(table, how)
+    return cached_images(table, key, np.uint8, (side, side, 3), lambda image: keep(image, side), progress, should_stop)
 
 
 def cached_images(
@@ -81,7 +91,7 @@ def center_crops(pixels: Pixels, size: int) -> "torch.Tensor":
     import torch
 
     edge = (pixels.shape[1] - size) // 2
-    cut = np.ascontiguousarray(pixels[:, edge : edge + size, edge : edge + size])
+    cut = np.array(pixels[:, edge : edge + size, edge : edge + size])  # a copy also of all that is kept, whose file is not to be written to
     return torch.from_numpy(cut).permute(0, 3, 1, 2).float().div_(255)
 
 
@@ -117,6 +127,12 @@ def jittered_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: sl
     left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
     mirror = -1 if rng.random() < 0.5 else 1
     return sample_crops(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
+
+
+def mirrored_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
+    """The centers of kept images, all mirrored, or none; arguments and result as for `random_crops`."""
+    found = center_crops(pixels, size)
+    return found.flip(3) if rng.random() < 0.5 else found
 
 
 def sample_crops(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":
@@ -179,9 +195,17 @@ def _decode(
 
 
 def _center_square(image: Any, side: int) -> Pixels:
-    from PIL import Image
-
     short = min(image.size)
     left, top = ((extent - short) // 2 for extent in image.size)
-    cut = image.resize((side, side), Image.Resampling.BICUBIC, (left, top, left + short, top + short), reducing_gap=3.0)
+    return _scaled(image, side, (left, top, left + short, top + short))
+
+
+def _whole_frame(image: Any, side: int) -> Pixels:
+    return _scaled(image, side, (0, 0, *image.size))
+
+
+def _scaled(image: Any, side: int, box: tuple[int, int, int, int]) -> Pixels:
+    from PIL import Image
+
+    cut = image.resize((side, side), Image.Resampling.BICUBIC, box, reducing_gap=3.0)
     return np.asarray(cut.convert("RGB"), dtype=np.uint8)

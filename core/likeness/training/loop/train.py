@@ -168,7 +168,7 @@ def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[
 def _inputs(
     config: RunConfig, images: RunImages, network: EmbeddingNetwork, progress: Progress, should_stop: Callable[[], bool] | None
 ) -> "Pixels | NDArray[np.float32]":
-    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop)
+    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop, config.data.kept, config.data.frame)
     if not config.backbone.head_only:
         return pixels
     everything = np.arange(len(images.table))

@@ -12,6 +12,7 @@ from likeness.training.runs.run_folder import RunFolder
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from likeness.training.config import DataConfig
     from likeness.training.network.embedding_network import EmbeddingNetwork
     from likeness.training.network.spherical_map import SphericalMap
 
@@ -31,7 +32,7 @@ class RunEncoder(ImagesOnly):
     def __init__(self, name: str, target: str, device: str = "auto") -> None:
         self.name, self.identity = name, _identity(name, target)
         run, chosen = RunFolder(as_path(target)), choose_device(device)
-        network, size = load_network(run).eval().requires_grad_(False).to(chosen), run.config().data.image_size
+        network = load_network(run).eval().requires_grad_(False).to(chosen)
         spherical_map = None if network.unit else load_spherical_map(run).to(chosen)
         backbone = network.backbone
         assert backbone is not None
@@ -41,7 +42,7 @@ class RunEncoder(ImagesOnly):
             found = network.embed(backbone(pixels))
             return found if spherical_map is None else spherical_map(found)
 
-        self.tower = ImageTower(forward, _transform(network, size), chosen)
+        self.tower = ImageTower(forward, _transform(network, run.config().data), chosen)
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
@@ -82,14 +83,15 @@ def load_spherical_map(run: RunFolder) -> "SphericalMap":
     return SphericalMap(*(weights[key] for key in MAP_KEYS))
 
 
-def _transform(network: "EmbeddingNetwork", size: int) -> Any:
-    """The center of the image, as in the run's evaluation."""
+def _transform(network: "EmbeddingNetwork", data: "DataConfig") -> Any:
+    """The center of the image, or of its whole frame, as in the run's evaluation."""
     from torchvision import transforms
 
     bicubic = transforms.InterpolationMode.BICUBIC
     mean, std = (each.flatten().tolist() for each in (network.mean, network.std))
-    steps = [transforms.Resize(kept_size(size), bicubic), transforms.CenterCrop(size), transforms.ToTensor(), transforms.Normalize(mean, std)]
-    return transforms.Compose(steps)
+    side = data.kept or kept_size(data.image_size)
+    resize = transforms.Resize((side, side) if data.frame == "whole" else side, bicubic)
+    return transforms.Compose([resize, transforms.CenterCrop(data.image_size), transforms.ToTensor(), transforms.Normalize(mean, std)])
 
 
 def _identity(name: str, target: str) -> str:
