@@ -119,8 +119,8 @@ class ObjectiveConfig(FrozenConfig):
         s2sd: `likeness.losses.S2SD`.
         uniform_prior: `likeness.losses.UniformPrior`: embeddings are spread evenly over the sphere; also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
-            three images of each class in a batch. The second view of an image is another random crop; in a head_only run, which has no
-            crops, it is the image's features with some dropped (`dropout`).
+            three images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop; in a
+            head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
         proxy_rate: learning rate of the objective's own parameters, times that of the network.
         weight_decay: of these parameters; None: as that of the network.
     """
@@ -470,8 +470,8 @@ class RunConfig(FrozenConfig):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
-        for name in self.objective.wrappers:
-            parts, per_class = WRAPPERS[name].parts, WRAPPERS[name].per_class
+        for name, options in self.objective.wrappers.items():
+            parts, per_class = WRAPPERS[name].parts, WRAPPERS[name].per_class(options)
             if parts not in (None, self.backbone.parts):
                 raise ValueError(f"objective.{name} needs backbone.parts {parts}, not {self.backbone.parts}")
             if self.batch.per_class < per_class:
