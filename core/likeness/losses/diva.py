@@ -105,6 +105,11 @@ class DiVA(nn.Module):
         self.keys: MomentumKeys | None = None
         self.gather: Callable[[Tensor], Tensor] = _identity
 
+    @property
+    def networks(self) -> nn.Module:
+        """What is trained beside the objective."""
+        return self.separations
+
     def follow(self, network: nn.Module, batch: int) -> None:
         """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
         self.keys = MomentumKeys(network, self.momentum, self.queue_batches * batch, self.part_dim)

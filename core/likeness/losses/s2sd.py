@@ -68,6 +68,11 @@ class S2SD(nn.Module):
             self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
 
     @property
+    def networks(self) -> nn.Module:
+        """What is trained beside the objective."""
+        return self.branches
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """What it is given besides embeddings and labels: pooled features, or the maps where those lack what its pooling takes."""
         return ("maps",) if self.pooling == "average+max" else ("features",)

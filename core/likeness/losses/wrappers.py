@@ -65,6 +65,16 @@ WRAPPERS: dict[str, Wrapper] = {
 }
 
 
+def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
+    """Parameters of the networks that wrappers train beside the objective itself: branches, discriminator, separations."""
+    from likeness.losses.diva import DiVA
+    from likeness.losses.s2sd import S2SD
+    from likeness.losses.uniform_prior import UniformPrior
+
+    wrappers = [each for each in objective.modules() if isinstance(each, S2SD | UniformPrior | DiVA)]
+    return [parameter for each in wrappers for parameter in each.networks.parameters()]
+
+
 def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int, classes: int = 0) -> "nn.Module":
     """The objective inside its wrappers.
 
