@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.data.conftest import save_image
 
 from likeness.shifts import read_splits
+from likeness.studies import cells, read_study
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -47,14 +49,57 @@ def test_a_pickle_of_the_benchmark_is_imported(run: Run, tmp_path: Path) -> None
     assert read_splits(tmp_path / "x.json").named("split 1").test == ("c", "d")
 
 
+BIRDS = ("001.Shiny_Cowbird", "002.Anna_Hummingbird", "003.Black_Tern", "004.Arctic_Tern", "005.Least_Auklet", "006.Brown_Pelican")
+
+
+def birds(root: Path) -> Path:
+    """CUB200 with six species in an order that is not that of their names, two images of each."""
+    paths = [f"{name}/{name[4:]}_{number}.png" for name in BIRDS for number in (1, 2)]
+    for number, path in enumerate(paths):
+        save_image(root / "images" / path, number * 7)
+    labels = [number for number in range(1, 7) for _ in (1, 2)]
+    for file, values in (("images.txt", paths), ("image_class_labels.txt", labels), ("classes.txt", BIRDS)):
+        (root / file).write_text("".join(f"{number} {value}\n" for number, value in enumerate(values, 1)), encoding="utf-8")
+    return root
+
+
+def test_splits_of_a_study_are_computed_from_the_official_halves_by_its_own_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    birds(tmp_path / "data" / "cub200")
+    study = read_study("oodml-cub200")
+    small = ("backbone.name=test_resnet", "backbone.weights=none", "data.image_size=16")
+    command = study.splits_command.split()[1:]
+    command[command.index("--per-step") + 1], command[command.index("--count") + 1] = "1", "2"  # there are six classes only
+    status, _, err = run(*command, *(f"--set={each}" for each in small))
+    assert status == 0, err
+    start = read_splits("data/cub200-oodml.json").named("start")
+    assert sorted(start.train) == ["Anna Hummingbird", "Black Tern", "Shiny Cowbird"]  # the first half by number, not by name
+    assert {cell.split.name for cell in cells(study, tmp_path) if cell.split} >= {"start"}
+
+
+def test_a_pickle_with_names_of_folders_is_imported_by_the_command_of_the_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    birds(tmp_path / "data" / "cub200")
+    content = {3: {"train": list(BIRDS[:3]), "test": list(BIRDS[3:]), "fid": 52.6}}
+    Path("cub200_splits.pkl").write_bytes(pickle.dumps(content))
+    note = " ".join(read_study("oodml-cub200").note.split())
+    command = "splits import" + note.partition("likeness splits import")[2].partition(". ")[0]
+    status, _, err = run(*command.split())
+    assert status == 0, err
+    assert read_splits("data/cub200-oodml.json").named("split 3").test == ("Arctic Tern", "Least Auklet", "Brown Pelican")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("build", "-o", "x.json", "--start", "official", "-e", "cars-small"), "'cars' has no official split; name a paper's dataset"),
         (("build", "-o", "x.json", "--count", "900"), "900 splits can't be chosen from"),
         (("build", "-o", "x.json", "--per-step", "60"), "51 classes, too few to give 60 in a step"),
         (("build", "-o", "x.json", "--rule", "fast"), "There is no rule 'fast'; choose from paper, official"),
         (("build", "-o", "x.json", "--removal", "fast"), "There is no removal rule 'fast'; choose from paper, score, official"),
-        (("build", "-o", "x.json", "--start", "last"), "There is no start 'last'; choose from first, random"),
+        (("build", "-o", "x.json", "--start", "last"), "There is no start 'last'; choose from first, random, official"),
         (("build", "-o", "x.json", "--set", "seed=1"), "--set changes a config, so it goes with --like"),
         (("build", "-o", "x.json", "--like", "nothing"), "There is no config file or preset 'nothing'"),
         (("build", "-o", "x.json", "-a", "wheels", "-e", "cars-small"), "has no attribute 'wheels'"),

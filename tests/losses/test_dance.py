@@ -39,6 +39,25 @@ def test_equals_the_formula_in_value_and_gradient(gradient: Any, temperature: fl
     np.testing.assert_allclose(slope, by_hand.numpy(), atol=1e-10)
 
 
+def test_weights_over_the_batch_sum_to_1_for_each_negative(gradient: Any) -> None:
+    queries, keys, negatives = unit(5, 0), unit(5, 1), unit(30, 2)
+    dim, far, weights = 6, 0, np.zeros((5, 30))
+    for j, k in enumerate(negatives.numpy()):
+        for i, q in enumerate(queries.numpy()):
+            d = max(float(np.linalg.norm(q - k)), 0.5)
+            weights[i, j] = d ** (2 - dim) * (1 - d * d / 4) ** (-(dim - 3) / 2) if d < 1.4 else 0
+        far += not weights[:, j].any()
+        weights[:, j] = weights[:, j] / weights[:, j].sum() if weights[:, j].any() else 1 / 5
+    assert 0 < far < 30
+    losses = []
+    for i, q in enumerate(queries.numpy()):
+        own = np.exp(q @ keys[i].numpy() / 0.1)
+        losses.append(-np.log(own / (own + sum(np.exp(weights[i, j] * (q @ k) / 0.1) for j, k in enumerate(negatives.numpy())))))
+    value, _ = gradient(lambda rows: dance(rows, keys, negatives, batch_weights=True), queries.numpy())
+    assert value == pytest.approx(np.mean(losses), rel=1e-10)
+    assert value != pytest.approx(float(dance(queries, keys, negatives)), rel=1e-3)
+
+
 def test_nothing_flows_back_to_keys() -> None:
     queries, keys, negatives = (unit(4, seed).requires_grad_() for seed in range(3))
     dance(queries, keys, negatives).backward()

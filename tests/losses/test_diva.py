@@ -14,7 +14,7 @@ from likeness.losses.dance import dance
 from likeness.losses.momentum_keys import MomentumKeys
 from likeness.losses.reversal import reversed_gradient
 from likeness.options import defaults
-from likeness.samplers import distance_weighted_triplets, intra_triplets, shared_triplets
+from likeness.samplers import distance_weighted_triplets, intra_triplets, random_label_triplets, shared_triplets
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
 LABELS = torch.arange(4).repeat_interleave(4)
@@ -66,6 +66,49 @@ def test_equals_the_sum_of_its_parts_in_value_and_gradient() -> None:
     expected.backward()
     assert value.item() == pytest.approx(expected.item(), rel=1e-7)  # pytorch-metric-learning's divisors are not quite whole
     torch.testing.assert_close(slope, trained.head.weight.grad)
+
+
+def official_hinges(rows: torch.Tensor, triplets: tuple[torch.Tensor, ...], beta: torch.Tensor) -> torch.Tensor:
+    """The margin loss of the authors' code: the sum over triplets, by how many have a term above 0."""
+    a, p, n = (rows[each] for each in triplets)
+    own = beta[LABELS[triplets[0]]]
+    pull, push = ((a - p).norm(dim=1) - own + 0.2).relu(), (own + 0.2 - (a - n).norm(dim=1)).relu()
+    return (pull + push).sum() / ((pull + push) > 0).sum()
+
+
+def test_the_authors_code_is_had_by_its_three_switches() -> None:
+    torch.manual_seed(2)
+    trained, features = network(), torch.randn(16, 10, dtype=torch.float64)
+    switches = {"random_labels": True, "official_margin": True, "batch_weights": True, "classes": 4}
+    loss = diva(trained, sample_weight=0.7, separation_weight=0.0, **switches)
+    betas = {name: each for name, each in loss.named_parameters() if name.endswith("loss.beta")}
+    assert {name: each.shape for name, each in betas.items()} == {"shared.loss.beta": (4,), "intra.loss.beta": (4,)}
+    with torch.no_grad():
+        for number, each in enumerate(betas.values()):
+            each.copy_(torch.linspace(0.8 + 0.1 * number, 1.3, 4, dtype=torch.float64))
+    assert loss.keys is not None
+    stored = normalize(torch.randn(20, 4, dtype=torch.float64), dim=1)
+    loss.keys.enqueue(stored)
+    torch.manual_seed(3)
+    value = loss(trained(features).embeddings, LABELS, features)
+    value.backward()
+
+    torch.manual_seed(3)
+    first, shared, intra, sample = (normalize(each, dim=1) for each in trained.head(features).split(4, dim=1))
+    drawn = [random_label_triplets(each, LABELS) for each in (shared, intra)]
+    expected = hinges(first, distance_weighted_triplets(first, LABELS)) + 0.7 * dance(sample, sample.detach(), stored, batch_weights=True)
+    for part, triplets, beta in zip((shared, intra), drawn, betas.values(), strict=True):
+        expected = expected + 0.3 * official_hinges(part, triplets, beta)
+    assert value.item() == pytest.approx(expected.item(), rel=1e-6)  # 1e-8 inside the root of the code's distances
+    assert all(each.grad is not None and each.grad.abs().sum() > 0 for each in betas.values())
+
+
+def test_two_images_of_each_class_are_enough_by_random_labels_alone() -> None:
+    assert WRAPPERS["diva"].per_class({}) == 3
+    assert WRAPPERS["diva"].per_class({"random_labels": True}) == 2
+    labels, rows = torch.arange(3).repeat_interleave(2), normalize(torch.randn(6, 4), dim=1)
+    assert [len(each) for each in intra_triplets(rows, labels)] == [0, 0, 0]
+    assert [len(each) for each in random_label_triplets(rows, labels)] == [6, 6, 6]
 
 
 def test_parts_are_unit_quarters_of_the_networks_embedding() -> None:
@@ -187,13 +230,17 @@ def test_what_does_not_fit_is_refused() -> None:
     ):
         with pytest.raises(InputError, match=message):
             DiVA(objective, 16, **options)
+    with pytest.raises(InputError, match=r"official_margin learns a beta for each class; say how many classes train"):
+        DiVA(objective, 16, official_margin=True)
+    with pytest.raises(InputError, match=r"diva\.random_labels is 1; choose true or false"):
+        DiVA(objective, 16, random_labels=1)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no momentum copy yet; call follow"):
         DiVA(objective, 16)(torch.randn(16, 16), LABELS, torch.randn(16, 10))
 
 
 @pytest.mark.parametrize(("kind", "name"), [(DiVA, "diva"), (UniformPrior, "uniform_prior")])
 def test_the_options_that_a_config_knows_are_those_of_the_class(kind: type, name: str) -> None:
-    own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim")}
+    own = {key: each.default for key, each in inspect.signature(kind).parameters.items() if key not in ("objective", "dim", "classes")}
     assert own == defaults(WRAPPERS[name].options or {})
     assert DIVA_PARTS == 4
 

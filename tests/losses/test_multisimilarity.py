@@ -18,15 +18,19 @@ def plain(sims: np.ndarray, labels: np.ndarray, alpha: float, beta: float, base:
         others = [j for j in range(n) if labels[j] != labels[i]]
         positives = [j for j in same if others and sims[i, j] < max(sims[i, k] for k in others) + epsilon]
         negatives = [j for j in others if same and sims[i, j] > min(sims[i, k] for k in same) - epsilon]
+        if variant == "oodml" and others and sims[i, i] - epsilon < max(sims[i, k] for k in others):
+            positives.append(i)
         pulls.append(np.log1p(sum(np.exp(-alpha * (sims[i, j] - base)) for j in positives)))
         pushes.append(np.log1p(sum(np.exp(beta * (sims[i, j] - base)) for j in negatives)))
+    if variant == "oodml":  # 0 is the value of an anchor without pairs
+        pulls, pushes = [each for each in pulls if each], [each for each in pushes if each]
     pull, push = np.mean(pulls), np.mean(pushes)
     if variant == "official":
         pull, push = np.log1p(np.exp(pull)), np.log1p(np.exp(push))
     return float(pull / alpha + push / beta)
 
 
-@pytest.mark.parametrize("variant", ["formula", "official"])
+@pytest.mark.parametrize("variant", ["formula", "official", "oodml"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_is_the_formula(variant: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -37,7 +41,7 @@ def test_is_the_formula(variant: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("beta", [40, 50])
-@pytest.mark.parametrize(("variant", "name"), [("official", "official_lg_b{}"), ("formula", "pml_b{}_mined")])
+@pytest.mark.parametrize(("variant", "name"), [("official", "official_lg_b{}"), ("oodml", "official_oodml_b{}"), ("formula", "pml_b{}_mined")])
 def test_equals_the_authors_and_pytorch_metric_learning(reference: Any, gradient: Any, beta: int, variant: str, name: str) -> None:
     arrays, name = reference("multisimilarity"), name.format(beta)
     labels = torch.tensor(arrays["labels"])
@@ -63,7 +67,11 @@ def test_keeps_the_pairs_of_the_reference_miner(reference: Any) -> None:
 def test_by_name_both_variants_are_the_reference(reference: Any, gradient: Any, beta: float) -> None:
     arrays = reference("multisimilarity")
     labels = torch.tensor(arrays["labels"])
-    for name, stored in (("multisimilarity", "pml_b{:.0f}_mined"), ("multisimilarity-official", "official_lg_b{:.0f}")):
+    for name, stored in (
+        ("multisimilarity", "pml_b{:.0f}_mined"),
+        ("multisimilarity-official", "official_lg_b{:.0f}"),
+        ("multisimilarity-oodml", "official_oodml_b{:.0f}"),
+    ):
         value, slope = gradient(lambda rows, name=name: make_objective(name, 7, 32, beta=beta)(rows, labels), arrays["embeddings"])
         assert value == pytest.approx(float(arrays[stored.format(beta) + "_loss"]), rel=1e-10)
         np.testing.assert_allclose(slope, arrays[stored.format(beta) + "_grad"], atol=1e-10)

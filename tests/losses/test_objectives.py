@@ -79,6 +79,55 @@ def test_proxyanchor_equals_the_reference(reference: Any, gradient: Any) -> None
     np.testing.assert_allclose(slope, arrays["pml_grad"], atol=1e-10)
 
 
+def cosines(rows: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)) @ (directions / np.linalg.norm(directions, axis=1, keepdims=True)).T
+
+
+@pytest.mark.parametrize("scale", [16.0, 64.0])
+def test_the_official_arcface_equals_the_reference_and_a_loop(reference: Any, gradient: Any, scale: float) -> None:
+    arrays, name = reference("arcface"), f"official_m0p5_s{scale:.0f}"
+    objective = make_objective("arcface-official", 7, 32, scale=scale).double()
+    with torch.no_grad():
+        objective.directions.copy_(torch.tensor(arrays["class_weights"]))
+    value, slope = gradient(lambda rows: objective(rows, torch.tensor(arrays["labels"])), arrays["embeddings"])
+    losses = []
+    for row, label in zip(cosines(arrays["embeddings"], arrays["class_weights"].astype(np.float64)).clip(0), arrays["labels"], strict=True):
+        logits = scale * row
+        logits[label] = scale * np.cos(np.arccos(row[label]) + 0.5)
+        losses.append(np.log(np.exp(logits - logits.max()).sum()) + logits.max() - logits[label])
+    assert value == pytest.approx(np.mean(losses), rel=1e-8)
+    assert value == pytest.approx(float(arrays[f"{name}_loss"]), rel=1e-7)
+    np.testing.assert_allclose(slope, arrays[f"{name}_grad"], atol=1e-6)
+    objective.zero_grad()
+    objective(torch.tensor(arrays["embeddings"]), torch.tensor(arrays["labels"])).backward()
+    np.testing.assert_allclose(objective.directions.grad, arrays[f"{name}_grad_weights"], atol=1e-6)
+
+
+def test_the_official_proxyanchor_equals_the_reference_and_a_loop(reference: Any, gradient: Any) -> None:
+    arrays = reference("proxyanchor")
+    objective, labels = make_objective("proxyanchor-official", 8, 32).double(), arrays["labels"]
+    with torch.no_grad():
+        objective.proxies.copy_(torch.tensor(arrays["proxies"]))
+    value, slope = gradient(lambda rows: objective(rows, torch.tensor(labels)), arrays["embeddings"])
+    sims = cosines(arrays["embeddings"], arrays["proxies"].astype(np.float64))
+    pulls = [np.log1p(np.exp(-32 * (sims[labels == label, label] - 0.1)).sum()) for label in labels]
+    pushes = [np.log1p(np.exp(32 * (sims[labels != proxy, proxy] + 0.1)).sum()) for proxy in range(8)]
+    assert value == pytest.approx(np.mean(pulls) + np.mean(pushes), rel=1e-10)
+    assert value == pytest.approx(float(arrays["official_oodml_loss"]), rel=1e-6)
+    np.testing.assert_allclose(slope, arrays["official_oodml_grad"], atol=1e-6)
+    objective.zero_grad()
+    objective(torch.tensor(arrays["embeddings"]), torch.tensor(labels)).backward()
+    np.testing.assert_allclose(objective.proxies.grad, arrays["official_oodml_grad_proxies"], atol=1e-6)
+
+
+def test_where_the_official_directions_and_proxies_begin() -> None:
+    torch.manual_seed(0)
+    directions = make_objective("arcface-official", 400, 256).directions.detach()
+    assert directions.abs().max() <= 1 / 16
+    assert float(directions.std()) == pytest.approx(1 / 16 / 3**0.5, rel=0.01)
+    assert float(make_objective("proxyanchor-official", 400, 256).proxies.detach().std()) == pytest.approx(1 / 8, rel=0.01)
+
+
 def batch(classes: int = 4, each: int = 4, dim: int = 8) -> tuple[torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(0)
     rows = torch.nn.functional.normalize(torch.randn(classes * each, dim, generator=generator), dim=1)
@@ -124,7 +173,9 @@ def test_a_learnt_beta_is_a_parameter_of_each_class() -> None:
 
 
 def test_unknown_names_and_options_are_refused() -> None:
-    with pytest.raises(InputError, match="no objective 'triple'; choose from multisimilarity, multisimilarity-official, margin"):
+    with pytest.raises(
+        InputError, match="no objective 'triple'; choose from multisimilarity, multisimilarity-official, multisimilarity-oodml, margin"
+    ):
         make_objective("triple", 3, 4)
     with pytest.raises(InputError, match="'margin' has no option 'gamma'; it has beta, margin, learn_beta"):
         make_objective("margin", 3, 4, gamma=1)

@@ -41,6 +41,24 @@ def test_equals_the_authors_code(reference: Any, gradient: Any, configuration: s
     assert [each.item() for each in distances] == pytest.approx(arrays[f"{configuration}_distill_kl"].tolist(), rel=1e-9)
 
 
+def test_the_features_term_begins_after_its_delay_and_goes_on_where_it_was() -> None:
+    torch.manual_seed(0)
+    rows, labels, features = torch.randn(6, 4), torch.arange(6) // 2, torch.randn(6, 5)
+    both = S2SD([official] * 2, 5, [6], feature_delay=2)
+    plain, late = (S2SD([official] * 2, 5, [6], feature_weight=weight) for weight in (0.0, 50.0))
+    weights = {name: each for name, each in both.state_dict().items() if name != "steps"}
+    for other in (plain, late):
+        other.load_state_dict(weights)
+    assert both.eval()(rows, labels, features).item() == plain(rows, labels, features).item()  # evaluation is no step
+    both.train()
+    found = [both(rows, labels, features).item() for _ in range(2)]
+    resumed = S2SD([official] * 2, 5, [6], feature_delay=2)
+    resumed.load_state_dict(both.state_dict())
+    found += [each(rows, labels, features).item() for each in (both, resumed)]
+    assert found == [plain(rows, labels, features).item()] * 2 + [late(rows, labels, features).item()] * 2
+    assert "steps" not in late.state_dict()
+
+
 def test_maps_and_their_mean_are_the_same() -> None:
     torch.manual_seed(0)
     loss = S2SD([official] * 2, 6, [5])

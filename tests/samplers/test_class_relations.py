@@ -6,7 +6,7 @@ import torch
 from torch.nn.functional import normalize
 
 from likeness.errors import InputError
-from likeness.samplers import intra_triplets, inverse_density, negative_probabilities, shared_triplets
+from likeness.samplers import intra_triplets, inverse_density, negative_probabilities, random_label_triplets, shared_triplets
 
 LABELS = torch.tensor([0, 0, 0, 1, 1, 2, 2, 2, 3])
 
@@ -45,6 +45,24 @@ def test_intra_triplets_are_three_rows_of_a_class_drawn_evenly(rows: torch.Tenso
     for a in (0, 5):
         assert counts[a, a + 1, a + 2] / times == pytest.approx(0.5, abs=0.04)
         assert counts[a, a + 1, a + 2] + counts[a, a + 2, a + 1] == times
+
+
+def test_random_label_triplets_are_of_any_classes_and_their_negatives_drawn_by_inverse_density() -> None:
+    torch.manual_seed(0)
+    rows, labels = normalize(torch.randn(4, 4, dtype=torch.float64), dim=1), torch.tensor([0, 0, 1, 1])
+    times, generator, counts = 6000, torch.Generator().manual_seed(0), np.zeros((4, 4, 4))
+    for _ in range(times):
+        anchors, positives, negatives = random_label_triplets(rows, labels, generator)
+        assert anchors.tolist() == [0, 1, 2, 3]  # each label has two rows, whichever they are
+        counts[anchors, positives, negatives] += 1
+    distances = torch.cdist(rows, rows).clamp(min=0.5).numpy()
+    weights = distances**-2 * (1 - distances**2 / 4) ** -0.5
+    for a in range(4):
+        expected = np.zeros((4, 4))
+        for p in set(range(4)) - {a}:  # each other row has the anchor's label equally often
+            rest = sorted(set(range(4)) - {a, p})
+            expected[p, rest] = weights[a, rest] / weights[a, rest].sum() / 3
+        np.testing.assert_allclose(counts[a] / times, expected, atol=0.03)
 
 
 def test_inverse_density_between_two_sets_is_that_within_one(rows: torch.Tensor) -> None:

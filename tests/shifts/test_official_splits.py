@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from likeness.errors import InputError
-from likeness.shifts import import_official
+from likeness.shifts import class_aliases, import_official
 
 
 @pytest.fixture
@@ -30,6 +30,25 @@ def test_splits_of_the_benchmark(content: dict[int, dict[str, Any]], tmp_path: P
     first, second = found.splits
     assert (first.name, first.distance, first.train, first.test, first.tuning) == ("split 1", 3.5, ("b", "a", "c", "d"), ("e", "f", "g"), ("c", "d"))
     assert (second.name, second.distance, second.train, second.tuning) == ("split 2", 9.25, ("a", "b"), ())
+
+
+def test_names_of_folders_and_files_become_those_of_the_classes(tmp_path: Path) -> None:
+    paths = ["images/001.Black_Bird/Black_Bird_1.jpg", "images/002.Black_Owl/Black_Owl_1.jpg", "images/002.Black_Owl/Black_Owl_2.jpg"]
+    birds = class_aliases(paths, ["Black Bird", "Black Owl", "Black Owl"])
+    assert birds == {"001.Black_Bird": "Black Bird", "002.Black_Owl": "Black Owl", "Black Bird": "Black Bird", "Black Owl": "Black Owl"}
+    products = class_aliases([f"chair_final/{item}_0.JPG" for item in (111, 222, 333, 444)], ["1", "2", "3", "4"])
+    file = tmp_path / "x.pkl"
+    content = {"train": ["111", "222"], "test": ["333", "444"], "fid": 1.0, "split_val": []}
+    file.write_bytes(pickle.dumps({1: content}))
+    [split] = import_official(file, "products", "product", products).splits
+    assert (split.train, split.test) == (("1", "2"), ("3", "4"))
+    four = {"train": ["111", "222", "333", "444"], "test": ["5", "6"], "fid": 1.0, "split_val": [1, 2]}  # tuning classes by their numbers
+    file.write_bytes(pickle.dumps({1: four}))
+    [split] = import_official(file, "products", "product", products | {"5": "5", "6": "6"}).splits
+    assert split.tuning == ("1", "2")
+    file.write_bytes(pickle.dumps({1: content | {"test": ["333", "555"]}}))
+    with pytest.raises(InputError, match=r"'x\.pkl' names the class '555', and no class, folder or file of the images has this name"):
+        import_official(file, "products", "product", products)
 
 
 class _Evil:

@@ -40,6 +40,7 @@ def test_defaults_are_the_papers() -> None:
         ({"backbone": {"dim": 10, "parts": 4}}, "dim 10 is no multiple of parts 4"),
         ({"objective": {"uniform_prior": {"wieght": 1}}}, "uniform_prior has no option 'wieght'; it has weight, hidden"),
         ({"objective": {"uniform_prior": {"weight": "much"}}}, r"uniform_prior\.weight is 'much'; choose a number of at least 0"),
+        ({"few_shot": {"shots": [2, 5], "steps": [1000]}}, r"steps has 1 numbers and shots 2; give one number, or one for each of shots"),
         ({"objective": {"diva": {"momentum": 2}}}, r"diva\.momentum is 2; choose a number from 0 to 1"),
         ({"objective": {"diva": {"hidden": True}}}, r"diva\.hidden is True; choose a whole number of at least 1"),
         ({"objective": {"diva": {}, "s2sd": {}}}, "diva and s2sd exclude each other"),
@@ -66,6 +67,9 @@ def test_files_that_are_no_config_are_named(tmp_path: Path) -> None:
 def test_what_wraps_an_objective_is_written_and_read_again(tmp_path: Path) -> None:
     for content in (
         {"objective": {"name": "r-margin", "options": {"rho": 0.4}, "uniform_prior": {"weight": 0.2}, "s2sd": {}}},
+        {"objective": {"name": "margin", "diva": {"random_labels": True}}, "backbone": {"parts": 4}, "batch": {"size": 108, "per_class": 2}},
+        {"few_shot": {"shots": [2, 5], "steps": [1000, 1500]}},
+        {"few_shot": {"steps": 7}},
         {"objective": {"name": "margin", "diva": {"queue_batches": 70}}, "backbone": {"parts": 4}, "batch": {"size": 108, "per_class": 3}},
     ):
         config = config_from(content)

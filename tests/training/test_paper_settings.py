@@ -1,7 +1,5 @@
 """The presets of the language guidance paper and of its authors' commands, against one table of what the two say."""
 
-import inspect
-import re
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -9,11 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
-import yaml
+from tests.training.paper_settings import fits, settings
 
 from likeness.io import assets_dir
-from likeness.losses import OBJECTIVES, S2SD
-from likeness.options import defaults
 from likeness.studies.study import read_study
 from likeness.training.config import RunConfig, difference, presets, read_config, with_changes
 from likeness.training.loop.train import train
@@ -60,34 +56,6 @@ def expected(preset: str, row: dict[str, str]) -> str:
     [command] = [each for each in COMMANDS.to_dict("records") if preset_of(each) == preset]
     value = command[BY_COMMAND[row["key"]]]
     return f"[{value}]" if row["key"] == "optimizer.milestones" else value
-
-
-def settings(config: RunConfig) -> dict[str, Any]:
-    """All settings by dotted keys, with the options that an objective and S2SD have by default."""
-    content = config.model_dump(mode="json")
-    objective = content["objective"]
-    objective["options"] = defaults(OBJECTIVES[objective["name"]].options) | objective["options"]
-    if objective["s2sd"] is not None:
-        own = {name: each.default for name, each in inspect.signature(S2SD).parameters.items() if each.default is not each.empty}
-        objective["s2sd"] = own | objective["s2sd"]
-    return flat(content)
-
-
-def flat(content: dict[str, Any], before: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in content.items():
-        found |= flat(value, f"{before}{key}.") if isinstance(value, dict) and value else {f"{before}{key}": value}
-    return found
-
-
-def fits(value: Any, text: str) -> bool:
-    """Whether a value is what the table says: a number, a range ("1 to 10"), a list, a word, null."""
-    low, to, high = text.partition(" to ")
-    if to:
-        return float(low) <= value <= float(high)
-    if re.fullmatch(r"[\d.]+(e-?\d+)?", text):
-        return not isinstance(value, bool) and value == pytest.approx(float(text), rel=1e-12)
-    return bool(value == yaml.safe_load(text))
 
 
 @pytest.mark.parametrize("preset", PRESETS)

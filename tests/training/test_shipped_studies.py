@@ -50,6 +50,8 @@ def configs(name: str, changes: dict[str, str] | None = None) -> dict[str, RunCo
 @pytest.mark.parametrize("name", studies())
 def test_every_cell_is_a_config_and_no_two_are_one(name: str) -> None:
     study = read_study(name)
+    if study.splits_command:  # its splits are computed from the dataset; others stand in
+        study = study.model_copy(update={"splits": "cars196-oodml"})
     wanted = cells(study, Path("runs"))
     assert study.name == name
     assert len(study.note) > 40

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from likeness.data import ImageClasses, ImageTable
     from likeness.shifts import SplitFile, Step
+    from likeness.training import RunConfig
 
 splits = typer.Typer(name="splits", no_args_is_help=True, help="Train-test splits of growing shift, and how far train and test lie apart (ooDML).")
 
@@ -28,8 +29,11 @@ Like = Annotated[
     str | None,
     typer.Option(help="Instead: images, classes and backbone of a run's config or preset, whose features are not scaled to unit length."),
 ]
-Start = Annotated[str, typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half.")]
-_STARTS = ("first", "random")
+Start = Annotated[
+    str,
+    typer.Option(help="`first`: the first half of the classes in natural order trains; `random`: a random half; `official`: a paper's own part."),
+]
+_STARTS = ("first", "random", "official")
 Rule = Literal["paper", "official"]
 Removal = Literal["paper", "score", "official"]
 
@@ -56,7 +60,7 @@ def build(
 
     Examples: `likeness splits build -o cars.json`, `likeness splits build --like my.yaml --per-step 2 -o mine.json`
     """
-    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, start_halves, write_splits
+    from likeness.shifts import choose_steps, class_mean_features, split_file, split_steps, write_splits
 
     check_format(format)
     _check(start, _STARTS, "start")
@@ -64,7 +68,7 @@ def build(
     _check(removal, get_args(Removal), "removal rule")
     dataset, column, named, classes, features = _features(source, attribute, encoder, like, change)
     means = class_mean_features(features, classes.labels, len(classes.names))
-    train, test = start_halves(len(classes.names), start == "random", seed)
+    train, test = _sides(start, _source(source, like, change), column, classes, seed)
     steps = split_steps(means, train, test, per_step, cast(Rule, rule), cast(Removal, removal), easier)
     chosen = steps if every else choose_steps(steps, count)
     made = split_file(chosen, classes.names, seed, dataset=dataset, attribute=column, encoder=named, rule=rule, removal=removal, per_step=per_step)
@@ -149,15 +153,28 @@ def import_pickle(
     dataset: Annotated[str, typer.Option(help="Whose classes it names.")],
     out: Annotated[Path, typer.Option("--out", "-o", callback=output_file, help="JSON file to write.")],
     attribute: Annotated[str, typer.Option("--attribute", "-a", help="What the class of an image is.")] = "class",
+    source: Annotated[str | None, typer.Option(help="The images, where the pickle names classes by their folders or files.")] = None,
     format: Format = "table",
 ) -> None:
-    """Turn the ooDML authors' split file into ours."""
+    """Turn the ooDML authors' split file into ours.
+
+    Example: `likeness splits import cub200_splits.pkl --dataset cub200 --source cub200/all:data/cub200 -a bird_species -o data/cub200-oodml.json`
+    """
     from likeness.shifts import import_official, write_splits
 
     check_format(format)
-    found = import_official(pickle, dataset, attribute)
+    found = import_official(pickle, dataset, attribute, _aliases(source, attribute) if source else None)
     write_splits(out, found)
     print_table(_table(found), format)
+
+
+def _aliases(source: str, attribute: str) -> dict[str, str]:
+    from likeness.data import image_classes, read_dataset
+    from likeness.shifts import class_aliases
+
+    table = read_dataset(source)
+    classes = image_classes(table, attribute)
+    return class_aliases([str(path) for path in table.frame["path"]], [classes.names[number] for number in classes.labels])
 
 
 @splits.command(cls=ListedHelp)
@@ -175,12 +192,12 @@ def distance(
     format: Format = "table",
 ) -> None:
     """How far train and test lie apart, beside classes divided at random and the same classes on both sides (ooDML, Table 1)."""
-    from likeness.shifts import read_splits, reference_distances, start_halves
+    from likeness.shifts import read_splits, reference_distances
 
     check_format(format)
     _check(start, _STARTS, "start")
-    _, _, _, classes, features = _features(source, attribute, encoder, like, change)
-    train, test = start_halves(len(classes.names), start == "random", seed)
+    _, column, _, classes, features = _features(source, attribute, encoder, like, change)
+    train, test = _sides(start, _source(source, like, change), column, classes, seed)
     if file:
         wanted = read_splits(file)
         chosen = wanted.named(split) if split else wanted.splits[0]
@@ -197,9 +214,9 @@ def _features(
     from likeness.data import image_classes, read_dataset
 
     if like is not None:
-        from likeness.training import backbone_features, read_config, with_changes
+        from likeness.training import backbone_features
 
-        config = with_changes(read_config(like), dict(changed(each) for each in change or []))
+        config = _config(like, change)
         with progress_bar("Images") as progress:
             table, classes, features = backbone_features(config, progress)
         return table.name, config.data.attribute, config.backbone.name, classes, features
@@ -212,6 +229,30 @@ def _features(
     base = embedded(table, encoder)
     classes = image_classes(base.table, columns)
     return base.table.name, columns[0] if len(columns) == 1 else tuple(columns), base.encoder_name, classes, base.vectors
+
+
+def _config(like: str, change: list[str] | None) -> "RunConfig":
+    from likeness.training import read_config, with_changes
+
+    return with_changes(read_config(like), dict(changed(each) for each in change or []))
+
+
+def _source(source: str, like: str | None, change: list[str] | None) -> str:
+    return source if like is None else _config(like, change).data.source
+
+
+def _sides(start: str, source: str, attribute: str | tuple[str, ...], classes: "ImageClasses", seed: int) -> tuple[list[int], list[int]]:
+    """Numbers of the classes that train and of those that test at the start."""
+    from likeness.data import image_classes, read_official_parts
+    from likeness.shifts import start_halves
+
+    if start != "official":
+        return start_halves(len(classes.names), start == "random", seed)
+    table, count = read_official_parts(source)
+    found = image_classes(table, attribute)
+    training = {found.names[number] for number in found.labels[:count]}
+    train = [number for number, name in enumerate(classes.names) if name in training]
+    return train, [number for number in range(len(classes.names)) if number not in set(train)]
 
 
 def _numbers(side: tuple[str, ...], names: list[str]) -> list[int]:

@@ -17,7 +17,7 @@ from likeness.data.label_files import add_label_files, read_label_file
 from likeness.data.listed_images import keep_listed, write_listed
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
-from likeness.data.read import absolute_source, is_published_source, read_dataset, recognized
+from likeness.data.read import absolute_source, is_published_source, read_dataset, read_official_parts, recognized
 from likeness.data.readers import DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES
 from likeness.data.readers.cars import read_cars
@@ -104,6 +104,7 @@ __all__ = [
     "read_lsun_rooms",
     "read_movie_posters",
     "read_mpii_pose",
+    "read_official_parts",
     "read_online_products",
     "read_original_synthetic_cars",
     "read_remote_folder",

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
 from likeness.data import readers
 from likeness.data.readers import tabular
 from likeness.data.readers.dataset import Dataset
@@ -56,6 +58,20 @@ def read_dataset(source: str | Path, path_column: str | None = None, name: str |
     """
     table = _read(source, path_column, name, gps)
     return replace(table, name=name or table.name)
+
+
+def read_official_parts(source: str) -> tuple[ImageTable, int]:
+    """The train and the test part of a paper's dataset in one table, the first one first, and how many images train.
+
+    Raises:
+        InputError: no published dataset, such as "cub200:FOLDER", or one that cannot be read.
+    """
+    if not is_published_source(source):
+        raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
+    name, _, folder = source.partition(":")
+    parts = [read_dataset(f"{name.partition('/')[0]}/{part}:{folder}") for part in ("train", "test")]
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
+    return ImageTable(parts[1].name, parts[1].root, frame), len(parts[0])
 
 
 def absolute_source(source: str) -> str:

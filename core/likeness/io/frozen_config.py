@@ -58,7 +58,7 @@ def _one_message(error: Any) -> str:
     place = _short(".".join(str(step) for step in error["loc"])) or "it"
     if error["type"] == "extra_forbidden":
         return f"there is no key '{place}'"
-    message = _short(error["msg"].removeprefix("Value error, "), 300)
+    message = _short(error["msg"].removeprefix("Value error, "), 500)
     if not error["loc"]:
         return str(message)
     return f"{place}: {message}" if isinstance(error["input"], dict) else f"{place} is {reprlib.repr(error['input'])}: {message}"

@@ -11,7 +11,7 @@ from likeness.losses.multi_similarity import interpolated, language_scales, mine
 from likeness.losses.objective import Objective, Wrapper
 from likeness.losses.registry import OBJECTIVES, check_mines, check_objective, make_objective, objectives_on
 from likeness.losses.wrapper_options import DIVA_PARTS, check_wrapper
-from likeness.losses.wrappers import WRAPPERS, wrap_objective
+from likeness.losses.wrappers import WRAPPERS, wrap_objective, wrapper_parameters
 
 if TYPE_CHECKING:
     from likeness.losses.diva import DiVA
@@ -51,6 +51,7 @@ __all__ = [
     "multisimilarity",
     "objectives_on",
     "wrap_objective",
+    "wrapper_parameters",
 ]
 
 

@@ -1,4 +1,4 @@
-"""ArcFace (Deng et al., CVPR 2019); by pytorch-metric-learning."""
+"""ArcFace (Deng et al., CVPR 2019), by pytorch-metric-learning and by official code."""
 
 import math
 from typing import TYPE_CHECKING
@@ -18,10 +18,18 @@ def _make(classes: int, dim: int, margin: float, scale: float) -> "nn.Module":
     return Mined(ArcFaceLoss(classes, dim, margin=math.degrees(margin), scale=scale))
 
 
+def _make_official(classes: int, dim: int, margin: float, scale: float) -> "nn.Module":
+    from likeness.losses.official_arcface import OfficialArcFaceLoss
+
+    return OfficialArcFaceLoss(classes, dim, margin, scale)
+
+
+_OPTIONS = {"margin": Option(0.5, "Angle of the margin, in radians."), "scale": Option(16.0, "Factor on the cosines before the softmax.", 0)}
 ARCFACE = Objective(
     "arcface",
     "ArcFace",
     "A classifier with a margin between the directions of the classes.",
     _make,
-    {"margin": Option(0.5, "Angle of the margin, in radians."), "scale": Option(16.0, "Factor on the cosines before the softmax.", 0)},
+    _OPTIONS,
 )
+ARCFACE_OFFICIAL = Objective("arcface-official", "ArcFace (official)", "ArcFace as in the code of ooDML.", _make_official, _OPTIONS)

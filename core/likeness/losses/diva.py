@@ -10,9 +10,10 @@ from likeness.losses.dance import dance
 from likeness.losses.margin import margin_loss
 from likeness.losses.mined import Mined
 from likeness.losses.momentum_keys import MomentumKeys
+from likeness.losses.official_margin import OfficialMarginLoss
 from likeness.losses.separation import Separation
 from likeness.losses.wrapper_options import DIVA_PARTS, require_options
-from likeness.samplers import intra_triplets, shared_triplets
+from likeness.samplers import intra_triplets, random_label_triplets, shared_triplets
 
 
 class DiVA(nn.Module):
@@ -30,10 +31,10 @@ class DiVA(nn.Module):
     Products 0.2, 150 and 70 batches of keys. Their scripts have the temperature 0.01, their code's default is 0.1. The separation falls
     with the square of the part's dimension: for parts of m dimensions, w_separation * (m / 128)^2 weighs as much as theirs.
 
-    Other than in their code, beta is not learned in the two added margin losses; shared triplets are always of three classes and intra-class
-    triplets of three rows, so that a batch needs three images of each class (theirs has two); the queue fills during training, not before;
-    all parts weigh the same in the embedding that is evaluated. Where only the embedding layer is trained, the parts have no weights in
-    common, so that none can learn from another.
+    Shared triplets are of three classes and intra-class triplets of three rows, so that a batch needs three images of each class. The code
+    of ooDML (Milbich et al., NeurIPS 2021) is had by `random_labels`, with which two are enough, `official_margin` and `batch_weights`. Other
+    than there, the queue fills during training, not before, and all parts weigh the same in the embedding that is evaluated. Where only the
+    embedding layer is trained, the parts have no weights in common, so that none can learn from another.
 
     Args:
         objective: of the first part: (embeddings (n, d / 4), labels) -> scalar.
@@ -46,6 +47,10 @@ class DiVA(nn.Module):
         queue_batches: batches whose keys are kept.
         dropout: share of the features that the second view lacks, where the network reads features that are computed once: they have
             no second crop.
+        random_labels: both added margin losses are on `random_label_triplets`.
+        official_margin: they are those of "margin-official", in which each class learns its own beta.
+        batch_weights: of `dance`.
+        classes: of training; needed where each learns its beta.
 
     Attributes:
         reads: what `forward` takes besides embeddings and labels: the second view of the batch.
@@ -73,20 +78,37 @@ class DiVA(nn.Module):
         temperature: float = 0.1,
         queue_batches: int = 30,
         dropout: float = 0.1,
+        random_labels: bool = False,
+        official_margin: bool = False,
+        batch_weights: bool = False,
+        *,
+        classes: int = 0,
     ) -> None:
         super().__init__()
         weights = {"shared_weight": shared_weight, "intra_weight": intra_weight, "sample_weight": sample_weight}
         require_options("diva", **weights, separation_weight=separation_weight, beta=beta, margin=margin, hidden=hidden)
         require_options("diva", momentum=momentum, temperature=temperature, queue_batches=queue_batches, dropout=dropout)
+        require_options("diva", random_labels=random_labels, official_margin=official_margin, batch_weights=batch_weights)
         if dim % DIVA_PARTS:
             raise InputError(f"DiVA has {DIVA_PARTS} parts of equal size, but the embedding has {dim} dimensions; choose a multiple of {DIVA_PARTS}.")
         self.objective, self.part_dim = objective, dim // DIVA_PARTS
-        self.shared, self.intra = (Mined(margin_loss(0, beta, margin), miner) for miner in (shared_triplets, intra_triplets))
+        if official_margin and not classes:
+            raise InputError("diva.official_margin learns a beta for each class; say how many classes train.")
+        miners = (random_label_triplets, random_label_triplets) if random_labels else (shared_triplets, intra_triplets)
+        self.shared, self.intra = (
+            Mined(OfficialMarginLoss(beta, margin, classes) if official_margin else margin_loss(0, beta, margin), miner) for miner in miners
+        )
         self.separations = nn.ModuleList(Separation(self.part_dim, hidden) for _ in range(DIVA_PARTS - 1))
         self.weights, self.separation_weight = tuple(weights.values()), separation_weight
         self.momentum, self.temperature, self.queue_batches, self.dropout = momentum, temperature, queue_batches, dropout
+        self.batch_weights = batch_weights
         self.keys: MomentumKeys | None = None
         self.gather: Callable[[Tensor], Tensor] = _identity
+
+    @property
+    def networks(self) -> nn.Module:
+        """What is trained beside the objective."""
+        return self.separations
 
     def follow(self, network: nn.Module, batch: int) -> None:
         """Makes the momentum copy of the network, and the queue for batches of this size; before the first batch."""
@@ -121,7 +143,7 @@ class DiVA(nn.Module):
         keys = self.parts(self.keys.embeddings(inputs))[-1]
         if len(keys) < len(part):
             keys = self.gather(keys)
-        loss = dance(part, keys, self.keys.queued(), self.temperature)
+        loss = dance(part, keys, self.keys.queued(), self.temperature, self.batch_weights)
         if self.training:
             self.keys.enqueue(keys)
         return loss

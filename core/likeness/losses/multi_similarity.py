@@ -1,5 +1,6 @@
 """Multisimilarity (Wang et al., CVPR 2019) on a matrix of similarities: the authors' variant, and language inside the loss (Eq. S1 to S3)."""
 
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from likeness.samplers import make_miner
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-VARIANTS = ("formula", "official")
+VARIANTS = ("formula", "official", "oodml")
 
 
 def multisimilarity(
@@ -37,23 +38,30 @@ def multisimilarity(
         alpha, beta, base: weights of positives and negatives, and the threshold lambda.
         epsilon: margin of the mining.
         variant: "formula", as pytorch-metric-learning has it with its miner; "official", the code of the language guidance paper, which
-            puts another softplus around the batch mean of each side, so that its loss never falls below log(2) / alpha + log(2) / beta.
+            puts another softplus around the batch mean of each side, so that its loss never falls below log(2) / alpha + log(2) / beta;
+            "oodml", the code of ooDML (Milbich et al., NeurIPS 2021), whose mean of either side is over the anchors that have a pair there,
+            and in which an anchor is its own positive where a negative is within epsilon of it.
         mining_sims: (n, n) similarities by which pairs are kept, f of Eq. S1 (see `interpolated`); the extremes stay those of `sims`.
         scales: factors (n, n) on the positives' and the negatives' exponents, as Eq. S3 has them (see `language_scales`).
 
     Raises:
         InputError: for an unknown variant.
     """
+    import torch
     from torch.nn.functional import softplus
 
     if variant not in VARIANTS:
         raise InputError(f"There is no multisimilarity '{variant}'; choose from {', '.join(VARIANTS)}.")
     positives, negatives = mined_pairs(sims.detach(), labels, epsilon, mining_sims)
     up, down = (1.0, 1.0) if scales is None else scales
+    if variant == "oodml":
+        positives = positives | torch.diag((sims.detach().diagonal() - epsilon) < _hardest_negative(sims.detach(), labels))
     pull = _log_sum(-alpha * up * (sims - base), positives)
     push = _log_sum(beta * down * (sims - base), negatives)
     if variant == "official":
         return softplus(pull.mean()) / alpha + softplus(push.mean()) / beta
+    if variant == "oodml":
+        pull, push = (each.sum() / kept.any(dim=1).sum().clamp(min=1) for each, kept in ((pull, positives), (push, negatives)))
     return pull.mean() / alpha + push.mean() / beta
 
 
@@ -63,11 +71,16 @@ def mined_pairs(sims: "Tensor", labels: "Tensor", epsilon: float = 0.1, mining_s
 
     same = labels[:, None] == labels[None, :]
     others = ~same
+    hardest_negative = _hardest_negative(sims, labels)[:, None]
     same = same & ~torch.eye(len(labels), dtype=torch.bool, device=sims.device)
     judged = sims if mining_sims is None else mining_sims
-    hardest_negative = sims.masked_fill(~others, -inf).amax(dim=1, keepdim=True)
     hardest_positive = sims.masked_fill(~same, inf).amin(dim=1, keepdim=True)
     return same & (judged < hardest_negative + epsilon), others & (judged > hardest_positive - epsilon)
+
+
+def _hardest_negative(sims: "Tensor", labels: "Tensor") -> "Tensor":
+    """The largest similarity (n,) of each row to one of another class; -inf where there is none."""
+    return sims.masked_fill(labels[:, None] == labels[None, :], -inf).amax(dim=1)
 
 
 def interpolated(language_sims: "Tensor", image_sims: "Tensor", weight: float = 1.0, power: float = 1.0) -> "Tensor":
@@ -105,11 +118,11 @@ def _make(classes: int, dim: int, alpha: float, beta: float, base: float, epsilo
     return Mined(MultiSimilarityLoss(alpha, beta, base), make_miner("hard-pairs", epsilon=epsilon))
 
 
-def _make_official(classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
+def _make_variant(variant: str, classes: int, dim: int, alpha: float, beta: float, base: float, epsilon: float) -> "nn.Module":
     from likeness.losses.function_loss import FunctionLoss
 
     def loss(embeddings: "Tensor", labels: "Tensor") -> "Tensor":
-        return multisimilarity(embeddings @ embeddings.T, labels, alpha, beta, base, epsilon, variant="official")
+        return multisimilarity(embeddings @ embeddings.T, labels, alpha, beta, base, epsilon, variant=variant)
 
     return FunctionLoss(loss)
 
@@ -132,6 +145,13 @@ MULTISIMILARITY_OFFICIAL = Objective(
     "multisimilarity-official",
     "Multisimilarity (official)",
     "Multisimilarity as in the code of the language guidance paper.",
-    _make_official,
+    partial(_make_variant, "official"),
+    _OPTIONS,
+)
+MULTISIMILARITY_OODML = Objective(
+    "multisimilarity-oodml",
+    "Multisimilarity (ooDML)",
+    "Multisimilarity as in the code of ooDML.",
+    partial(_make_variant, "oodml"),
     _OPTIONS,
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from likeness.options import Option
 
@@ -49,10 +49,10 @@ class Wrapper:
         name: its key in a config's objective.
         title: for people, as it stands within a phrase: "Margin + uniform prior".
         help: one sentence.
-        wrap: (make, dim, feature_dim, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
+        wrap: (make, dim, feature_dim, classes, **options) -> a module, where make(dim) is the objective inside for embeddings (n, dim).
         options: with defaults and bounds; None: its class checks them.
         parts: into how many parts of unit length the embedding must be divided; None: any.
-        per_class: fewest images of each class in a batch.
+        per_class: options -> fewest images of each class in a batch.
         excludes: names of wrappers that it cannot be combined with.
     """
 
@@ -62,5 +62,5 @@ class Wrapper:
     wrap: "Callable[..., nn.Module]"
     options: Mapping[str, Option] | None = None
     parts: int | None = None
-    per_class: int = 1
+    per_class: Callable[[Mapping[str, Any]], int] = lambda options: 1
     excludes: tuple[str, ...] = ()

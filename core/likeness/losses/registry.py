@@ -3,16 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 from likeness.errors import InputError
-from likeness.losses.arcface import ARCFACE
+from likeness.losses.arcface import ARCFACE, ARCFACE_OFFICIAL
 from likeness.losses.binary_margin import BINARY_MARGIN
 from likeness.losses.contrastive import CONTRASTIVE
 from likeness.losses.custom import CUSTOM, CUSTOM_DISTANCES
 from likeness.losses.dense_triplet import BINARY_TRIPLET, DENSE_TRIPLET, DENSE_TRIPLET_OFFICIAL
 from likeness.losses.log_ratio import LOG_RATIO, LOG_RATIO_OFFICIAL
 from likeness.losses.margin import MARGIN, MARGIN_OFFICIAL, R_MARGIN
-from likeness.losses.multi_similarity import MULTISIMILARITY, MULTISIMILARITY_OFFICIAL
+from likeness.losses.multi_similarity import MULTISIMILARITY, MULTISIMILARITY_OFFICIAL, MULTISIMILARITY_OODML
 from likeness.losses.objective import Labels, Objective
-from likeness.losses.proxyanchor import PROXYANCHOR
+from likeness.losses.proxyanchor import PROXYANCHOR, PROXYANCHOR_OFFICIAL
 from likeness.losses.softmax import SOFTMAX
 from likeness.losses.triplet import TRIPLET
 from likeness.options import check_options, defaults
@@ -26,13 +26,16 @@ OBJECTIVES: dict[str, Objective] = {
     for objective in (
         MULTISIMILARITY,
         MULTISIMILARITY_OFFICIAL,
+        MULTISIMILARITY_OODML,
         MARGIN,
         MARGIN_OFFICIAL,
         R_MARGIN,
         CONTRASTIVE,
         TRIPLET,
         ARCFACE,
+        ARCFACE_OFFICIAL,
         PROXYANCHOR,
+        PROXYANCHOR_OFFICIAL,
         SOFTMAX,
         LOG_RATIO,
         LOG_RATIO_OFFICIAL,

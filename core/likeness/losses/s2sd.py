@@ -31,10 +31,13 @@ class S2SD(nn.Module):
         temperature: T.
         pooling: of feature maps: "average", or "average+max", their sum.
         hidden: width of the branches' inner layer; None: the target's dimension.
+        feature_delay: steps in training before the features' term begins; 1,000 by default in the authors' code.
 
     Raises:
         InputError: not one objective more than branches, or an unknown pooling.
     """
+
+    steps: Tensor
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class S2SD(nn.Module):
         temperature: float = 1.0,
         pooling: str = "average",
         hidden: int | None = None,
+        feature_delay: int = 0,
     ) -> None:
         super().__init__()
         if len(objectives) != len(target_dims) + 1:
@@ -59,7 +63,14 @@ class S2SD(nn.Module):
             nn.Sequential(nn.Linear(feature_dim, hidden or dim), nn.ReLU(), nn.Linear(hidden or dim, dim)) for dim in target_dims
         )
         self.distill_weight, self.feature_weight = distill_weight, feature_weight
-        self.temperature, self.pooling = temperature, pooling
+        self.temperature, self.pooling, self.feature_delay = temperature, pooling, feature_delay
+        if feature_delay:  # without one, checkpoints stay as they were
+            self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
+
+    @property
+    def networks(self) -> nn.Module:
+        """What is trained beside the objective."""
+        return self.branches
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -77,9 +88,18 @@ class S2SD(nn.Module):
             loss = (loss + torch.stack([target(each, labels) for target, each in zip(targets, places, strict=True)]).mean()) / 2
             if self.distill_weight:
                 loss = loss + self.distill_weight * torch.stack([self.distance(embeddings, each) for each in places]).mean()
-        if self.feature_weight:
+        if self.feature_weight and self._features_begun():
             loss = loss + self.feature_weight * self.distance(embeddings, pooled)
         return loss
+
+    def _features_begun(self) -> bool:
+        """Whether the delay is over; counts a step in training."""
+        if not self.feature_delay:
+            return True
+        begun = int(self.steps) >= self.feature_delay
+        if self.training:
+            self.steps += 1
+        return begun
 
     def distance(self, embeddings: Tensor, target: Tensor) -> Tensor:
         """T^2 times the divergence of the similarities of unit rows from those of the target's rows, to which nothing flows back."""

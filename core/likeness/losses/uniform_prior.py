@@ -41,6 +41,11 @@ class UniformPrior(nn.Module):
         self.reads: tuple[str, ...] = getattr(objective, "reads", ())
         self.discriminator = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
 
+    @property
+    def networks(self) -> nn.Module:
+        """What is trained beside the objective."""
+        return self.discriminator
+
     def forward(self, embeddings: Tensor, labels: Tensor, *more: Tensor) -> Tensor:
         """The loss of a batch: embeddings (n, d) of unit length, labels (n,), and what the objective reads."""
         loss: Tensor = self.objective(embeddings, labels, *more)

@@ -25,6 +25,9 @@ WRAPPER_OPTIONS: dict[str, Options] = {
         "temperature": Option(0.1, "Of the contrast between images.", 1e-4),
         "queue_batches": Option(30, "Batches whose keys are kept.", 1),
         "dropout": Option(0.1, "Share of features that a second view lacks.", 0, 0.9),
+        "random_labels": Option(False, "Whether triplets of the added parts are drawn by labels dealt out at random."),
+        "official_margin": Option(False, "Whether the margin losses of the added parts are those of margin-official."),
+        "batch_weights": Option(False, "Whether the weights of other images sum to 1 over the batch."),
     },
 }
 

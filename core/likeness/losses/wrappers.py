@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from torch import nn
 
 
-def _s2sd(make: MakeObjective, dim: int, feature_dim: int, target_dims: Sequence[int] = (512, 1024, 1536, 2048), **options: Any) -> "nn.Module":
+def _s2sd(
+    make: MakeObjective, dim: int, feature_dim: int, classes: int, target_dims: Sequence[int] = (512, 1024, 1536, 2048), **options: Any
+) -> "nn.Module":
     from likeness.losses.s2sd import S2SD
 
     # copies: a loss that was passed as an object is the same one for every dimension
@@ -24,16 +26,16 @@ def _s2sd(make: MakeObjective, dim: int, feature_dim: int, target_dims: Sequence
         raise InputError(f"S2SD does not take these options: {error}.") from error
 
 
-def _uniform_prior(make: MakeObjective, dim: int, feature_dim: int, **options: Any) -> "nn.Module":
+def _uniform_prior(make: MakeObjective, dim: int, feature_dim: int, classes: int, **options: Any) -> "nn.Module":
     from likeness.losses.uniform_prior import UniformPrior
 
     return UniformPrior(make(dim), dim, **options)
 
 
-def _diva(make: MakeObjective, dim: int, feature_dim: int, **options: Any) -> "nn.Module":
+def _diva(make: MakeObjective, dim: int, feature_dim: int, classes: int, **options: Any) -> "nn.Module":
     from likeness.losses.diva import DiVA
 
-    return DiVA(make(dim // DIVA_PARTS), dim, **options)
+    return DiVA(make(dim // DIVA_PARTS), dim, classes=classes, **options)
 
 
 # The order is that in which they wrap: each goes around those before it.
@@ -56,14 +58,24 @@ WRAPPERS: dict[str, Wrapper] = {
             _diva,
             WRAPPER_OPTIONS["diva"],
             parts=DIVA_PARTS,
-            per_class=3,
+            per_class=lambda options: 2 if options.get("random_labels") else 3,
             excludes=("s2sd", "uniform_prior"),
         ),
     )
 }
 
 
-def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int) -> "nn.Module":
+def wrapper_parameters(objective: "nn.Module") -> "list[nn.Parameter]":
+    """Parameters of the networks that wrappers train beside the objective itself: branches, discriminator, separations."""
+    from likeness.losses.diva import DiVA
+    from likeness.losses.s2sd import S2SD
+    from likeness.losses.uniform_prior import UniformPrior
+
+    wrappers = [each for each in objective.modules() if isinstance(each, S2SD | UniformPrior | DiVA)]
+    return [parameter for each in wrappers for parameter in each.networks.parameters()]
+
+
+def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]], dim: int, feature_dim: int, classes: int = 0) -> "nn.Module":
     """The objective inside its wrappers.
 
     Args:
@@ -71,10 +83,11 @@ def wrap_objective(make: MakeObjective, wrappers: Mapping[str, Mapping[str, Any]
         wrappers: options by name of a wrapper, {} for its defaults.
         dim: d, of the embeddings.
         feature_dim: of the backbone's pooled features.
+        classes: of training, for wrappers that learn a value for each.
 
     Raises:
         InputError: options that do not fit.
     """
     for name in (each for each in WRAPPERS if each in wrappers):
-        make = partial(WRAPPERS[name].wrap, make, feature_dim=feature_dim, **wrappers[name])
+        make = partial(WRAPPERS[name].wrap, make, feature_dim=feature_dim, classes=classes, **wrappers[name])
     return make(dim)

@@ -1,6 +1,6 @@
 """Which tuples of a batch are compared, and which images make a batch. Importing this needs no torch."""
 
-from likeness.samplers.class_relations import intra_triplets, shared_triplets
+from likeness.samplers.class_relations import intra_triplets, random_label_triplets, shared_triplets
 from likeness.samplers.distance_weighted import distance_weighted_triplets, inverse_density, negative_probabilities
 from likeness.samplers.m_per_class_batches import MPerClassBatches
 from likeness.samplers.miner import Mine, Miner
@@ -21,6 +21,7 @@ __all__ = [
     "inverse_density",
     "make_miner",
     "negative_probabilities",
+    "random_label_triplets",
     "rho_triplets",
     "shared_triplets",
 ]

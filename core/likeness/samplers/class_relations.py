@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from likeness.samplers.distance_weighted import check_labels, inverse_density
+from likeness.samplers.distance_weighted import check_labels, distance_weighted_triplets, inverse_density
 
 if TYPE_CHECKING:
     import torch
@@ -48,3 +48,20 @@ def intra_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Gen
         return anchors, anchors, anchors
     positives, negatives = torch.multinomial(partners[anchors].to(embeddings.dtype), 2, generator=generator).unbind(dim=1)
     return anchors, positives, negatives
+
+
+def random_label_triplets(embeddings: "Tensor", labels: "Tensor", generator: "torch.Generator | None" = None) -> "tuple[Tensor, Tensor, Tensor]":
+    """Distance-weighted triplets by labels that are dealt out at random: (anchors, positives, negatives), row numbers (t,).
+
+    The authors' code of ooDML (Milbich et al., NeurIPS 2021), where it is called random_distance, trains the class-shared and the intra-class
+    part of DiVA with them: the labels of the batch are permuted, and `distance_weighted_triplets` are drawn by these, so that the three rows may
+    be of one, two or three true classes.
+
+    Raises:
+        InputError: if labels do not fit the embeddings.
+    """
+    import torch
+
+    check_labels(embeddings, labels)
+    order = torch.randperm(len(labels), generator=generator, device=labels.device)
+    return distance_weighted_triplets(embeddings, labels[order], generator=generator)

@@ -5,7 +5,7 @@ from likeness.shifts.episodes import Episode, few_shot_episodes
 from likeness.shifts.frechet import FeatureStatistics, frechet_distance
 from likeness.shifts.group_halves import group_halves
 from likeness.shifts.image_splits import SplitOptions, build_splits, divisible_classes
-from likeness.shifts.official_splits import import_official
+from likeness.shifts.official_splits import class_aliases, import_official
 from likeness.shifts.references import RANDOM_CLASSES, SAME_CLASSES, iid_halves, reference_distances
 from likeness.shifts.removal import removal_splits
 from likeness.shifts.selection import select_evenly
@@ -24,6 +24,7 @@ __all__ = [
     "Step",
     "build_splits",
     "choose_steps",
+    "class_aliases",
     "class_mean_features",
     "divisible_classes",
     "few_shot_episodes",

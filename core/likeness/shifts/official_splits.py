@@ -1,7 +1,8 @@
 """The ooDML authors' split files: pickles, read by a reader that executes nothing."""
 
 import io
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,27 @@ def _plain(value: Any, name: str) -> Any:
     raise InputError(f"'{name}' holds a {type(value).__name__}; splits are made of texts and numbers.")
 
 
-def import_official(file: Path | str, dataset: str, attribute: str = "class") -> SplitFile:
+def class_aliases(paths: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
+    """The class that each name stands for: its own name, the folder of its images, and what their files' names begin with.
+
+    The authors name CUB200-2011's classes by their folders ("001.Black_footed_Albatross") and the products of Stanford Online Products by the
+    beginning of their files' names ("111085122871" of "bicycle_final/111085122871_0.JPG").
+
+    Args:
+        paths: (n,) of the images.
+        classes: (n,) the name of each image's class.
+
+    Returns:
+        Names, without those that images of several classes have.
+    """
+    found: dict[str, set[str]] = {}
+    for path, name in zip(map(PurePosixPath, paths), classes, strict=True):
+        for alias in {path.parent.name, path.name.partition("_")[0]}:
+            found.setdefault(alias, set()).add(name)
+    return {alias: min(names) for alias, names in found.items() if len(names) == 1} | {name: name for name in classes}
+
+
+def import_official(file: Path | str, dataset: str, attribute: str = "class", aliases: Mapping[str, str] | None = None) -> SplitFile:
     """Splits from a pickle of the authors' benchmark: number -> `train`, `test` (class names), `fid`, `split_val` (held out for tuning).
 
     Their few-shot episodes, which name files of one copy of the dataset, are left out; `few_shot_episodes` draws others from a seed.
@@ -58,9 +79,10 @@ def import_official(file: Path | str, dataset: str, attribute: str = "class") ->
         file: the pickle.
         dataset: whose classes are named in it.
         attribute: what the class of an image is.
+        aliases: of `class_aliases`, where the images name their classes otherwise; None: the names are kept.
 
     Raises:
-        InputError: as `read_plain_pickle`, or splits that do not fit `SplitFile`.
+        InputError: as `read_plain_pickle`, splits that do not fit `SplitFile`, or a name that the aliases lack.
     """
     name, content = Path(file).name, read_plain_pickle(file)
     if not isinstance(content, dict) or not all(isinstance(each, dict) and {"train", "test", "fid"} <= set(each) for each in content.values()):
@@ -68,9 +90,18 @@ def import_official(file: Path | str, dataset: str, attribute: str = "class") ->
     if not all(isinstance(each["fid"], int | float) for each in content.values()):
         raise InputError(f"'{name}' has a fid that is no number; give the authors' file as it is.")
     splits = [
-        {"name": f"split {key}", "step": number, "distance": each["fid"], "train": each["train"], "test": each["test"]}
-        | {"tuning": each.get("split_val", [])}
+        {"name": f"split {key}", "step": number, "distance": each["fid"]}
+        | {side: _renamed(each.get(theirs, []), aliases, name) for side, theirs in (("train", "train"), ("test", "test"), ("tuning", "split_val"))}
         for number, (key, each) in enumerate(sorted(content.items(), key=lambda item: float(item[1]["fid"])), 1)
     ]
     about = {"version": VERSION, "dataset": dataset, "attribute": attribute, "rule": "official", "removal": "official"}
     return splits_from(about | {"encoder": "resnet50", "note": f"Imported from {name}.", "splits": splits}, name)
+
+
+def _renamed(names: Any, aliases: Mapping[str, str] | None, file: str) -> Any:
+    if aliases is None or not isinstance(names, list):
+        return names
+    missing = next((name for name in names if str(name) not in aliases), None)
+    if missing is not None:
+        raise InputError(f"'{file}' names the class '{missing}', and no class, folder or file of the images has this name; give the whole dataset.")
+    return [aliases[str(name)] for name in names]

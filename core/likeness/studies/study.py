@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, assets_dir, validation_message, yaml_content
 from likeness.progress import Progress
-from likeness.shifts import ClassSplit, read_splits
+from likeness.shifts import ClassSplit, read_splits, shipped_splits
 from likeness.training import RunConfig, RunFolder, config_from, read_config, with_changes
 
 FIGURES = ("recall_at_1", "map_at_1000", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
@@ -29,6 +29,7 @@ class StudyConfig(FrozenConfig):
         rows: a row's name -> its changes of the base, by dotted keys.
         splits: a file of splits, or the name of one that ships: every row is trained on each of its splits, the ooDML benchmark. A row that
             does not train at all (epochs 0) is measured with the first seed alone.
+        splits_command: what makes that file, where it does not ship.
         only: names of some of these splits; empty: all.
         sweep: settings, by dotted keys, and the values that `likeness study --sweep` tries in every row, on training images that are held out.
     """
@@ -39,6 +40,7 @@ class StudyConfig(FrozenConfig):
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     rows: dict[str, dict[str, Any]] = Field(min_length=1)
     splits: str | None = None
+    splits_command: str = ""
     only: tuple[str, ...] = ()
     sweep: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
@@ -158,6 +160,8 @@ def study_splits(study: StudyConfig) -> list[ClassSplit | None]:
         if study.only:
             raise InputError(f"{study.name} names the split '{study.only[0]}', but no file of splits; set splits.")
         return [None]
+    if study.splits_command and study.splits not in shipped_splits() and not Path(study.splits).is_file():
+        raise InputError(f"{study.name} trains on the splits of '{study.splits}', and there is no such file; make it: {study.splits_command}")
     splits = read_splits(study.splits)
     chosen: list[ClassSplit] = [splits.named(name) for name in study.only] or list(splits)
     return [*sorted(chosen, key=lambda split: split.distance)]

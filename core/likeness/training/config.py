@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
 
 from likeness.defaults import DATASET, LARGEST_SEED
 from likeness.errors import InputError
@@ -132,10 +132,11 @@ class ObjectiveConfig(FrozenConfig):
         s2sd: `likeness.losses.S2SD`.
         uniform_prior: `likeness.losses.UniformPrior`: embeddings are spread evenly over the sphere; also around s2sd.
         diva: `likeness.losses.DiVA`: the objective, the paper's is "margin", is that of the first of four parts; needs backbone.parts 4 and
-            three images of each class in a batch. The second view of an image is another random crop; in a head_only run, which has no
-            crops, it is the image's features with some dropped (`dropout`).
+            three images of each class in a batch, or two with `random_labels`. The second view of an image is another random crop; in a
+            head_only run, which has no crops, it is the image's features with some dropped (`dropout`).
         proxy_rate: learning rate of the objective's own parameters, times that of the network.
-        weight_decay: of these parameters; None: as that of the network.
+        wrapper_rate: that of the wrappers' networks (branches, discriminator, separations); None: as `proxy_rate`.
+        weight_decay: of both; None: as that of the network.
     """
 
     name: str = "multisimilarity"
@@ -146,6 +147,7 @@ class ObjectiveConfig(FrozenConfig):
     uniform_prior: dict[str, Any] | None = None
     diva: dict[str, Any] | None = None
     proxy_rate: float = Field(default=1.0, gt=0)
+    wrapper_rate: float | None = Field(default=None, gt=0)
     weight_decay: float | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
@@ -342,6 +344,7 @@ class OptimizerConfig(FrozenConfig):
         plateau: instead, it falls at most twice when R@1, or nDCG, on the validation split has not risen for so many evaluations.
         decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
         inverse_decay: the rate is divided by 1 + steps * this, as in the authors' code of the log-ratio loss.
+        warmup: epochs at the start in which the backbone stays as it is.
     """
 
     kind: Literal["adam", "sgd"] = "adam"
@@ -354,6 +357,7 @@ class OptimizerConfig(FrozenConfig):
     momentum: float = Field(default=0.9, ge=0, lt=1)
     decay: float = Field(default=1.0, gt=0, le=1)
     inverse_decay: float = Field(default=0.0, ge=0)
+    warmup: int = Field(default=0, ge=0)
 
 
 class FewShotConfig(FrozenConfig):
@@ -362,16 +366,24 @@ class FewShotConfig(FrozenConfig):
     Attributes:
         shots: images of each test class; each number is measured on its own.
         episodes: random choices of these images, over which is averaged.
-        steps, rate, weight_decay, batch_size: of the adaptation; the authors' scripts take 1,000 steps at 1e-4.
+        objective: "margin", or "margin-official", the authors' code of it.
+        beta: of that margin loss; it is not learned.
+        steps: of the adaptation: one number, or one for each of `shots`. The authors' scripts take 1,000 for 2 shots and 1,500 for 5.
+        rate, weight_decay: of Adam; the authors' scripts take 1e-4 and 0.
+        batch_size: images in a batch, two of each class.
+        draw: as in `BatchConfig`. With "spread" a batch holds at most two images of each test class.
         seed: of the choices.
     """
 
     shots: tuple[int, ...] = Field(default=(2, 5), min_length=1)
     episodes: int = Field(default=10, ge=1)
-    steps: int = Field(default=1000, ge=1)
+    objective: Literal["margin", "margin-official"] = "margin"
+    beta: float = 1.2
+    steps: PositiveInt | tuple[PositiveInt, ...] = 1000
     rate: float = Field(default=1e-4, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
     batch_size: int = Field(default=112, ge=4)
+    draw: Literal["spread", "replacement"] = "spread"
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
 
     @field_validator("shots")
@@ -380,6 +392,16 @@ class FewShotConfig(FrozenConfig):
         if min(value) < 2:
             raise ValueError("the margin loss needs pairs, so that 2 shots are the fewest")
         return value
+
+    @model_validator(mode="after")
+    def _steps_for_each(self) -> "FewShotConfig":
+        if isinstance(self.steps, tuple) and len(self.steps) != len(self.shots):
+            raise ValueError(f"steps has {len(self.steps)} numbers and shots {len(self.shots)}; give one number, or one for each of shots")
+        return self
+
+    def steps_for(self, shots: int) -> int:
+        """Steps of the adaptation to so many shots."""
+        return self.steps[self.shots.index(shots)] if isinstance(self.steps, tuple) else self.steps
 
 
 class RunConfig(FrozenConfig):
@@ -484,8 +506,8 @@ class RunConfig(FrozenConfig):
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
-        for name in self.objective.wrappers:
-            parts, per_class = WRAPPERS[name].parts, WRAPPERS[name].per_class
+        for name, options in self.objective.wrappers.items():
+            parts, per_class = WRAPPERS[name].parts, WRAPPERS[name].per_class(options)
             if parts not in (None, self.backbone.parts):
                 raise ValueError(f"objective.{name} needs backbone.parts {parts}, not {self.backbone.parts}")
             if self.batch.per_class < per_class:

@@ -9,6 +9,7 @@ import torch
 
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics, structure_metrics
+from likeness.losses import make_objective
 from likeness.shifts import few_shot_episodes
 from likeness.training.config import FewShotConfig, config_from
 from likeness.training.data.outputs import embed_rows
@@ -68,10 +69,35 @@ def test_the_network_stays_and_the_same_call_gives_the_same(network: EmbeddingNe
 
 def test_no_steps_of_size_change_nothing(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
     rows, labels = data
-    kept = adapt(network, torch.from_numpy(rows), labels, CONFIG.model_copy(update={"rate": 1e-30, "weight_decay": 0.0}))
+    kept = adapt(network, torch.from_numpy(rows), labels, CONFIG.model_copy(update={"rate": 1e-30, "weight_decay": 0.0}), 60)
     assert torch.allclose(kept.head.weight, network.head.weight)
-    moved = adapt(network, torch.from_numpy(rows), labels, CONFIG)
+    moved = adapt(network, torch.from_numpy(rows), labels, CONFIG, 60)
     assert not torch.allclose(moved.head.weight, network.head.weight)
+
+
+def test_each_number_of_shots_has_its_steps(network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray]) -> None:
+    both = few_shot_scores(network, *data, CONFIG.model_copy(update={"steps": (20, 60)}))
+    alone = [few_shot_scores(network, *data, CONFIG.model_copy(update={"steps": steps})) for steps in (20, 60)]
+    assert both["few_shot_2"] == alone[0]["few_shot_2"] != alone[1]["few_shot_2"]
+    assert both["few_shot_5"] == alone[1]["few_shot_5"] != alone[0]["few_shot_5"]
+
+
+def test_a_step_of_the_authors_adaptation_is_one_of_their_margin_loss(
+    network: EmbeddingNetwork, data: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, dict[str, Any], np.ndarray]] = []
+
+    def watched(name: str, classes: int, dim: int, **options: Any) -> Any:
+        made = make_objective(name, classes, dim, **options)
+        made.register_forward_pre_hook(lambda _, inputs: seen.append((name, options, inputs[1].numpy())))
+        return made
+
+    monkeypatch.setattr("likeness.training.loop.few_shot.make_objective", watched)
+    official = CONFIG.model_copy(update={"objective": "margin-official", "beta": 0.6, "draw": "replacement", "batch_size": 40})
+    adapt(network, torch.from_numpy(data[0]), data[1], official, 3)
+    assert [(name, options) for name, options, _ in seen] == [("margin-official", {"beta": 0.6, "learn_beta": False})] * 3
+    assert {len(labels) for *_, labels in seen} == {40}  # classes come up again, since there are five only
+    assert all((labels[::2] == labels[1::2]).all() for *_, labels in seen)
 
 
 def test_neighbors_in_the_support_do_not_count() -> None:

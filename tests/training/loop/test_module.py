@@ -54,6 +54,30 @@ def test_the_objectives_parameters_have_their_own_rate_and_weight_decay(
     assert [parameter.shape for parameter in betas["params"]] == [(4,)]
 
 
+@pytest.mark.parametrize(
+    ("objective", "backbone", "networks"),
+    [
+        ({"diva": {"hidden": 8, "official_margin": True, "random_labels": True}}, {"parts": 4}, "separations"),
+        ({"uniform_prior": {}}, {}, "discriminator"),
+        ({"s2sd": {"target_dims": [16]}}, {}, "branches"),
+    ],
+)
+def test_wrappers_networks_have_a_rate_of_their_own(
+    content: dict[str, Any], objective: dict[str, Any], backbone: dict[str, Any], networks: str
+) -> None:
+    """Betas at 5e-4 beside networks at 1e-5, as the authors of ooDML train DiVA and the uniform prior."""
+    rates = {"name": "margin-official", "proxy_rate": 50.0, "wrapper_rate": 1.0, "weight_decay": 0.0}
+    small = content | {"backbone": content["backbone"] | backbone, "batch": {"size": 4, "per_class": 2}}
+    made = of_config(small | {"objective": rates | objective, "optimizer": {"rate": 1e-5, "weight_decay": 4e-4}})
+    *_, betas, own = made.configure_optimizers().param_groups
+    assert {id(each) for each in own["params"]} == {id(each) for each in getattr(made.objective, networks).parameters()}
+    assert {parameter.shape for parameter in betas["params"]} == {(4,)}
+    assert [group["lr"] for group in (betas, own)] == pytest.approx([5e-4, 1e-5])
+    assert [group["weight_decay"] for group in (betas, own)] == [0, 0]
+    together = of_config(small | {"objective": {**rates, **objective, "wrapper_rate": None}}).configure_optimizers().param_groups[-1]
+    assert len(together["params"]) == len(betas["params"]) + len(own["params"])
+
+
 @pytest.mark.parametrize("backbone", [{"head_only": True}, {"name": "clip:cars"}])
 def test_s2sd_on_maps_is_refused_where_there_are_none(content: dict[str, Any], backbone: dict[str, Any]) -> None:
     wrong = content | {"backbone": content["backbone"] | backbone, "objective": {"s2sd": MAPS}}

@@ -22,6 +22,7 @@ from likeness.evaluation import retrieval_metrics
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.outputs import backbone_features
 from likeness.training.loop.train import train
+from likeness.training.network.backbones import build_network
 from likeness.training.runs.run_folder import RunFolder, Status
 
 
@@ -315,6 +316,21 @@ def test_the_rate_falls_at_milestones(content: dict[str, Any], tmp_path: Path) -
     content["optimizer"] = {"rate": 0.001, "milestones": [1, 2], "factor": 0.5}
     metrics = train(config_from(content), tmp_path / "run").metrics()
     assert metrics["rate"].dropna().tolist() == [0.001] * 3 + [0.0005] * 3 + [0.00025] * 3
+
+
+def test_in_the_warmup_the_backbone_stays_as_it_is(content: dict[str, Any], tmp_path: Path) -> None:
+    content["optimizer"] = {"rate": 0.001, "warmup": 1}
+    torch.manual_seed(0)
+    start = dict(build_network(config_from(content).backbone).named_parameters())
+    moved = []
+    for epochs in (1, 2):
+        run = train(config_from(content | {"epochs": epochs}), tmp_path / str(epochs))
+        stored = torch.load(run.checkpoint, weights_only=True)
+        moved.append({name for name, each in start.items() if not torch.equal(stored["state_dict"][f"network.{name}"], each)})
+    assert moved[0] == {"head.weight", "head.bias"}
+    assert any(name.startswith("backbone.") for name in moved[1])
+    steps = {int(each["step"]) for each in stored["optimizer_states"][0]["state"].values()}
+    assert steps == {3, 6}  # of the backbone, which began after the warmup, and of the embedding layer
 
 
 def test_the_rate_falls_twice_at_most_where_validation_does_not_rise(config: RunConfig) -> None:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import ImageTable, add_label_files, image_classes, is_published_source, natural_key, read_dataset
+from likeness.data import ImageTable, add_label_files, image_classes, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
 from likeness.labels import LabelDistances, label_distances
 from likeness.training.config import DataConfig
@@ -114,7 +113,7 @@ def _spread(test: Rows, wanted: int | None) -> Rows:
 
 def _by_classes(config: DataConfig, seed: int) -> RunImages:
     """Raises InputError as `run_images`."""
-    table, first = _official(config.source) if config.split == "official" else (run_table(config), 0)
+    table, first = read_official_parts(config.source) if config.split == "official" else (run_table(config), 0)
     classes = image_classes(table, config.attribute)
     labels = classes.labels
     training, testing = _sides(config, classes.names, {classes.names[number] for number in labels[:first]}, table.name)
@@ -176,13 +175,3 @@ def _from_file(config: DataConfig) -> tuple[list[str], list[str]]:
     if not split.tuning:
         raise InputError(f"The split '{split.name}' of '{config.splits}' holds no classes out for tuning; set data.tuning to false.")
     return [name for name in split.train if name not in set(split.tuning)], list(split.tuning)
-
-
-def _official(source: str) -> tuple[ImageTable, int]:
-    """The train and the test part of a paper's dataset in one table, and how many images train."""
-    if not is_published_source(source):
-        raise InputError(f"'{source}' has no official split; name a paper's dataset, such as 'cub200:FOLDER', or split by classes.")
-    name, _, folder = source.partition(":")
-    parts = [read_dataset(f"{name.partition('/')[0]}/{part}:{folder}") for part in ("train", "test")]
-    frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    return ImageTable(parts[1].name, parts[1].root, frame), len(parts[0])

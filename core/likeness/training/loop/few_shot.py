@@ -55,7 +55,7 @@ def few_shot_scores(
     for shots in config.shots:
         zero, few = [], []
         for number, episode in enumerate(few_shot_episodes(numbers, shots, config.episodes, config.seed)):
-            adapted = adapt(network, tensors[episode.support], numbers[episode.support], config, seed=number)
+            adapted = adapt(network, tensors[episode.support], numbers[episode.support], config, config.steps_for(shots), seed=number)
             zero.append(_recall_without(episode.support, before, numbers)[episode.query].mean())
             few.append(_recall(_embedded(adapted, tensors[episode.query]), numbers[episode.query]))
             done += 1
@@ -66,20 +66,21 @@ def few_shot_scores(
     return found
 
 
-def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, seed: int = 0) -> EmbeddingNetwork:
-    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0.
+def adapt(network: EmbeddingNetwork, features: Tensor, labels: Rows, config: FewShotConfig, steps: int, seed: int = 0) -> EmbeddingNetwork:
+    """A network without backbone, whose embedding layer was trained on support features (m, f) with labels (m,) from 0, in so many steps.
 
     Raises:
         InputError: fewer than two images in a class.
     """
     learner = _without_backbone(network).train()
-    objective = make_objective("margin", int(labels.max()) + 1, learner.head.out_features)
+    objective = make_objective(config.objective, int(labels.max()) + 1, learner.head.out_features, beta=config.beta, learn_beta=False)
     optimizer = torch.optim.Adam(learner.head.parameters(), lr=config.rate, weight_decay=config.weight_decay)
-    size = min(config.batch_size, _PER_CLASS * len(np.unique(labels)))
-    batches = MPerClassBatches(labels, size - size % _PER_CLASS, _PER_CLASS, config.seed * 1_000 + seed)
+    most = _PER_CLASS * len(np.unique(labels)) if config.draw == "spread" else config.batch_size
+    size = min(config.batch_size, most)
+    batches = MPerClassBatches(labels, size - size % _PER_CLASS, _PER_CLASS, config.seed * 1_000 + seed, config.draw)
     targets = torch.from_numpy(labels)
     with torch.random.fork_rng(devices=[]), threads_for(size * learner.head.weight.numel()):
-        for step in range(config.steps):
+        for step in range(steps):
             torch.manual_seed((config.seed * 1_000 + seed) * 1_000_003 + step)
             rows = batches.batch(step)
             loss = objective(learner(features[rows]).embeddings, targets[rows])

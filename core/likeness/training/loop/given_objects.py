@@ -63,7 +63,7 @@ def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim
     Raises:
         InputError: unknown names or options, or an object that the config names and that is not passed.
     """
-    return wrap_objective(lambda dim: base_objective(config, classes, dim, given), config.wrappers, dim, feature_dim)
+    return wrap_objective(lambda dim: base_objective(config, classes, dim, given), config.wrappers, dim, feature_dim, classes)
 
 
 def base_objective(config: ObjectiveConfig, classes: int, dim: int, given: GivenObjects) -> nn.Module:

@@ -12,7 +12,7 @@ from lightning import LightningModule
 from torch import Tensor, nn
 
 from likeness.errors import InputError
-from likeness.losses import DiVA
+from likeness.losses import DiVA, wrapper_parameters
 from likeness.training.config import RunConfig
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 from likeness.training.guidance.guidance import Guidance
@@ -146,17 +146,22 @@ class RunModule(LightningModule):
             self.drops, self.waited = self.drops + 1, 0
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam or SGD with a parameter group each for backbone, embedding layer, objective and guidance."""
+        """Adam or SGD with a parameter group each for backbone, embedding layer, objective, guidance and, where they have a rate of their own,
+        the wrappers' networks."""
         optimizer, groups = self.config.optimizer, []
         decay, own = optimizer.weight_decay, self.config.objective
+        decay_own = decay if own.weight_decay is None else own.weight_decay
+        wrappers = wrapper_parameters(self.objective) if own.wrapper_rate is not None else []
+        separate = {id(each) for each in wrappers}
         for share, shrinks, parameters in (
             (1.0, decay, list(self.network.backbone.parameters()) if self.network.backbone is not None else []),
             (optimizer.rate_head, decay, list(self.network.head.parameters())),
             (
                 own.proxy_rate,
-                decay if own.weight_decay is None else own.weight_decay,
-                [each for each in self.objective.parameters() if each.requires_grad],
+                decay_own,
+                [each for each in self.objective.parameters() if each.requires_grad and id(each) not in separate],
             ),
+            (own.wrapper_rate or own.proxy_rate, decay_own, wrappers),
             (optimizer.rate_head, decay, list(self.guidance.parameters()) if self.guidance is not None else []),
         ):
             if parameters:
@@ -172,6 +177,12 @@ class RunModule(LightningModule):
             self.drops = sum(self.global_step >= each * self.epoch for each in milestones)
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.rate() * group["share"]
+
+    def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """In the warmup, takes the backbone's gradients away, so that neither it nor the optimizer's averages of it change."""
+        if self.network.backbone is not None and self.global_step < self.config.optimizer.warmup * self.epoch:
+            for each in self.network.backbone.parameters():
+                each.grad = None
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Saves the state of the schedule."""
