@@ -1,17 +1,21 @@
 """Word mover's distance against linear programming and POT, Eq. 13 against loops without pruning."""
 
+import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import ot
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
+from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels import caption_distances, captions, word_movers_distance
+from likeness.labels import LabelsConfig, MatrixLabels, caption_distances, captions, label_distances, nearest, nearest_labels, word_movers_distance
 from likeness.labels.captions import STOP_WORDS, Bag, CaptionLabels, words_of
 
 VOCABULARY = 25
@@ -25,6 +29,12 @@ def costs(seed: int, dim: int = 4) -> np.ndarray:
 def bag(rng: np.random.Generator, most: int = 6) -> Bag:
     words, counts = np.unique(rng.integers(0, VOCABULARY, rng.integers(1, most + 1)), return_counts=True)
     return Bag(words.astype(np.int64), counts / counts.sum())
+
+
+def even(words: np.ndarray) -> Bag:
+    """Each of these words with the same share."""
+    kinds = np.unique(words).astype(np.int64)
+    return Bag(kinds, np.full(len(kinds), 1 / len(kinds)))
 
 
 def images(seed: int, count: int = 8, most: int = 5) -> list[list[Bag]]:
@@ -179,3 +189,95 @@ class TestWords:
     def test_no_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"There is no file of word vectors '.*none\.txt'; give the \.txt file of GloVe"):
             caption_distances([["red"]], f"vectors:{tmp_path}/none.txt")
+
+
+class TestOnDemand:
+    """Distances that are computed when asked for, of vocabularies and sets too large for matrices of all pairs."""
+
+    @staticmethod
+    def labels(seed: int, count: int = 30, held: bool = False) -> CaptionLabels:
+        vectors = np.random.default_rng(seed).normal(size=(VOCABULARY, 4)) + 3
+        return CaptionLabels(images(seed, count), cdist(vectors, vectors) if held else None, vectors)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_costs_of_the_words_at_hand_are_those_of_all(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(captions, "_BLOCK", 7)
+        rows, columns = np.array([3, 29, 0, 3]), np.arange(30)
+        given, vectors = images(seed, 30), np.random.default_rng(seed).normal(size=(VOCABULARY, 4)) + 3
+        expected = [[eq13(given[row], given[column], cdist(vectors, vectors)) for column in columns] for row in rows]
+        for held in (True, False):
+            np.testing.assert_allclose(self.labels(seed, held=held).between(rows, columns), expected, rtol=1e-5, atol=1e-5)
+
+    @given(st.integers(0, 100_000))
+    @settings(max_examples=40)
+    def test_bounds_are_below_the_distances_and_not_idle(self, seed: int) -> None:
+        labels = self.labels(seed, 9)
+        rows, columns = np.array([8, 1, 1]), np.array([0, 5, 8, 1])
+        bounds, apart = labels.lower_bounds(rows, columns), labels.between(rows, columns)
+        assert bounds is not None
+        assert (bounds <= apart + 1e-5).all()
+        assert (bounds > 0.2 * apart).mean() > 0.5
+        by_hand = [[self._bound(labels, row, column) for column in columns] for row in rows]
+        np.testing.assert_allclose(bounds, by_hand, rtol=2e-2, atol=0.1)
+
+    @staticmethod
+    def _bound(labels: CaptionLabels, row: int, column: int) -> float:
+        assert labels.vectors is not None
+        ours, theirs = (np.array([bag.shares @ labels.vectors[bag.words] for bag in labels.bags[each]]) for each in (row, column))
+        apart = cdist(ours, theirs)
+        return float(apart.min(axis=1).sum() + apart.min(axis=0).sum())
+
+    @pytest.mark.parametrize("k", [1, 5, 29])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_nearest_are_those_of_all_pairs(self, seed: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(nearest, "_AT_ONCE", 3)
+        labels = self.labels(seed)
+        rows = np.random.default_rng(seed).permutation(30)
+        found = nearest_labels(labels, rows, k, seed=0)
+        plain = nearest_labels(MatrixLabels(labels.between(np.arange(30), np.arange(30))), rows, k, seed=0)
+        np.testing.assert_array_equal(found, plain)
+
+    def test_few_of_all_pairs_are_solved(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Groups of images that speak of one thing."""
+        rng, solved, exact = np.random.default_rng(0), list[int](), CaptionLabels.between
+        vectors = np.repeat(10 * rng.normal(size=(20, 8)), 10, axis=0) + rng.normal(size=(200, 8))
+        labels = CaptionLabels([[even(10 * (image // 20) + rng.integers(0, 10, 4)) for _ in range(3)] for image in range(400)], None, vectors)
+
+        def counted(self: CaptionLabels, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+            solved.append(len(rows) * len(columns))
+            return exact(self, rows, columns)
+
+        monkeypatch.setattr(CaptionLabels, "between", counted)
+        nearest_labels(labels, np.arange(400), 5)
+        assert sum(solved) < 0.2 * 400 * 399
+
+    def test_large_sets_are_not_stored(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        frame = pd.DataFrame(
+            {"path": [f"{number}.png" for number in range(12)], "captions": [json.dumps([f"word{number} red"]) for number in range(12)]}
+        )
+        file = tmp_path / "words.txt"
+        file.write_text("\n".join(f"{word} {x} {x * x % 7}" for x, word in enumerate(["red", *(f"word{number}" for number in range(12))])))
+        table = ImageTable("made up", tmp_path, frame)
+        options = LabelsConfig(kind="captions", language=f"vectors:{file}")
+        stored = label_distances(table, options)
+        monkeypatch.setattr(captions, "_MOST_STORED", 5)
+        asked = label_distances(table, options)
+        assert isinstance(stored, MatrixLabels)
+        assert isinstance(asked, CaptionLabels)
+        every = np.arange(12)
+        np.testing.assert_allclose(asked.between(every, every), stored.between(every, every), atol=1e-5)
+        monkeypatch.setattr(captions, "_MOST_WORDS", 5)
+        np.testing.assert_allclose(label_distances(table, options).between(every, every), stored.between(every, every), atol=1e-5)
+
+    def test_memory_stays_far_below_all_pairs(self) -> None:
+        rng = np.random.default_rng(0)
+        bags = [[even(rng.integers(0, 5_000, 5)) for _ in range(2)] for _ in range(3_000)]
+        labels = CaptionLabels(bags, None, rng.normal(size=(5_000, 16)))
+        tracemalloc.start()
+        bounds = labels.lower_bounds(np.arange(100), np.arange(3_000))
+        labels.between(np.arange(40), np.arange(40))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert bounds is not None
+        assert bounds.shape == (100, 3_000)
+        assert peak < 3_000**2 * 4 / 2, f"{peak:,} bytes"

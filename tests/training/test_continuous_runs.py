@@ -115,6 +115,18 @@ def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spo
     np.testing.assert_array_equal(plain.taught(plain.train), plain.train)
 
 
+def test_a_subset_is_drawn_once_for_all_seeds(spots: dict[str, Any]) -> None:
+    spots["data"] |= {"subset": 30, "test_images": 10}
+    first, second = (run_images(config_from(spots).data, seed) for seed in (0, 1))
+    assert len(first.table) == 30
+    assert list(first.table.frame["path"]) == list(second.table.frame["path"]) == sorted(first.table.frame["path"])
+    assert (len(first.train), len(first.test)) == (20, 10)
+    spots["data"] |= {"subset": 1000}
+    assert len(run_images(config_from(spots).data, 0).table) == 60
+    with pytest.raises(InputError, match="split official takes the parts of a paper as they are"):
+        config_from({"data": {"split": "official", "subset": 30}})
+
+
 def test_shuffling_without_continuous_labels_is_refused(spots: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="shuffled deals out continuous labels, and there are none"):
         config_from(spots | {"data": {"shuffled": True}})

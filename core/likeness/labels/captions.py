@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,12 @@ _STOP_WORDS = """
     their there here has have had do does did i you we us them my your our who which what some any s t
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+# Images up to which all pairs are computed once and stored: a quarter of an hour on two cores. Beyond, distances are computed when asked for.
+_MOST_STORED = 2_000
+# Words up to which costs of all pairs are held: 128 MB.
+_MOST_WORDS = 4_000
+# Images a side that are compared at once, and rows whose bounds are: tens of megabytes each.
+_BLOCK, _BOUND_ROWS = 64, 16
 
 
 class Bag(NamedTuple):
@@ -59,66 +66,131 @@ def words_of(sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class CaptionLabels:
-    """`caption_distances` of n images.
+    """`caption_distances` of n images, computed when asked for.
 
     Attributes:
         bags: the captions of each image.
-        costs: (v, v) distances between the vectors of words.
+        costs: (v, v) distances between the vectors of words; None where they would not fit: then those of the words at hand are computed.
+        vectors: (v, d) of the words; None where there are only costs, and then no cheap bounds.
     """
 
     bags: list[list[Bag]]
-    costs: Numbers
+    costs: Numbers | None
+    vectors: Numbers | None = None
     unit: str = field(default="word mover's distance", init=False)
 
     def __len__(self) -> int:
         return len(self.bags)
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
-        """Distances (r, c), Eq. 13: the sum of each caption's distance to the nearest of the other image, both ways."""
+        """Distances (r, c), Eq. 13: the sum of each caption's distance to the nearest of the other image, both ways; exact."""
         found, known = np.zeros((len(rows), len(columns)), np.float32), dict[tuple[int, int], float]()
+        for top in range(0, len(rows), _BLOCK):
+            for left in range(0, len(columns), _BLOCK):
+                block = slice(top, top + _BLOCK), slice(left, left + _BLOCK)
+                found[block] = self._block(rows[block[0]], columns[block[1]], known)
+        return found
+
+    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
+        """Bounds (r, c) of `between` from below, by products of matrices; None without vectors.
+
+        The words of a caption cannot reach those of another at less cost than the distance of the means of their vectors, since the length of
+        a mean is at most the mean of the lengths (Kusner et al., section 4.1, word centroid distance). So each term of Eq. 13, the distance of
+        a caption to the nearest one, is at least the smallest of these distances, and their sum is a bound of the sum.
+        """
+        if self.vectors is None:
+            return None
+        (ours, tops), (theirs, lefts) = (self._centers(each) for each in (rows, columns))
+        bounds = np.empty((len(rows), len(columns)), np.float32)
+        ends = np.append(tops, len(ours))
+        for row in range(0, len(rows), _BOUND_ROWS):
+            start, end = ends[row], ends[min(row + _BOUND_ROWS, len(rows))]
+            apart = _distances_below(ours[start:end], theirs)
+            firsts = tops[row : row + _BOUND_ROWS] - start
+            there = np.add.reduceat(np.minimum.reduceat(apart, lefts, axis=1), firsts, axis=0)
+            bounds[row : row + _BOUND_ROWS] = there + np.add.reduceat(np.minimum.reduceat(apart, firsts, axis=0), lefts, axis=1)
+        return bounds * np.float32(1 - 1e-5)
+
+    def _centers(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Mean vectors (s, d) of the captions of these images, one image after the other, and where each image's begin (r,)."""
+        means, starts = self._means
+        ends = np.append(starts, len(means))
+        counts = ends[rows + 1] - starts[rows]
+        firsts = np.cumsum(counts) - counts
+        return means[np.repeat(starts[rows] - firsts, counts) + np.arange(int(counts.sum()))], firsts
+
+    @cached_property
+    def _means(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """`_centers` of all images."""
+        assert self.vectors is not None
+        means = np.array([bag.shares @ self.vectors[bag.words] for each in self.bags for bag in each], dtype=np.float32)
+        counts = np.array([len(each) for each in self.bags])
+        return means, np.cumsum(counts) - counts
+
+    def _block(self, rows: Rows, columns: Rows, known: dict[tuple[int, int], float]) -> Distances:
         ours, theirs = ([self.bags[row] for row in each] for each in (rows, columns))
-        bounds = self._bounds([bag for each in ours for bag in each], [bag for each in theirs for bag in each])
+        words = np.unique(np.concatenate([bag.words for each in (*ours, *theirs) for bag in each]))
+        costs = self._costs_of(words)
+        ours, theirs = ([[Bag(np.searchsorted(words, bag.words), bag.shares) for bag in each] for each in side] for side in (ours, theirs))
+        bounds = _relaxed([bag for each in ours for bag in each], [bag for each in theirs for bag in each], costs)
         tops, lefts = (np.cumsum([0, *(len(each) for each in side)]) for side in (ours, theirs))
+        found = np.empty((len(rows), len(columns)), np.float32)
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):
                 pair = (min(row, column), max(row, column))
                 if pair not in known:
                     own = bounds[tops[i] : tops[i + 1], lefts[j] : lefts[j + 1]]
-                    known[pair] = 0.0 if row == column else self._between_images(ours[i], theirs[j], own)
+                    known[pair] = 0.0 if row == column else _between_images(ours[i], theirs[j], own, costs)
                 found[i, j] = known[pair]
         return found
 
-    def _between_images(self, ours: list[Bag], theirs: list[Bag], bounds: Numbers) -> float:
-        """Transports are solved in the order of a bound from below, and only while the bound is under the least one found."""
-        solved = np.full(bounds.shape, np.nan)
-        sides = ((bounds[i], solved[i], ours[i : i + 1], theirs) for i in range(len(ours)))
-        others = ((bounds[:, j], solved[:, j], ours, theirs[j : j + 1]) for j in range(len(theirs)))
-        return sum(self._least(*each) for each in (*sides, *others))
+    def _costs_of(self, words: NDArray[np.int64]) -> Numbers:
+        if self.costs is not None:
+            return self.costs[np.ix_(words, words)]
+        from sklearn.metrics.pairwise import euclidean_distances
 
-    def _least(self, bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag]) -> float:
-        best = np.inf
-        for place in np.argsort(bounds, kind="stable"):
-            if bounds[place] >= best:
-                break
-            if np.isnan(solved[place]):
-                solved[place] = word_movers_distance(ours[place % len(ours)], theirs[place % len(theirs)], self.costs)
-            best = min(best, solved[place])
-        return float(best)
+        assert self.vectors is not None
+        return np.asarray(euclidean_distances(self.vectors[words]))
 
-    def _bounds(self, ours: list[Bag], theirs: list[Bag]) -> Numbers:
-        """Bounds (a, b) of all pairs of sentences, as two products of matrices.
 
-        Each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word mover's distance).
-        """
-        words = np.unique(np.concatenate([bag.words for bag in (*ours, *theirs)]))
-        shares, nearest = [], []
-        for side in (ours, theirs):
-            held = np.zeros((len(side), len(words)))
-            for row, bag in enumerate(side):
-                held[row, np.searchsorted(words, bag.words)] = bag.shares
-            shares.append(held)
-            nearest.append(np.array([self.costs[np.ix_(bag.words, words)].min(axis=0) for bag in side]))
-        return np.asarray(np.maximum(shares[0] @ nearest[1].T, nearest[0] @ shares[1].T) * (1 - 1e-12))
+def _between_images(ours: list[Bag], theirs: list[Bag], bounds: Numbers, costs: Numbers) -> float:
+    """Transports are solved in the order of a bound from below, and only while the bound is under the least one found."""
+    solved = np.full(bounds.shape, np.nan)
+    sides = ((bounds[i], solved[i], ours[i : i + 1], theirs) for i in range(len(ours)))
+    others = ((bounds[:, j], solved[:, j], ours, theirs[j : j + 1]) for j in range(len(theirs)))
+    return sum(_least(*each, costs) for each in (*sides, *others))
+
+
+def _least(bounds: Numbers, solved: Numbers, ours: list[Bag], theirs: list[Bag], costs: Numbers) -> float:
+    best = np.inf
+    for place in np.argsort(bounds, kind="stable"):
+        if bounds[place] >= best:
+            break
+        if np.isnan(solved[place]):
+            solved[place] = word_movers_distance(ours[place % len(ours)], theirs[place % len(theirs)], costs)
+        best = min(best, solved[place])
+    return float(best)
+
+
+def _relaxed(ours: list[Bag], theirs: list[Bag], costs: Numbers) -> Numbers:
+    """Bounds (a, b) of all pairs of sentences, as two products of matrices.
+
+    Each word travels to its nearest one, whoever else goes there; the larger of both ways (relaxed word mover's distance).
+    """
+    shares, nearest = [], []
+    for side in (ours, theirs):
+        held = np.zeros((len(side), len(costs)))
+        for row, bag in enumerate(side):
+            held[row, bag.words] = bag.shares
+        shares.append(held)
+        nearest.append(np.array([costs[bag.words].min(axis=0) for bag in side]))
+    return np.asarray(np.maximum(shares[0] @ nearest[1].T, nearest[0] @ shares[1].T) * (1 - 1e-12))
+
+
+def _distances_below(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Euclidean distances (m, n) of rows in single precision, less what its rounding may have added."""
+    lengths = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1)[None, :]
+    return np.asarray(np.sqrt(np.maximum(lengths * np.float32(1 - 4e-6) - 2 * (a @ b.T), 0)), dtype=np.float32)
 
 
 def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm", device: str = "auto") -> CaptionLabels:
@@ -145,7 +217,7 @@ def caption_distances(captions: Sequence[Sequence[str]], vectors: str = "minilm"
     number = {word: place for place, word in enumerate(known)}
     bags = [[_bag(words, number, row, vectors) for words in each] for row, each in enumerate(sentences)]
     rows = np.array(list(known.values()), dtype=np.float64)
-    return CaptionLabels(bags, cdist(rows, rows))
+    return CaptionLabels(bags, cdist(rows, rows) if len(rows) <= _MOST_WORDS else None, rows)
 
 
 def _bag(words: list[str], number: dict[str, int], image: int, vectors: str) -> Bag:
@@ -171,6 +243,8 @@ def _vectors(words: list[str], vectors: str, device: str) -> dict[str, NDArray[A
 def _read(table: ImageTable, options: LabelOptions, progress: Progress | None) -> LabelDistances:
     captions = read_captions(table)
     labels = caption_distances(captions, options.language)
+    if len(labels) > _MOST_STORED or labels.costs is None:
+        return labels
     content = hashlib.sha256(labels.costs.tobytes())
     content.update(json.dumps(captions).encode())
     return stored_distances(labels, f"captions 1 {content.hexdigest()}", progress)

@@ -5,16 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.labels.protocol import Distances, LabelDistances, Rows
+from likeness.labels.protocol import BoundedDistances, Distances, LabelDistances, Rows
 from likeness.progress import Progress
 
 _ENTRIES = 4_000_000
+# Exact distances between two looks at the bounds.
+_AT_ONCE = 32
 
 
 def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progress | None = None, workers: int = 2, seed: int | None = None) -> Rows:
     """The k nearest of `rows` to each of them by label distance, itself left out: (r, k) places in `rows`, nearest first.
 
-    Distances are computed in blocks and not kept.
+    Distances are computed in blocks and not kept. Where labels have bounds from below, only those are computed that can be among the nearest:
+    in the order of the bounds, until the next one is above the k-th distance found (prefetch and prune, Kusner et al., ICML 2015, section 4.3).
 
     Args:
         labels: of all images.
@@ -33,6 +36,9 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
     blocks = [np.arange(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
 
     def of(block: Rows) -> Rows:
+        bounds = labels.lower_bounds(rows[block], rows) if isinstance(labels, BoundedDistances) else None
+        if bounds is not None:
+            return np.stack([_pruned(labels, rows, number, own, k, seed) for number, own in zip(block, bounds, strict=True)])
         distances = labels.between(rows[block], rows)
         distances[np.arange(len(block)), block] = np.inf
         limits = np.partition(distances, k - 1, axis=1)[:, k - 1]
@@ -45,6 +51,20 @@ def nearest_labels(labels: LabelDistances, rows: Rows, k: int, progress: Progres
             if progress:
                 progress(int(block[-1]) + 1, len(rows), "Nearest labels")
     return np.concatenate(found)
+
+
+def _pruned(labels: LabelDistances, rows: Rows, number: int, bounds: Distances, k: int, seed: int | None) -> Rows:
+    bounds[number] = np.inf
+    order, distances, limit = np.argsort(bounds, kind="stable"), np.full(len(rows), np.inf, np.float32), np.float32(np.inf)
+    for start in range(0, len(rows) - 1, _AT_ONCE):
+        near = order[start : start + _AT_ONCE]
+        near = near[(bounds[near] <= limit) & (near != number)]
+        if not len(near):
+            break
+        distances[near] = labels.between(rows[[number]], rows[near])[0]
+        solved = distances[order[: start + _AT_ONCE]]
+        limit = np.partition(solved, k - 1)[k - 1] if len(solved) >= k else limit
+    return _first(distances, float(limit), k, seed, number)
 
 
 def _first(distances: Distances, limit: float, k: int, seed: int | None, number: int) -> Rows:

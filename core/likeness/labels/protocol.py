@@ -1,12 +1,21 @@
 """What every kind of continuous label answers."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 Distances = NDArray[np.float32]
 Rows = NDArray[np.int64]
+
+
+@runtime_checkable
+class BoundedDistances(Protocol):
+    """Label distances that are dear, with cheap bounds."""
+
+    def lower_bounds(self, rows: Rows, columns: Rows) -> Distances | None:
+        """What `LabelDistances.between` cannot be below, (r, c); None where there are no bounds after all."""
+        ...
 
 
 class LabelDistances(Protocol):

@@ -41,6 +41,7 @@ class DataConfig(FrozenConfig):
         frame: what of an image is kept: "square", its center; "whole", all of it, squeezed to a square, as label distances of layouts ask for.
         kept: side in pixels at which that is kept; evaluation shows its middle `image_size` pixels, so that the two say how much of it is seen.
             None: 8/7 of image_size, as in the papers' 256 and 224.
+        subset: at most so many images, drawn at random, the same for every seed; None: all.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
         shuffled: a control: training images are given each other's continuous labels at random, so that what is still gained is not due to them.
@@ -62,6 +63,7 @@ class DataConfig(FrozenConfig):
     crops: Literal["square", "whole"] = "square"
     frame: Literal["square", "whole"] = "square"
     kept: int | None = Field(default=None, ge=16, le=2048)
+    subset: int | None = Field(default=None, ge=6)
     per_class: int | None = Field(default=None, ge=2)
     labels: LabelsConfig | None = None
     shuffled: bool = False
@@ -74,6 +76,8 @@ class DataConfig(FrozenConfig):
             raise ValueError("split images needs labels, by which retrieval is judged; without them split by classes")
         if self.kept is not None and self.kept < self.image_size:
             raise ValueError(f"kept {self.kept} is less than image_size {self.image_size}, and the network is shown a part of what is kept")
+        if self.subset is not None and self.split == "official":
+            raise ValueError("subset draws from all images, and split official takes the parts of a paper as they are; leave subset out")
         if self.crops == "whole" and (self.frame, self.kept) != ("square", None):
             raise ValueError("crops whole cuts from the whole image; leave frame and kept out")
         if self.shuffled and self.labels is None:

@@ -77,12 +77,16 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
 
 
 def run_table(config: DataConfig) -> ImageTable:
-    """All images of a run's source, with the attributes of its label files.
+    """All images of a run's source, or the subset that the run asks for, with the attributes of its label files.
 
     Raises:
         InputError: as `read_dataset` and `add_label_files`.
     """
-    return add_label_files(read_dataset(config.source), config.label_files)
+    table = add_label_files(read_dataset(config.source), config.label_files)
+    if config.subset is None or config.subset >= len(table):
+        return table
+    kept = np.sort(np.random.default_rng(0).permutation(len(table))[: config.subset])
+    return ImageTable(table.name, table.root, table.frame.iloc[kept].reset_index(drop=True))
 
 
 def _by_images(config: DataConfig, seed: int) -> RunImages:

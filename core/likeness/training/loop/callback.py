@@ -71,6 +71,7 @@ class RunCallback(Callback):
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
         self._best, self._reported, self._start, self._terminated = -1.0, 0.0, 0, False
         self.checkpoints = CheckpointFile(self.run.checkpoint)
+        self._known_distances: dict[bytes, NDArray[np.float32]] = {}
 
     def begin(self, start: int) -> None:
         """Starts or resumes at this step; a run that was killed before its first checkpoint begins anew, with the untrained network."""
@@ -217,7 +218,7 @@ class RunCallback(Callback):
             found |= scores(embeddings, self.images.labels[rows], "cosine" if self.config.unit_embeddings else "euclidean")
         if self.images.distances is not None:
             is_query = np.isin(rows, queries)
-            label_distances = self.images.distances.between(rows[is_query], rows[~is_query])
+            label_distances = self._label_distances(rows[is_query], rows[~is_query])
             found |= continuous_scores(label_distances, embeddings[is_query], embeddings[~is_query])
         return found
 
@@ -234,7 +235,15 @@ class RunCallback(Callback):
     def _bounds(self) -> dict[str, float]:
         if self.images.distances is None:
             return {}
-        return continuous_bounds(self.images.distances.between(self.images.queries, self.images.gallery))
+        return continuous_bounds(self._label_distances(self.images.queries, self.images.gallery))
+
+    def _label_distances(self, queries: NDArray[np.int64], gallery: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Computed once for all evaluations."""
+        key = queries.tobytes()
+        if key not in self._known_distances:
+            assert self.images.distances is not None
+            self._known_distances[key] = self.images.distances.between(queries, gallery)
+        return self._known_distances[key]
 
     def _matched(self, network: EmbeddingNetwork) -> dict[str, float]:
         if self.config.matched_classes is None:
