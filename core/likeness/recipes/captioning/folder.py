@@ -53,9 +53,10 @@ class CaptioningFolder:
     def features(self) -> dict[str, str]:
         """Name and identity of the features; empty where there is no model."""
         found = self._json(self._features, {})
-        if found != {} and not (isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("name", "identity"))):
+        is_text = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
+        if not is_text or (found and not {"name", "identity"} <= found.keys()):
             raise InputError(f"'{self._features.name}' in '{self.path}' does not say which features the model reads; train it anew.")
-        return found
+        return dict(found)
 
     def _json(self, file: Path, none: Any) -> Any:
         return parse_json(text_of(file), f"'{file.name}' of the captioning model") if file.is_file() else none
