@@ -90,6 +90,7 @@ _OUTPUTS = [
     ["saliency", "--out"],
     ["study", "shipped-cars", "--save"],
     ["captioning", "cars-captions", "--save"],
+    ["caption", "model", "cars", "--out"],
     ["pseudolabels", "shipped-cars-elg", "--out"],
     ["splits", "build", "--out"],
     ["splits", "import", "x.pkl", "--dataset", "cars", "--out"],

@@ -363,6 +363,31 @@ def _runs() -> list[Case]:
         for read in (kept.features, lambda: kept.captions("xe"), lambda: read_vocabulary(folder / "words.json"), kept.report):
             _answered(read)
 
+    def captioner(folder: Path) -> None:
+        """A finished model, untrained."""
+        import torch
+
+        from likeness.recipes.captioning.config import captioning_config_from
+        from likeness.recipes.captioning.decoder import CAPTIONERS
+        from likeness.recipes.captioning.features import seeded_network
+        from likeness.recipes.captioning.vocabulary import Vocabulary
+
+        torch.manual_seed(0)
+        content = {"backbone": {"name": "test_resnet", "weights": "none"}, "data": {"image_size": 16, "grid": 1}, "rl": {"epochs": 0}}
+        config = captioning_config_from(content | {"decoder": {"hidden": 4, "embedding": 4, "attention": 4}, "longest": 4})
+        kept, network = CaptioningFolder(folder / "model"), seeded_network("imagenet", config.backbone, config.seed)
+        kept.create(config, {"name": "imagenet", "identity": network.identity})
+        Vocabulary(("a", "red", "car")).save(kept.vocabulary)
+        kept.save_best("xe", CAPTIONERS["topdown"](7, network.network.map_shape(16)[0], 4, 4, 4))
+        kept.standing.write_report({"model": "topdown"})
+        (folder / "a.png").write_bytes(picture("PNG"))
+
+    def caption(folder: Path) -> None:
+        from likeness.data import ImageTable
+        from likeness.recipes.captioning import caption_images
+
+        assert len(caption_images(folder / "model", ImageTable("a", folder, pd.DataFrame({"path": ["a.png"]})))) == 1
+
     def study(folder: Path) -> None:
         (folder / "study.yaml").write_text("name: s\nbase: shipped-cars-elg\nseeds: [0]\nrows: {a: {}, b: {seed: 1}}\n")
         (folder / "status.json").write_text(json.dumps(status))
@@ -373,6 +398,7 @@ def _runs() -> list[Case]:
         Case("weights of a run", weights, read_weights, ("*",), ("training/runs/run_encoder",)),
         Case("weights of a network", network, read_network, ("*",), ("training/network/backbones",)),
         Case("captioning folder", captioning, read_captioning, ("*",), ("recipes/captioning/folder", "recipes/captioning/vocabulary")),
+        Case("captioning model", captioner, caption, ("model/*.*",), ("recipes/captioning/folder", "recipes/captioning/vocabulary")),
     ]
 
 

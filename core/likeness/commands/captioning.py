@@ -6,21 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, with_spread
 from likeness.commands.train import changed
+from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
 
 if TYPE_CHECKING:
-    from likeness.recipes.captioning import CaptioningConfig
+    import pandas as pd
+
+    from likeness.recipes.captioning import Cells
 
 
 def captioning(
     config: Annotated[str, typer.Argument(help="A YAML file, or one that ships; `likeness captioning --list` names them.")] = "",
     features: Annotated[
-        list[str] | None, typer.Option("--features", help="`imagenet`, or `run:FOLDER`: the backbone of a trained run; may be repeated.")
+        list[str] | None,
+        typer.Option("--features", help="`imagenet`, or `run:FOLDER`: the backbone of a trained run; `TITLE=run:FOLDER` titles it; may be repeated."),
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="`topdown` or `att2all2`; may be repeated. Without: the config's.")] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the models; may be repeated. Without: the config's.")
+    ] = None,
+    control: Annotated[
+        bool, typer.Option("--control", help="Also each model trained on captions of other images: what the language alone scores.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the models. Without: runs/NAME.")] = None,
     change: Changes = None,
     format: Format = "table",
@@ -30,11 +40,13 @@ def captioning(
 ) -> None:
     """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
 
-    Called again, it resumes with what is missing.
+    Called again, it resumes with what is missing. Of several seeds the table has mean and standard deviation; `{seed}` in the folder of a run stands
+    for the seed of the model that reads its features.
 
-    Example: `likeness captioning cars-captions --features imagenet --features run:runs/cars`
+    Examples: `likeness captioning cars-captions --features imagenet --features run:runs/cars`,
+    `likeness captioning flickr-captions --features "log-ratio=run:runs/flickr-captions/log-ratio-{seed}" --seed 0 --seed 1 --control`
     """
-    from likeness.recipes.captioning import captioning_configs, read_captioning_config, with_captioning_changes
+    from likeness.recipes.captioning import captioning_cells, captioning_configs, read_captioning_config, with_captioning_changes
 
     if listed:
         for name in captioning_configs():
@@ -44,24 +56,33 @@ def captioning(
         raise InputError("Say what to train: a YAML file or a config that ships; `likeness captioning --list` names them.")
     check_format(format)
     chosen = with_captioning_changes(read_captioning_config(config), dict(changed(each) for each in change or []))
-    _compare(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, format, table, save)
+    cells = captioning_cells(chosen, features or ["imagenet"], model or [], out or runs_dir() / chosen.name, seed or [], control)
+    _compare(cells, format, table, save)
 
 
-def _compare(config: "CaptioningConfig", features: list[str], models: list[str], folder: Path, format: str, table: bool, save: Path | None) -> None:
-    from likeness.recipes.captioning import captioning_cells, captioning_table, finished_report
+def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> None:
+    from likeness.recipes.captioning import captioning_table, finished_report
 
-    cells = captioning_cells(config, features, models, folder)
     reports = [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None] if table else _trained(cells)
     if not reports:
         typer.echo("No model is finished yet.")
         return
     lines = captioning_table(reports)
-    print_table(lines.round(4), format)
+    print_table(_with_spreads(lines), format)
     if save:
         write_atomic(save, lines.to_csv(index=False).encode())
 
 
-def _trained(cells: "dict[Path, tuple[CaptioningConfig, str]]") -> list[dict[str, Any]]:
+def _with_spreads(lines: "pd.DataFrame") -> "pd.DataFrame":
+    """Scores of several seeds as text, "0.441 ± 0.012"."""
+    spread = [name for name in lines if f"{name} ±" in lines]
+    shown = lines.drop(columns=[f"{name} ±" for name in spread]).round(4)
+    for name in spread:
+        shown[name] = [with_spread(*each) for each in zip(lines[name], lines[f"{name} ±"], strict=True)]
+    return shown
+
+
+def _trained(cells: "Cells") -> list[dict[str, Any]]:
     from likeness.recipes.captioning import compare_features
 
     last = ""

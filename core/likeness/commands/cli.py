@@ -7,6 +7,7 @@ import typer
 from likeness.commands.admin import admin
 from likeness.commands.analyze import analyze
 from likeness.commands.app import app
+from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
 from likeness.commands.continuous import continuous
@@ -52,6 +53,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     study,
     splits,
     captioning,
+    caption,
     pseudolabels,
     runs,
     info,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table, progress_bar, with_spread
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
@@ -88,7 +88,7 @@ def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
     lines = study_table(wanted, which)
     for name in (figure for figure in FIGURES if figure in lines):
         spread = lines.pop(f"{name} ±")
-        lines[name] = [_with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
+        lines[name] = [with_spread(mean, each) for mean, each in zip(lines[name], spread, strict=True)]
     print_table(lines, format)
 
 
@@ -141,10 +141,4 @@ def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -
 
 
 def _mean_of(runs: int, mean: float, deviation: float) -> str:
-    return _with_spread(mean, deviation if runs > 1 else float("nan"))
-
-
-def _with_spread(mean: float, spread: float) -> str:
-    if mean != mean:
-        return ""
-    return f"{mean:.3f}" if spread != spread else f"{mean:.3f} ± {spread:.3f}"
+    return with_spread(mean, deviation if runs > 1 else float("nan"))

@@ -11,10 +11,13 @@ from PIL import Image
 from likeness.data import ImageTable, read_cars
 from likeness.data.captions_column import read_captions
 from likeness.errors import InputError
-from likeness.recipes.captioning.captioned import Captioned, captioned_from, read_captioned
+from likeness.labels import LabelsConfig
+from likeness.recipes.captioning.captioned import Captioned, captioned_from, read_captioned, with_shuffled_captions
 from likeness.recipes.captioning.car_captions import with_car_captions
 from likeness.recipes.captioning.tokenizer import tokenize
 from likeness.recipes.clip.phrases import PHRASES
+from likeness.training.config import DataConfig
+from likeness.training.data.run_images import run_images
 
 
 def table(n: int = 20, **columns: list[object]) -> ImageTable:
@@ -35,6 +38,31 @@ def test_a_column_of_splits_is_the_division() -> None:
     assert (found.train.tolist(), found.validation.tolist(), found.test.tolist()) == ([1, 3], [2], [0])
     with pytest.raises(InputError, match="has the split 'val'; the splits are train, validation, test"):
         captioned_from(table(2, split=["train", "val"]))
+
+
+@pytest.mark.parametrize(("n", "validation", "test"), [(20, 0.15, 0.15), (30, 0.15, 0.15), (50, 0.15, 0.15), (700, 0.15, 0.15), (37, 0.2, 0.1)])
+def test_the_last_images_test_and_a_run_trains_on_the_same_ones(n: int, validation: float, test: float, tmp_path: Path) -> None:
+    Image.new("RGB", (4, 4)).save(tmp_path / "0.png")
+    table(n, size=list(range(n))).frame.to_csv(tmp_path / "own.csv", index=False)
+    found, other = (read_captioned(str(tmp_path / "own.csv"), validation=validation, test=test, seed=seed, split="last") for seed in (0, 1))
+    parts = [found.train, found.validation, found.test]
+    assert np.concatenate(parts).tolist() == list(range(n))
+    assert (len(found.test), len(found.validation) + len(found.test)) == (round(test * n), round((validation + test) * n))
+    assert [part.tolist() for part in parts] == [part.tolist() for part in (other.train, other.validation, other.test)]
+    labels = LabelsConfig(kind="numbers", columns=("size",))
+    run = run_images(DataConfig(source=str(tmp_path / "own.csv"), split="images", labels=labels, test_images=validation + test), seed=3)
+    assert run.train.tolist() == found.train.tolist()
+    assert run.test.tolist() == [*found.validation, *found.test]
+
+
+def test_shuffled_captions_are_those_of_other_training_images() -> None:
+    whole = captioned_from(table(30))
+    found, again, other = (with_shuffled_captions(whole, seed) for seed in (0, 0, 1))
+    assert found.captions == again.captions != other.captions
+    assert all(found.captions[row] != whole.captions[row] for row in whole.train)
+    assert sorted(found.captions[row] for row in whole.train) == sorted(whole.captions[row] for row in whole.train)
+    assert all(found.captions[row] == whole.captions[row] for row in (*whole.validation, *whole.test))
+    assert (found.train.tolist(), found.test.tolist()) == (whole.train.tolist(), whole.test.tolist())
 
 
 def test_parts_without_images_and_rows_in_two_parts_are_told() -> None:
@@ -80,6 +108,10 @@ def test_sources(tmp_path: Path) -> None:
     found = read_captioned(str(tmp_path / "own.csv"))
     assert found.captions[3] == ["sentence 0 of 3", "sentence 1 of 3"]
     assert len(found.train) == 6
+    last = read_captioned(str(tmp_path / "own.csv"), seed=5, split="last", shuffled=True)
+    assert (last.train.tolist(), last.test.tolist()) == ([0, 1, 2, 3, 4, 5, 6], [8, 9])
+    assert last.captions[8:] == found.captions[8:]
+    assert sorted(last.captions[:7]) == sorted(found.captions[:7]) != last.captions[:7]
     with pytest.raises(InputError, match="has no captions but the columns path"):
         read_captioned(str(tmp_path))
     (tmp_path / "train2014").mkdir()

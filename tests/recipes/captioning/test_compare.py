@@ -1,12 +1,13 @@
 """Which models are trained where, and Table 1's form."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from likeness.errors import InputError
 from likeness.recipes.captioning.compare import captioning_cells, captioning_table
-from likeness.recipes.captioning.config import captioning_config_from
+from likeness.recipes.captioning.config import captioning_config_from, with_captioning_changes
 
 CONFIG = captioning_config_from({"name": "a"})
 
@@ -19,13 +20,45 @@ def test_a_folder_for_each_model_and_each_set_of_features(tmp_path: Path) -> Non
     assert names[:2] == ["topdown-imagenet", "att2all2-imagenet"]
     assert all(name.startswith(("topdown-run-cars-", "att2all2-run-cars-")) for name in names[2:])
     assert [cell[0].decoder.kind for cell in cells.values()] == ["topdown", "att2all2"] * 3
-    assert list(captioning_cells(CONFIG, ["imagenet"], [], tmp_path).values()) == [(CONFIG, "imagenet")]
+    assert captioning_cells(CONFIG, ["imagenet"], [], tmp_path) == {tmp_path / "topdown-imagenet": (CONFIG, "imagenet", "imagenet")}
+
+
+def test_a_folder_for_each_seed_and_the_own_seeds_where_it_was(tmp_path: Path) -> None:
+    run = f"run:{tmp_path / 'study' / 'log-ratio-{seed}'}"
+    cells = captioning_cells(CONFIG, ["imagenet", f"Log-ratio={run}"], [], tmp_path, seeds=[0, 2])
+    assert [(cell.config.seed, cell.title) for cell in cells.values()] == [(seed, title) for seed in (0, 2) for title in ("imagenet", "Log-ratio")]
+    first, second, third, fourth = cells
+    assert (first.name, third.name) == ("topdown-imagenet", "topdown-imagenet-seed-2")
+    assert second.name.startswith("topdown-run-log-ratio-0-")
+    assert fourth.name.startswith("topdown-run-log-ratio-2-")
+    assert fourth.name.endswith("-seed-2")
+    assert [cell.features for cell in cells.values()] == ["imagenet", run.replace("{seed}", "0"), "imagenet", run.replace("{seed}", "2")]
+    assert captioning_cells(CONFIG, [run.replace("{seed}", "0")], [], tmp_path).keys() == {second}
+
+
+def test_a_control_stands_beside_each_model(tmp_path: Path) -> None:
+    cells = captioning_cells(CONFIG, ["imagenet"], [], tmp_path, control=True)
+    assert {path.name: (cell.config.data.shuffled, cell.title) for path, cell in cells.items()} == {
+        "topdown-imagenet": (False, "imagenet"),
+        "topdown-imagenet-shuffled": (True, "imagenet, shuffled captions"),
+    }
+    shuffled = with_captioning_changes(CONFIG, {"data.shuffled": True})
+    assert captioning_cells(shuffled, ["imagenet"], [], tmp_path).keys() == {tmp_path / "topdown-imagenet-shuffled"}
+
+
+def test_an_equals_sign_in_a_folders_name_is_no_title(tmp_path: Path) -> None:
+    (cell,) = captioning_cells(CONFIG, ["run:runs/rate=0.1"], [], tmp_path).values()
+    assert (cell.title, cell.features) == ("run:runs/rate=0.1", "run:runs/rate=0.1")
 
 
 def test_wrong_features_and_models_are_told(tmp_path: Path) -> None:
-    for features in ([], ["imagenet", "imagenet"]):
+    for features in ([], ["imagenet", "imagenet"], ["A=imagenet", "imagenet"], ["A=run:a", "A=run:b"]):
         with pytest.raises(InputError, match="Name each set of features once"):
             captioning_cells(CONFIG, features, [], tmp_path)
+    with pytest.raises(InputError, match="Name each seed once; got 1, 1"):
+        captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[1, 1])
+    with pytest.raises(InputError, match="seed is -1"):
+        captioning_cells(CONFIG, ["imagenet"], [], tmp_path, seeds=[-1])
     with pytest.raises(InputError, match=r"decoder\.kind is 'show'"):
         captioning_cells(CONFIG, ["imagenet"], ["show"], tmp_path)
 
@@ -48,3 +81,18 @@ def test_table_1_has_a_row_for_each_stage() -> None:
     ]
     assert captioning_table(reports, "validation")["BLEU-4"].tolist() == [10.1, 10.2, 10.3]
     assert captioning_table([]).empty
+
+
+def test_several_seeds_are_a_row_with_means_and_deviations() -> None:
+    def report(features: str, value: float) -> dict[str, Any]:
+        own = dict.fromkeys(("bleu_4", "meteor_like", "rouge_l"), 0.5) | {"cider_d": value}
+        return {"model": "topdown", "features": features, "xe": {"test": own, "validation": own}}
+
+    table = captioning_table([report("imagenet", 0.1), report("Log-ratio", 0.4), report("imagenet", 0.3), report("imagenet", 0.2)])
+    assert list(table.columns[:6]) == ["model", "features", "train", "runs", "BLEU-4", "BLEU-4 ±"]
+    assert table["features"].tolist() == ["imagenet", "Log-ratio"]
+    assert table["runs"].tolist() == [3, 1]
+    assert table["CIDEr-D"].tolist() == pytest.approx([0.2, 0.4])
+    assert table["CIDEr-D ±"][0] == pytest.approx(0.1)  # n - 1 in the denominator
+    assert table["CIDEr-D ±"].isna().tolist() == [False, True]
+    assert table["BLEU-4 ±"][0] == 0

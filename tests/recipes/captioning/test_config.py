@@ -6,16 +6,31 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.recipes.captioning.config import captioning_config_from, captioning_configs, read_captioning_config, with_captioning_changes
+from likeness.studies import cells, read_study
 
 
 def test_those_that_ship_are_read_and_named_as_their_files() -> None:
-    assert set(captioning_configs()) == {"cars-captions", "coco-captions"}
+    assert set(captioning_configs()) == {"cars-captions", "coco-captions", "flickr-captions"}
     for name in captioning_configs():
         config = read_captioning_config(name)
         assert config.name == name
         assert config.note
+    assert read_captioning_config("cars-captions").data.split == "random"
     coco = read_captioning_config("coco-captions")
     assert (coco.data.grid, coco.decoder.hidden, coco.decoder.attention, coco.beam) == (14, 1000, 512, 2)
+
+
+def test_the_study_of_the_photos_features_trains_on_the_images_that_train_the_decoder() -> None:
+    """The same photos in the same order, the last of which both keep out; every row but the raw one trains the network whose maps are read."""
+    config, study = read_captioning_config("flickr-captions"), read_study("flickr-captions")
+    assert config.data.split == "last"
+    for cell in cells(study, Path("runs")):
+        data = cell.config.data
+        assert (data.source, data.split, data.test_images) == (config.data.source, "images", config.data.validation + config.data.test)
+        assert not data.select_on_test
+        assert cell.config.backbone.name == config.backbone.name
+        assert not cell.config.backbone.head_only
+    assert {cell.seed for cell in cells(study, Path("runs")) if cell.row == "Log-ratio"} == {0, 1, 2}
 
 
 def test_changes_by_dotted_keys() -> None:

@@ -1,6 +1,7 @@
 """Images with sentences, divided into those that train, that choose and that test."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,17 @@ class Captioned:
             raise InputError(f"An image of '{self.table.name}' is in two of the parts {', '.join(CAPTION_SPLITS)}; put it into one.")
 
 
-def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.15, seed: int = 0) -> Captioned:
+Split = Literal["random", "last"]
+
+
+def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.15, seed: int = 0, split: Split = "random") -> Captioned:
     """From a table with captions, as `read_captions` reads them.
 
     Args:
         table: where it has a column `split` ("train", "validation", "test"), this is the division.
-        validation, test: otherwise shares of the images, drawn with `seed`.
+        validation, test: otherwise shares of the images.
+        split: "random", drawn with `seed`; "last", the last images test and those before them validate, whatever the seed. A run with split
+            images whose `test_images` is the sum of both shares then trains on the rows that train here.
 
     Raises:
         InputError: as `read_captions` and `Captioned`, or an unknown split.
@@ -57,12 +63,33 @@ def captioned_from(table: ImageTable, validation: float = 0.15, test: float = 0.
         if unknown is not None:
             raise InputError(f"'{table.name}' has the split '{unknown}'; the splits are {', '.join(CAPTION_SPLITS)}.")
         return Captioned(table, captions, *(np.flatnonzero(named == name).astype(np.int64) for name in CAPTION_SPLITS))
+    if split == "last":
+        trained, chosen = len(table) - round(len(table) * (validation + test)), len(table) - round(test * len(table))
+        return Captioned(table, captions, *np.split(np.arange(len(table)), [trained, chosen]))
     order = np.random.default_rng(seed).permutation(len(table)).astype(np.int64)
     held, tested = round(validation * len(table)), round(test * len(table))
     return Captioned(table, captions, np.sort(order[held + tested :]), np.sort(order[:held]), np.sort(order[held : held + tested]))
 
 
-def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: float = 0.15, seed: int = 0) -> Captioned:
+def with_shuffled_captions(captioned: Captioned, seed: int = 0) -> Captioned:
+    """The same with the captions of each training image given to another one; validation and test images keep theirs.
+
+    A control: a decoder trained on these cannot learn what is to be seen, and scores what the language alone gives.
+
+    Args:
+        captioned: n images; of one training image alone the captions stay.
+        seed: of the dealing, one cycle through all training images, so that none keeps its own captions.
+    """
+    order = np.random.default_rng([seed, 1]).permutation(captioned.train)
+    captions = list(captioned.captions)
+    for row, other in zip(order, np.roll(order, 1), strict=True):
+        captions[row] = captioned.captions[other]
+    return replace(captioned, captions=captions)
+
+
+def read_captioned(
+    source: str, each: int = 5, validation: float = 0.15, test: float = 0.15, seed: int = 0, split: Split = "random", shuffled: bool = False
+) -> Captioned:
     """Images with captions from what a person names.
 
     Args:
@@ -70,8 +97,9 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
             `caption` (a sentence, in as many rows of the same path as there are), or with the attributes of Synthetic Cars ("cars" has them),
             about which sentences are written.
         each: such sentences per image.
-        validation, test: as in `captioned_from`.
-        seed: of written sentences and of the division.
+        validation, test, split: as in `captioned_from`.
+        seed: of written sentences, of the division and of the dealing.
+        shuffled: `with_shuffled_captions`.
 
     Raises:
         InputError: as the readers, or images without captions.
@@ -80,6 +108,6 @@ def read_captioned(source: str, each: int = 5, validation: float = 0.15, test: f
     from likeness.recipes.captioning.car_captions import has_car_attributes, with_car_captions
 
     table = read_dataset(source)
-    if CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN in table.frame.columns or not has_car_attributes(table):
-        return captioned_from(gather_captions(table), validation, test, seed)
-    return captioned_from(with_car_captions(table, each, seed), validation, test, seed)
+    written = CAPTIONS_COLUMN in table.frame.columns or CAPTION_COLUMN in table.frame.columns or not has_car_attributes(table)
+    captioned = captioned_from(gather_captions(table) if written else with_car_captions(table, each, seed), validation, test, seed, split)
+    return with_shuffled_captions(captioned, seed) if shuffled else captioned

@@ -10,6 +10,8 @@ from likeness.errors import InputError
 from likeness.io import FrozenConfig, as_path, validation_message, with_keys, yaml_content
 from likeness.training import BackboneConfig
 
+LARGEST_BEAM = 100
+
 
 class CaptionDataConfig(FrozenConfig):
     """Images with sentences.
@@ -18,6 +20,10 @@ class CaptionDataConfig(FrozenConfig):
         source: what `read_captioned` takes: "coco-captions:FOLDER", a CSV file of path and caption, "cars" or other Synthetic Cars.
         each: sentences that are written about each of these cars.
         validation, test: shares of the images, where the source has no split of its own.
+        split: which images these shares are: "random", drawn by the seed; "last", the last images test and those before them validate, so that
+            a run with split images whose `data.test_images` is the sum of both shares trains on the same images as the captioning model.
+        shuffled: the captions of the training images are dealt out to other training images, a control: what a model then scores, it has from
+            the language alone.
         image_size: side in pixels of what the backbone is shown.
         grid: places per side at which its maps are taken; the paper's 14.
     """
@@ -26,6 +32,8 @@ class CaptionDataConfig(FrozenConfig):
     each: int = Field(default=5, ge=1)
     validation: float = Field(default=0.15, gt=0, lt=0.5)
     test: float = Field(default=0.15, gt=0, lt=0.5)
+    split: Literal["random", "last"] = "random"
+    shuffled: bool = False
     image_size: int = Field(default=224, ge=16, le=1024)
     grid: int = Field(default=14, ge=1, le=32)
 
@@ -106,11 +114,11 @@ class CaptioningConfig(FrozenConfig):
     backbone: BackboneConfig = BackboneConfig()
     decoder: DecoderConfig = DecoderConfig()
     min_count: int = Field(default=5, ge=1)
-    longest: int = Field(default=16, ge=1)
+    longest: int = Field(default=16, ge=1, le=1000)
     xe: CrossEntropyConfig = CrossEntropyConfig()
     rl: ReinforcementConfig = ReinforcementConfig()
     clip: float = Field(default=5.0, gt=0)
-    beam: int = Field(default=2, ge=1)
+    beam: int = Field(default=2, ge=1, le=LARGEST_BEAM)
     evaluate_every: int = Field(default=1, ge=1)
     checkpoint_every: int = Field(default=500, ge=1)
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)

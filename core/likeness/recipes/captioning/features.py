@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from likeness.errors import InputError
 from likeness.io import cache_dir
 from likeness.progress import Progress
+from likeness.recipes.captioning.random_state import kept_random_state
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
     from likeness.training import BackboneConfig, EmbeddingNetwork
 
 IMAGENET = "imagenet"
-_RUN = "run:"
+RUN = "run:"
 _BATCH = 64
 
 
@@ -53,13 +54,26 @@ def feature_network(features: "str | BackboneConfig", backbone: "BackboneConfig 
     name = features if isinstance(features, str) else IMAGENET
     if isinstance(features, BackboneConfig):
         network = build_network(features)
-    elif features.startswith(_RUN):
-        network = load_network(RunFolder(Path(features.removeprefix(_RUN)).expanduser()))
+    elif features.startswith(RUN):
+        network = load_network(RunFolder(Path(features.removeprefix(RUN)).expanduser()))
     elif features == IMAGENET:
         network = build_network(backbone or BackboneConfig())
     else:
         raise InputError(f"There are no features '{features}'; write imagenet, or run:FOLDER with the folder of a trained run.")
     return FeatureNetwork(name, network.eval().requires_grad_(False), _identity(network))
+
+
+def seeded_network(features: str, backbone: "BackboneConfig", seed: int) -> FeatureNetwork:
+    """`feature_network`, and the same at every call also where its weights are random.
+
+    Raises:
+        InputError: as `feature_network`.
+    """
+    import torch
+
+    with kept_random_state():
+        torch.manual_seed(seed)
+        return feature_network(features, backbone)
 
 
 def grid_features(

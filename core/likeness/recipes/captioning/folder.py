@@ -53,9 +53,10 @@ class CaptioningFolder:
     def features(self) -> dict[str, str]:
         """Name and identity of the features; empty where there is no model."""
         found = self._json(self._features, {})
-        if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        is_text = isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
+        if not is_text or (found and not {"name", "identity"} <= found.keys()):
             raise InputError(f"'{self._features.name}' in '{self.path}' does not say which features the model reads; train it anew.")
-        return found
+        return dict(found)
 
     def _json(self, file: Path, none: Any) -> Any:
         return parse_json(text_of(file), f"'{file.name}' of the captioning model") if file.is_file() else none
@@ -81,13 +82,14 @@ class CaptioningFolder:
         write_weights(self._best(stage), model.state_dict())
 
     def load_best(self, stage: str, model: "nn.Module") -> None:
-        """Gives the model the best weights of a stage.
+        """Gives the model the best weights of a stage; one on the device "meta" takes the tensors that are read, so that sizes are checked first.
 
         Raises:
             InputError: there are none, or they do not fit the model.
         """
+        on_meta = any(value.is_meta for value in model.parameters())
         try:
-            model.load_state_dict(read_weights(self._best(stage)))
+            model.load_state_dict(read_weights(self._best(stage)), assign=on_meta)
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"The weights '{self._best(stage)}' cannot be read ({reason}); delete the folder to train anew.") from error
