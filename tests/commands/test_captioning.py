@@ -84,7 +84,7 @@ def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(call: Cal
     assert again[1:3] == lines
     assert [line.split(",")[:3] for line in again[3:]] == [["topdown", run, "XE"], ["topdown", run, "RL"]]
     assert "topdown, imagenet" not in both.stderr
-    assert f"topdown, {run}: Training" in both.stderr
+    assert f"topdown, {run}, seed 0: Training" in both.stderr
     assert (tmp_path / "table.csv").read_text().startswith(head)
     # another config in the same folder is refused
     other = call(few, "--features", "imagenet", *out, "--set", "beam=3")
