@@ -246,7 +246,7 @@ def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert rare_within < usual < within
     assert list(distances) == ["pose", "room", "view", "caption"]
     for name, (rows, above) in distances.items():
-        assert len(rows) == (6 if name == "pose" else 5)
+        assert len(rows) == (8 if name == "caption" else 9)
         assert above > 0
     assert (sizes, len(sentences)) == ([16, 128], 3)
 
