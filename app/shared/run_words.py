@@ -61,8 +61,8 @@ def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     """What the figures of a checkpoint are of, in runs of these configs."""
     if which == "last":
         return "Figures of the last evaluation so far, whatever came before it. The weights that a run keeps and exports can be earlier, better ones."
-    judges = " or ".join(sorted({find_metric(config.selection_metric).title for config in configs}))
-    best = f"those with the highest {judges} so far on"
+    judges = " or ".join(sorted({_best_by(config) for config in configs}))
+    best = f"those with the {judges} so far on"
     ways = [
         (f"{best} validation images, which neither train nor test", lambda data: data.validation > 0),
         (f"{best} the test images, as the settings say, which flatters these figures", lambda data: data.select_on_test),
@@ -70,6 +70,13 @@ def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:
     ]
     told = [words for words, applies in ways if any(applies(config.data) for config in configs)]
     return f"Figures of the weights that each run keeps: {'; or '.join(told)}."
+
+
+def _best_by(config: RunConfig) -> str:
+    metric = find_metric(config.selection_metric)
+    if metric.larger_is_better is False:
+        return f"smallest {metric.title[0].lower()}{metric.title[1:]}"
+    return f"highest {metric.title}"
 
 
 def value(shown: Any) -> str:

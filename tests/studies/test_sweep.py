@@ -67,3 +67,16 @@ def test_a_sweep_runs_and_is_told(study: StudyConfig, tmp_path: Path) -> None:
 def test_a_study_without_values_to_try_is_refused(study: StudyConfig) -> None:
     with pytest.raises(InputError, match="names no values to try"):
         sweep_of(study.model_copy(update={"sweep": {}}))
+
+
+def test_of_continuous_labels_the_smallest_label_distance_is_the_best(study: StudyConfig) -> None:
+    base = study.base | {
+        "data": study.base["data"] | {"split": "images", "labels": {"kind": "numbers", "columns": ["x"]}},
+        "objective": {"name": "log-ratio"},
+        "batch": {"size": 12, "nearest": 2, "drawn": 2},
+    }
+    apart = study.model_copy(update={"base": base, "rows": {"Log-ratio": {}}})
+    rates = {f"Log-ratio, rate {rate}": distance for rate, distance in ((0.001, 9.0), (0.01, 7.0), (0.1, 8.0))}
+    every = pd.DataFrame({"row": list(rates), "validation_mean_label_distance_at_10": list(rates.values())})
+    table = sweep_table(apart, every)
+    assert table[table["best"]]["optimizer.rate"].tolist() == [0.01]

@@ -276,3 +276,15 @@ def test_a_collapse_is_told(spots: dict[str, Any], tmp_path: Path) -> None:
     ):
         train(config_from(spots | {"optimizer": {"kind": "sgd", "rate": 1e6}, "epochs": 5}), tmp_path / "run")
     assert RunFolder(tmp_path / "run").status().state == "failed"
+
+
+def test_the_best_weights_are_those_of_the_smallest_label_distance_on_validation_images(spots: dict[str, Any], tmp_path: Path) -> None:
+    spots["data"]["validation"] = 0.4
+    config = config_from(spots | {"epochs": 4, "evaluate_every": 1})
+    assert config.selection_metric == "mean_label_distance_at_10"
+    run = train(config, tmp_path / "run")
+    evaluated = run.metrics().dropna(subset=["validation_mean_label_distance_at_10"]).iloc[1:]  # step 0 is not kept
+    kept = evaluated.dropna(subset=["best_of"])
+    assert kept["best_of"].iloc[-1] == evaluated["validation_mean_label_distance_at_10"].min()
+    assert kept["best_of"].is_monotonic_decreasing
+    assert len(kept) == (evaluated["validation_mean_label_distance_at_10"].cummin().diff().fillna(-1) < 0).sum()

@@ -35,6 +35,10 @@ class Metric:
     format: str = ".3f"
     compared: bool = False
 
+    def better(self, value: float, than: float | None) -> bool:
+        """Whether a value is better than another one; anything is better than none."""
+        return than is None or (value < than if self.larger_is_better is False else value > than)
+
     def at(self, name: str) -> "Metric | None":
         """This metric where `name` is its name, or its name at some k; None where it is not."""
         if name == self.name:

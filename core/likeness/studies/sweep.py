@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
+from likeness.evaluation import find_metric
 from likeness.studies.study import StudyConfig, row_configs, study_splits
 
 HELD_OUT = 0.15
@@ -44,17 +45,18 @@ def sweep_table(study: StudyConfig, every: pd.DataFrame) -> pd.DataFrame:
         every: a line per run of the sweep, as `likeness.studies.measured` gives them.
 
     Returns:
-        row, a column for each setting, `figure` (R@1, or nDCG@10 with continuous labels, of what was held out), `best`, and `edge`: the best
+        row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out), `best`, and `edge`: the best
         value is the smallest or the largest that was tried, so that there may be a better one beyond.
     """
     lines = []
     for row, config in row_configs(study).items():
-        figure = f"validation_{config.selection_metric}"
+        judge = find_metric(config.selection_metric)
+        figure = f"validation_{judge.name}"
         figures = every.set_index("row")[figure] if figure in every else pd.Series(dtype=float)
         tried = [settings for settings in _combinations(study) if config.epochs and _title(row, settings) in figures.index]
         if not tried:
             continue
-        best = max(tried, key=lambda settings: figures[_title(row, settings)])
+        best = (min if judge.larger_is_better is False else max)(tried, key=lambda settings: figures[_title(row, settings)])
         for settings in tried:
             edge = any(len(values) > 1 and settings[key] in (min(values), max(values)) for key, values in study.sweep.items() if _ordered(values))
             lines.append({"row": row} | settings | {"figure": float(figures[_title(row, settings)]), "best": settings == best, "edge": edge})

@@ -345,7 +345,7 @@ class OptimizerConfig(FrozenConfig):
         weight_decay: of all weights, but see `objective.weight_decay`.
         momentum: of SGD.
         milestones: epochs after which the rate falls by `factor`.
-        plateau: instead, it falls at most twice when R@1, or nDCG, on the validation split has not risen for so many evaluations.
+        plateau: instead, it falls at most twice when R@1, or the label distance, on the validation split has not got better for so many evaluations.
         decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
         inverse_decay: the rate is divided by 1 + steps * this, as in the authors' code of the log-ratio loss.
         warmup: epochs at the start in which the backbone stays as it is.
@@ -469,8 +469,8 @@ class RunConfig(FrozenConfig):
 
     @property
     def selection_metric(self) -> str:
-        """The metric by which weights are the best; larger is better."""
-        return "ndcg_at_10" if self.data.split == "images" else "recall_at_1"
+        """The metric by which weights are the best: R@1, or of continuous labels the mean label distance of ten images, where smaller is better."""
+        return "mean_label_distance_at_10" if self.data.split == "images" else "recall_at_1"
 
     @model_validator(mode="after")
     def _batch_fits(self) -> "RunConfig":

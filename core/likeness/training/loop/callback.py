@@ -18,7 +18,7 @@ from lightning import Callback, LightningModule, Trainer
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.evaluation import structure_metrics
+from likeness.evaluation import find_metric, structure_metrics
 from likeness.io import CheckpointFile, write_weights
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
@@ -69,7 +69,8 @@ class RunCallback(Callback):
         self.config, self.run, self.images, self.inputs, self.dist, self.owner, self.note = context
         self.epoch, self.total = epoch, self.config.epochs * epoch
         self.step, self.stopped, self._before, self._begun = 0, False, seconds, time.perf_counter()
-        self._best, self._reported, self._start, self._terminated = -1.0, 0.0, 0, False
+        self._best: float | None = None
+        self._reported, self._start, self._terminated = 0.0, 0, False
         self.checkpoints = CheckpointFile(self.run.checkpoint)
         self._known_distances: dict[bytes, NDArray[np.float32]] = {}
 
@@ -80,9 +81,7 @@ class RunCallback(Callback):
         if not self.dist.is_main:
             return
         self.run.drop_metrics_after(start or -1)
-        done = self.run.metrics()
-        if "best_of" in done:
-            self._best = float(done["best_of"].dropna().max()) if done["best_of"].notna().any() else -1.0
+        self._best = self._selection(checkpoint_figures(self.run.metrics(), self.config.selection_metric, "best"))
         self._report_status()
 
     def seconds(self) -> float:
@@ -143,7 +142,7 @@ class RunCallback(Callback):
     def measure_untrained(self, module: RunModule) -> None:
         """Evaluates a run without steps, in one process. A run that was killed before its report is evaluated again in the same way."""
         self.run.drop_metrics_after(-1)
-        self._best = -1.0
+        self._best = None
         self.run.append_metrics(self._first_row() | self._evaluate(module))
 
     def _evaluate(self, module: RunModule, trainer: Trainer | None = None) -> dict[str, float]:
@@ -202,14 +201,18 @@ class RunCallback(Callback):
 
     def _keep_best(self, network: EmbeddingNetwork, test: Embeddings, found: dict[str, float]) -> dict[str, float]:
         """Saves the weights where they are the best so far, or the latest where nothing may choose; `best_of` then holds their figure."""
-        name = self.config.selection_metric
-        selection = found.get(f"validation_{name}", found[name])
+        selection = self._selection(found)
+        assert selection is not None
         chosen = len(self.images.validation) > 0 or self.config.data.select_on_test
-        if chosen and selection <= self._best:
+        if chosen and not find_metric(self.config.selection_metric).better(selection, self._best):
             return {}
         self._best = selection
         _save_weights(network, self.run.best, None if network.unit else fit_spherical_map(test))
         return {"best_of": selection}
+
+    def _selection(self, figures: dict[str, float]) -> float | None:
+        name = self.config.selection_metric
+        return figures.get(f"validation_{name}", figures.get(name))
 
     def _scores(self, module: RunModule, embeddings: Embeddings, rows: NDArray[np.int64], queries: NDArray[np.int64]) -> dict[str, float]:
         found = dict[str, float]()

@@ -12,6 +12,7 @@ from lightning import LightningModule
 from torch import Tensor, nn
 
 from likeness.errors import InputError
+from likeness.evaluation import find_metric
 from likeness.losses import DiVA, wrapper_parameters
 from likeness.training.config import RunConfig
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
@@ -63,7 +64,8 @@ class RunModule(LightningModule):
         if isinstance(objective, DiVA):
             objective.gather = self.gather
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
-        self.best, self.waited = -1.0, 0
+        self.best: float | None = None
+        self.waited = 0
         self.losses: dict[str, float] = {}
 
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
@@ -140,7 +142,8 @@ class RunModule(LightningModule):
 
     def step_plateau(self, metric: float) -> None:
         """Takes the selection metric on the validation split. The rate drops, twice at most, after `plateau` evaluations without a new best."""
-        self.best, self.waited = (metric, 0) if metric > self.best else (self.best, self.waited + 1)
+        better = find_metric(self.config.selection_metric).better(metric, self.best)
+        self.best, self.waited = (metric, 0) if better else (self.best, self.waited + 1)
         patience = self.config.optimizer.plateau
         if patience is not None and self.waited >= patience and self.drops < MAX_DROPS:
             self.drops, self.waited = self.drops + 1, 0
