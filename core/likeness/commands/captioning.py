@@ -44,7 +44,7 @@ def captioning(
     for the seed of the model that reads its features.
 
     Examples: `likeness captioning cars-captions --features imagenet --features run:runs/cars`,
-    `likeness captioning flickr-captions --features "log-ratio=run:runs/flickr-captions/log-ratio-{seed}" --seed 0 --seed 1 --control`
+    `likeness captioning flickr-captions --features "log-ratio=run:runs/flickr-captions/l-log-ratio-m-dense-{seed}" --seed 0 --seed 1 --control`
     """
     from likeness.recipes.captioning import captioning_cells, captioning_configs, read_captioning_config, with_captioning_changes
 

@@ -37,8 +37,8 @@ def list_(
 ) -> None:
     """List runs: how they stand, and their figures on classes or images that they were not trained on.
 
-    The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation images (data.validation); with
-    data.select_on_test on the test images themselves, which flatters the figures; with neither, the last ones.
+    The best weights are those with the highest R@1 (with continuous labels: the smallest mean label distance of ten images) on the validation
+    images (data.validation); with data.select_on_test on the test images themselves, which flatters the figures; with neither, the last ones.
 
     Examples: `likeness runs`, `likeness runs --figures last`
     """

@@ -45,8 +45,8 @@ def sweep_table(study: StudyConfig, every: pd.DataFrame) -> pd.DataFrame:
         every: a line per run of the sweep, as `likeness.studies.measured` gives them.
 
     Returns:
-        row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out), `best`, and `edge`: the best
-        value is the smallest or the largest that was tried, so that there may be a better one beyond.
+        row, a column for each setting, `figure` (R@1, or with continuous labels the mean label distance of ten images, of what was held out),
+        `best`, and `edge`: the best value is the smallest or the largest that was tried, so that there may be a better one beyond.
     """
     lines = []
     for row, config in row_configs(study).items():

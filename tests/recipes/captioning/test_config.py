@@ -30,7 +30,7 @@ def test_the_study_of_the_photos_features_trains_on_the_images_that_train_the_de
         assert not data.select_on_test
         assert cell.config.backbone.name == config.backbone.name
         assert not cell.config.backbone.head_only
-    assert {cell.seed for cell in cells(study, Path("runs")) if cell.row == "Log-ratio"} == {0, 1, 2}
+    assert {cell.seed for cell in cells(study, Path("runs")) if cell.row == "L(Log-ratio)+M(Dense)"} == {0, 1, 2}
 
 
 def test_changes_by_dotted_keys() -> None:
