@@ -13,6 +13,7 @@ from likeness.data import read_dataset
 from likeness.encoders import load_encoder
 from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics
+from likeness.labels import ClassLabels
 from likeness.training.config import config_from, with_changes
 from likeness.training.data.batches import Batches
 from likeness.training.data.outputs import embed_rows
@@ -113,6 +114,19 @@ def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spo
     assert set(images.train[np.argsort(nearest)[:4]]) <= set(rows.tolist())
     plain = run_images(own.data, 0)
     np.testing.assert_array_equal(plain.taught(plain.train), plain.train)
+
+
+def test_shuffled_names_are_those_of_other_training_classes_and_classes_stay_together() -> None:
+    apart = np.abs(np.subtract.outer(np.arange(6.0) ** 2, np.arange(6.0) ** 2))
+    own = ClassLabels(apart, np.repeat(np.arange(6), 3))
+    train, test, rng = np.arange(12), np.arange(12, 18), np.random.default_rng(0)
+    dealt = own.shuffled(train, rng)
+    np.testing.assert_array_equal(dealt.between(test, test), own.between(test, test))
+    before, after = own.between(train, train), dealt.between(train, train)
+    assert sorted(before.ravel()) == sorted(after.ravel())
+    assert (before != after).mean() > 0.3
+    same = np.equal.outer(own.labels[train], own.labels[train])
+    np.testing.assert_array_equal(before[same], after[same])
 
 
 def test_a_subset_is_drawn_once_for_all_seeds(spots: dict[str, Any]) -> None:

@@ -44,7 +44,8 @@ class DataConfig(FrozenConfig):
         subset: at most so many images, drawn at random, the same for every seed; None: all.
         per_class: at most so many images of each class; None: all.
         labels: continuous labels, by which an objective such as "log-ratio" trains and by which retrieval is judged.
-        shuffled: a control: training images are given each other's continuous labels at random, so that what is still gained is not due to them.
+        shuffled: a control: training images are given each other's continuous labels at random, or where these are names of classes, training
+            classes each other's names, so that what is still gained is not due to them.
         test_images: share of the images that test, the last ones, or their number (split images).
         queries: how many of the test images are queries, evenly spread over them; the others are the gallery. None: a fifth.
     """

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, add_label_files, image_classes, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
-from likeness.labels import LabelDistances, label_distances
+from likeness.labels import ClassLabels, LabelDistances, label_distances
 from likeness.training.config import DataConfig
 
 Rows = NDArray[np.int64]
@@ -69,11 +69,13 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     if config.labels is None:
         return divided
     queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
-    dealt = None
-    if config.shuffled:
+    distances, dealt, rng = label_distances(divided.table, config.labels), None, np.random.default_rng([seed, 8])
+    if config.shuffled and isinstance(distances, ClassLabels):
+        distances = distances.shuffled(divided.train, rng)
+    elif config.shuffled:
         dealt = np.arange(len(divided.table))
-        dealt[divided.train] = np.random.default_rng([seed, 8]).permutation(divided.train)
-    return replace(divided, queries=queries, distances=label_distances(divided.table, config.labels), dealt=dealt)
+        dealt[divided.train] = rng.permutation(divided.train)
+    return replace(divided, queries=queries, distances=distances, dealt=dealt)
 
 
 def run_table(config: DataConfig) -> ImageTable:
