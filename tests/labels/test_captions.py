@@ -15,8 +15,19 @@ from scipy.spatial.distance import cdist
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.labels import LabelsConfig, MatrixLabels, caption_distances, captions, label_distances, nearest, nearest_labels, word_movers_distance
+from likeness.labels import (
+    LabelsConfig,
+    MatrixLabels,
+    caption_distances,
+    captions,
+    label_distances,
+    nearest,
+    nearest_labels,
+    shuffled_labels,
+    word_movers_distance,
+)
 from likeness.labels.captions import STOP_WORDS, Bag, CaptionLabels, words_of
+from likeness.labels.protocol import BoundedDistances
 
 VOCABULARY = 25
 
@@ -236,6 +247,18 @@ class TestOnDemand:
         found = nearest_labels(labels, rows, k, seed=0)
         plain = nearest_labels(MatrixLabels(labels.between(np.arange(30), np.arange(30))), rows, k, seed=0)
         np.testing.assert_array_equal(found, plain)
+
+    @pytest.mark.parametrize("bounded", [True, False])
+    def test_the_nearest_by_labels_of_others_are_those_of_all_pairs(self, bounded: bool) -> None:
+        every, own = np.arange(30), self.labels(0)
+        matrix = MatrixLabels(own.between(every, every))
+        labels = shuffled_labels(own if bounded else matrix, every[:20], np.random.default_rng(0))
+        assert isinstance(labels, BoundedDistances)
+        assert (labels.lower_bounds(every, every) is None) != bounded
+        expected = nearest_labels(MatrixLabels(labels.between(every, every)), every[:20], 4, seed=0)
+        np.testing.assert_array_equal(nearest_labels(labels, every[:20], 4, seed=0), expected)
+        assert (labels.between(every, every) != matrix.matrix).mean() > 0.5
+        assert (len(labels), labels.unit) == (30, own.unit if bounded else "")
 
     def test_few_of_all_pairs_are_solved(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Groups of images that speak of one thing."""

@@ -11,6 +11,7 @@ from likeness.labels.numbers import NumberLabels, number_distances
 from likeness.labels.parts import PartLabels
 from likeness.labels.poses import JOINTS, PoseLabels, joints_of, pose_distances
 from likeness.labels.protocol import LabelDistances
+from likeness.labels.shuffled import shuffled_labels
 from likeness.labels.sources import KINDS, LabelsConfig, kind_names, known_labels, label_distances
 
 __all__ = [
@@ -42,5 +43,6 @@ __all__ = [
     "read_image_labels",
     "read_layouts",
     "read_matrix",
+    "shuffled_labels",
     "word_movers_distance",
 ]

@@ -1,6 +1,6 @@
 """Label distances that are known already: between images as a matrix, or between classes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,6 @@ class ClassLabels:
             return self.within
         others = np.asarray(self.classes)[~np.eye(len(self.classes), dtype=bool)]
         return float(others[others > 0].min() / 2) if (others > 0).any() else 0.0
-
-    def shuffled(self, rows: Rows, rng: np.random.Generator) -> "ClassLabels":
-        """The same with the classes of these images exchanged at random: images of one class stay together, and what is said of it is another's."""
-        among, order = np.unique(self.labels[rows]), np.arange(len(self.classes))
-        order[among] = rng.permutation(among)
-        return replace(self, classes=self.classes[np.ix_(order, order)])
 
     def between(self, rows: Rows, columns: Rows) -> Distances:
         """Distances (r, c)."""

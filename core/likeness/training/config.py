@@ -470,7 +470,7 @@ class RunConfig(FrozenConfig):
 
     @property
     def selection_metric(self) -> str:
-        """The metric by which weights are the best: R@1, or of continuous labels the mean label distance of ten images, where smaller is better."""
+        """The metric by which weights are the best: R@1, or of images without classes the mean label distance of ten, where smaller is better."""
         return "mean_label_distance_at_10" if self.data.split == "images" else "recall_at_1"
 
     @model_validator(mode="after")

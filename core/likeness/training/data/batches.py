@@ -62,9 +62,8 @@ class Batches(Dataset[tuple[Tensor, ...]]):
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
         if isinstance(self.batches, MPerClassBatches):
             return from_numpy(self.images.labels[rows])
-        assert self.images.distances is not None
-        taught = self.images.taught(rows)
-        return from_numpy(self.images.distances.between(taught[: self.batches.anchors], taught))
+        assert self.images.taught is not None
+        return from_numpy(self.images.taught.between(rows[: self.batches.anchors], rows))
 
     def _inputs(self, chosen: NDArray[Any], number: int, part: slice, total: int) -> Tensor:
         if chosen.ndim == 2:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable, add_label_files, image_classes, natural_key, read_dataset, read_official_parts
 from likeness.errors import InputError
-from likeness.labels import ClassLabels, LabelDistances, label_distances
+from likeness.labels import LabelDistances, label_distances, shuffled_labels
 from likeness.training.config import DataConfig
 
 Rows = NDArray[np.int64]
@@ -25,7 +25,7 @@ class RunImages:
         train, validation, test: row numbers of `table`; no class is in two of them.
         queries: those of `test` that search among the rest of it, where retrieval is judged by continuous labels.
         distances: continuous labels of all images, where the run has some. Images divided without classes have the label 0 all.
-        dealt: (n,) where labels are shuffled: row number of the image by whose continuous label each one trains; None: by its own.
+        shuffled: the continuous labels that train instead of `distances`, which judge; None: the same ones.
     """
 
     table: ImageTable
@@ -36,11 +36,12 @@ class RunImages:
     test: Rows
     queries: Rows = field(default_factory=lambda: np.array([], dtype=np.int64))
     distances: LabelDistances | None = None
-    dealt: Rows | None = None
+    shuffled: LabelDistances | None = None
 
-    def taught(self, rows: Rows) -> Rows:
-        """Row numbers of the images by whose continuous labels these ones train."""
-        return rows if self.dealt is None else self.dealt[rows]
+    @property
+    def taught(self) -> LabelDistances | None:
+        """The continuous labels that train."""
+        return self.distances if self.shuffled is None else self.shuffled
 
     @property
     def gallery(self) -> Rows:
@@ -69,13 +70,9 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
     if config.labels is None:
         return divided
     queries = divided.queries if len(divided.queries) else _spread(divided.test, config.queries)
-    distances, dealt, rng = label_distances(divided.table, config.labels), None, np.random.default_rng([seed, 8])
-    if config.shuffled and isinstance(distances, ClassLabels):
-        distances = distances.shuffled(divided.train, rng)
-    elif config.shuffled:
-        dealt = np.arange(len(divided.table))
-        dealt[divided.train] = rng.permutation(divided.train)
-    return replace(divided, queries=queries, distances=distances, dealt=dealt)
+    distances = label_distances(divided.table, config.labels)
+    shuffled = shuffled_labels(distances, divided.train, np.random.default_rng([seed, 8])) if config.shuffled else None
+    return replace(divided, queries=queries, distances=distances, shuffled=shuffled)
 
 
 def run_table(config: DataConfig) -> ImageTable:

@@ -157,9 +157,9 @@ def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[
             return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
         found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
         return found, max(1, len(images.train) // batch.size)
-    assert images.distances is not None
+    assert images.taught is not None
     count = batch.pool or batch.nearest
-    nearest = nearest_labels(images.distances, images.taught(images.train), count, progress, seed=config.seed)
+    nearest = nearest_labels(images.taught, images.train, count, progress, seed=config.seed)
     anchors = batch.size if batch.anchors == "all" else batch.drawn
     neighbors = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
     return neighbors, neighbors.epoch
