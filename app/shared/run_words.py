@@ -49,12 +49,13 @@ def objective(config: RunConfig) -> str:
 
 
 def guidance(config: RunConfig) -> str:
-    """`ELG, omega 5`, `PLG Top-5, omega 5`, or nothing."""
+    """`ELG, omega 5`, `PLG Top-5, omega 5, shuffled`, or nothing."""
     chosen = config.guidance
     if chosen is None:
         return ""
     kind = f"PLG Top-{chosen.k}" if chosen.kind == "plg" else "ELG" if chosen.method == "match" else chosen.method
-    return f"{kind}, omega {chosen.omega:g}"
+    control = {"none": "", "shuffled": ", shuffled", "flat": ", flat target"}[chosen.control]
+    return f"{kind}, omega {chosen.omega:g}{control}"
 
 
 def checkpoint_help(which: Checkpoint, configs: list[RunConfig]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from likeness.evaluation import metric_title
-from likeness.training.config import GuidanceConfig, ObjectiveConfig, RunConfig
+from likeness.training.config import BatchConfig, DataConfig, GuidanceConfig, ObjectiveConfig, RunConfig
 from likeness.training.runs.run_folder import STATES, Status
 from shared import run_words
 
@@ -50,10 +50,21 @@ def test_every_metric_is_told_in_a_sentence_that_begins_with_its_name() -> None:
         ({"method": "devise"}, "devise, omega 1"),
         ({"method": "clip-style", "omega": 3}, "clip-style, omega 3"),
         ({"kind": "plg", "k": 1, "omega": 10}, "PLG Top-1, omega 10"),
+        ({"omega": 50, "control": "flat"}, "ELG, omega 50, flat target"),
+        ({"kind": "plg", "omega": 5, "control": "shuffled"}, "PLG Top-5, omega 5, shuffled"),
     ],
 )
 def test_guidance_in_a_few_words(options: dict[str, Any] | None, said: str) -> None:
     assert run_words.guidance(RunConfig(guidance=None if options is None else GuidanceConfig(**options))) == said
+
+
+def test_what_chose_the_best_weights_is_told_with_its_direction() -> None:
+    classes = RunConfig(data=DataConfig(validation=0.2))
+    apart = {"data": {"split": "images", "labels": {"kind": "pose"}, "validation": 0.2}, "objective": {"name": "log-ratio"}}
+    images = RunConfig(**apart, batch=BatchConfig(drawn=4))  # type: ignore[arg-type]
+    assert "with the highest R@1 so far on validation images" in run_words.checkpoint_help("best", [classes])
+    assert "with the smallest label distance at 10 so far on" in run_words.checkpoint_help("best", [images])
+    assert "highest R@1 or smallest label distance at 10 so far" in run_words.checkpoint_help("best", [images, classes])
 
 
 @pytest.mark.parametrize(
