@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from likeness.errors import InputError
+from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.io import assets_dir, yaml_content
 from likeness.studies import claims, paired_differences, read_results
 from likeness.studies.claims import with_figures
@@ -49,6 +50,28 @@ def test_a_difference_is_paired_and_has_its_error() -> None:
     assert text == f"{found['map_at_1000']:+.3f} ± {found['map_at_1000 ±']:.3f}"
 
 
+def test_a_place_may_choose_among_the_runs_that_it_pairs() -> None:
+    every = read_results("cifar100-shifts")
+    hardest = every[every["split"] == "removal 10"]
+    found = paired_differences(hardest, "Raw MobileNetV2", ["recall_at_1"]).set_index("row").loc["Margin"]
+    text = with_figures('{cifar100-shifts where split == "removal 10" | Margin - Raw MobileNetV2 | recall_at_1}')
+    assert text == f"{found['recall_at_1']:+.3f} ± {found['recall_at_1 ±']:.3f}"
+
+
+def test_a_place_may_take_what_is_derived_from_runs() -> None:
+    gains = few_shot_gains(read_results("cifar100-shifts"))
+    assert with_figures("{few-shot gains of cifar100-shifts | shots == 5 | gain}") == f"{gains.loc[gains['shots'] == 5, 'gain'].mean():.3f}"
+    left = correlations_without(scaled_structure(read_results("cifar100-shifts")), 2).set_index("property")["weakest"]
+    place = '{correlations without 2 of cifar100-shifts | property == "spectral_decay" | weakest}'
+    assert with_figures(place) == f"{left['spectral_decay']:.3f}"
+
+
+def test_a_distance_in_pixels_has_no_decimals() -> None:
+    pixels = read_results("lsp-pose-whole").query("row == 'L(Triplet)+M(Binary)'")["mean_label_distance_at_10"].mean()
+    assert pixels > 100
+    assert with_figures("{lsp-pose-whole | row == 'L(Triplet)+M(Binary)' | mean_label_distance_at_10}") == f"{pixels:.0f}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -56,6 +79,7 @@ def test_a_difference_is_paired_and_has_its_error() -> None:
         ("{cars-notions | method == 'ae' | map}", None),
         ("{cars-notions | method == 'ae' | maps}", "The results 'cars-notions' have no 'maps'"),
         ("{cars-notions | method == 'none' | map_at_r}", "No run of 'cars-notions' has method == 'none'"),
+        ("{sums of cars-notions | dim == 2 | map_at_r}", "'sums' is not among what can be made of results; there are few-shot gains, generalization"),
         ("{shipped-cars | Nothing - Multisimilarity | nmi}", "The results 'shipped-cars' have no row 'Nothing' beside 'Multisimilarity'"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar, with_spread
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.defaults import LARGEST_SEED
 from likeness.errors import InputError
@@ -75,6 +75,8 @@ def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> Non
 
 def _with_spreads(lines: "pd.DataFrame") -> "pd.DataFrame":
     """Scores of several seeds as text, "0.441 ± 0.012"."""
+    from likeness.studies import with_spread
+
     spread = [name for name in lines if f"{name} ±" in lines]
     shown = lines.drop(columns=[f"{name} ±" for name in spread]).round(4)
     for name in spread:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.options import Changes, Format, output_file, output_folder
-from likeness.commands.terminal import check_format, print_table, progress_bar, with_spread
+from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.commands.train import changed
 from likeness.errors import InputError
 from likeness.io import runs_dir, write_atomic
@@ -80,7 +80,7 @@ def _run_study(folder: "StudyFolder", wanted: "list[Cell]") -> None:
 
 
 def _print_study(wanted: "list[Cell]", which: str, format: str) -> None:
-    from likeness.studies import FIGURES, study_table
+    from likeness.studies import FIGURES, study_table, with_spread
 
     if any(cell.split for cell in wanted):
         _print_shifts(wanted, which, format)
@@ -108,22 +108,13 @@ def _print_sweep(chosen: "StudyConfig", wanted: "list[Cell]", which: str, format
 
 def _print_shifts(wanted: "list[Cell]", which: str, format: str) -> None:
     """R@1 by method and split, and the aggregated score of each method that has all splits."""
-    from likeness.evaluation import by_split, generalization_scores
-    from likeness.studies import measured
+    from likeness.studies import measured, shift_table
 
-    every = measured(wanted, which)
-    lines = by_split(every)
-    if not len(lines):
+    table = shift_table(measured(wanted, which))
+    if not len(table):
         typer.echo("No run is finished yet.")
         return
-    lines["figure"] = [_mean_of(*each) for each in lines[["runs", "mean", "deviation"]].itertuples(index=False)]
-    titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().values}
-    table = lines.pivot(index="row", columns="split", values="figure").reindex(columns=list(titles)).rename(columns=titles)
-    scores = generalization_scores(every).set_index("row")
-    if len(scores):
-        table["AGS"] = [_mean_of(*scores.loc[row, ["runs", "ags", "deviation"]]) if row in scores.index else "" for row in table.index]
-    ordered = [row for row in dict.fromkeys(cell.row for cell in wanted) if row in table.index]
-    print_table(table.loc[ordered].fillna("").reset_index().rename(columns={"row": "R@1"}), format)
+    print_table(table.rename(columns={"row": "R@1"}), format)
 
 
 def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -> None:
@@ -138,7 +129,3 @@ def _print_paired(wanted: "list[Cell]", which: str, against: str, format: str) -
         ]
         lines[f"{name} ahead"] = found[f"{name} ahead"]
     print_table(lines, format)
-
-
-def _mean_of(runs: int, mean: float, deviation: float) -> str:
-    return with_spread(mean, deviation if runs > 1 else float("nan"))

@@ -38,13 +38,6 @@ def print_table(frame: "pd.DataFrame", format: str) -> None:
     typer.echo(printable(text) if format == "table" else text)
 
 
-def with_spread(mean: float, spread: float) -> str:
-    """ "0.441 ± 0.012"; without a deviation (nan) the mean alone, and without a mean nothing."""
-    if mean != mean:
-        return ""
-    return f"{mean:.3f}" if spread != spread else f"{mean:.3f} ± {spread:.3f}"
-
-
 def printable(text: str) -> str:
     """Lines as a terminal may get them: signs that move its cursor or turn its text around, which file names may hold, as a replacement sign."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)

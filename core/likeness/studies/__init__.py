@@ -3,6 +3,7 @@
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
+from likeness.studies.continuous_table import continuous_table
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
@@ -14,10 +15,11 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
+from likeness.studies.shift_table import shift_table
 from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.studies.sweep import sweep_of, sweep_table
-from likeness.studies.table_texts import as_latex, as_markdown
+from likeness.studies.table_texts import as_latex, as_markdown, with_spread
 
 __all__ = [
     "ANALYSIS_METRICS",
@@ -38,6 +40,7 @@ __all__ = [
     "classes_of",
     "compare",
     "compare_in_parallel",
+    "continuous_table",
     "convergence",
     "convergence_table",
     "embedding_sizes",
@@ -58,6 +61,7 @@ __all__ = [
     "read_results",
     "read_study",
     "refusals",
+    "shift_table",
     "side_by_side",
     "statistics",
     "studies",
@@ -67,4 +71,5 @@ __all__ = [
     "sweep_of",
     "sweep_table",
     "unseen_classes",
+    "with_spread",
 ]

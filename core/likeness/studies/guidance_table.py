@@ -5,6 +5,7 @@ import re
 import pandas as pd
 
 from likeness.studies.paired import paired_differences
+from likeness.studies.table_texts import mean_text
 
 _GAINS = {"recall_at_1": "R@1 gained", "map_at_1000": "mAP@1000 gained"}
 
@@ -31,8 +32,8 @@ def guidance_table(every: pd.DataFrame, without: str = "Multisimilarity") -> pd.
     lines = []
     for row, own in every.groupby("row", sort=False):
         parts = {place: own if place is None else own[own["split"] == place] for place in places}
-        line = {"row": str(row)} | {"R@1" if place is None else f"R@1 {place}": _mean(part["recall_at_1"]) for place, part in parts.items()}
-        line |= {title: _mean(own[name]) for title, name in (("mAP@1000", "map_at_1000"), ("NMI", "nmi"))} if places == [None] else {}
+        line = {"row": str(row)} | {"R@1" if place is None else f"R@1 {place}": mean_text(part["recall_at_1"]) for place, part in parts.items()}
+        line |= {title: mean_text(own[name]) for title, name in (("mAP@1000", "map_at_1000"), ("NMI", "nmi"))} if places == [None] else {}
         base = "" if row in bases else _unguided(str(row)) if _unguided(str(row)) in bases else without
         lines.append(line | _gained(every, str(row), base))
     return pd.DataFrame(lines)
@@ -48,7 +49,3 @@ def _gained(every: pd.DataFrame, row: str, base: str) -> dict[str, str]:
     gain = paired_differences(every, base, list(_GAINS)).set_index("row").loc[row]
     texts = (f"{gain[name]:+.3f} ± {gain[f'{name} ±']:.3f} ({gain[f'{name} ahead']:.0f} of {gain['pairs']:.0f})" for name in _GAINS)
     return dict(zip(_GAINS.values(), texts, strict=True))
-
-
-def _mean(values: "pd.Series[float]") -> str:
-    return f"{values.mean():.3f} ± {values.std(ddof=1):.3f}" if len(values) > 1 else f"{values.mean():.3f}"

@@ -1,4 +1,4 @@
-"""Tables as Markdown and LaTeX."""
+"""Figures as texts, and tables of them as Markdown and LaTeX."""
 
 import re
 
@@ -19,6 +19,24 @@ _LATEX = {
     "±": r"$\pm$",
     NONE: "--",
 }
+
+
+def with_spread(mean: float, spread: float = float("nan")) -> str:
+    """ "0.441 ± 0.012", "17.3 ± 0.4" or "431 ± 6"; without a deviation (nan) the mean alone, and without a mean nothing."""
+    if mean != mean:
+        return ""
+    places = decimals(mean)
+    return f"{mean:.{places}f}" if spread != spread else f"{mean:.{places}f} ± {spread:.{places}f}"
+
+
+def mean_text(values: "pd.Series[float]") -> str:
+    """Mean and standard deviation (ddof 1) of several runs as `with_spread`."""
+    return with_spread(float(values.mean()), float(values.std(ddof=1)))
+
+
+def decimals(value: float) -> int:
+    """Of a figure of this size: scores from 0 to 1 have three, degrees and pixels fewer."""
+    return 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 3
 
 
 def as_markdown(table: pd.DataFrame) -> str:
