@@ -13,10 +13,12 @@ from scale_report import filled
 
 from likeness.notions import METHOD_TITLES
 from likeness.studies import as_markdown, claims, guidance_table, paper_table, read_results, statistics
+from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "assets/results"
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
+PAPERS = ("indirect", "language guidance")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
 
@@ -71,16 +73,14 @@ def saliency_table(shares: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
-    """MAP@R of each notion and method, a column for each size; of the raw encoder one for all."""
+    """MAP@R of each notion and method, a column for each size; of what has one size alone, such as the raw encoder, one figure for all."""
     titles = {**METHOD_TITLES, "suggested": "InDiReCT (exact), suggested dimensions"}
-    done = runs[runs["map_at_r"].notna()]
-    found = done.groupby(["notion", "method", size], sort=False)["map_at_r"].agg(["mean", "std", "count"]).reset_index()
-    spread = [f" ± {std:.3f}" if count > 1 else "" for std, count in zip(found["std"], found["count"], strict=True)]
-    found["text"] = found["mean"].map("{:.3f}".format) + spread
-    sizes = sorted(set(found.loc[found["method"] != "raw", size]))
+    found = runs[runs["map_at_r"].notna()].groupby(["notion", "method", size], sort=False)["map_at_r"].agg(mean_text).rename("text").reset_index()
+    single = found.groupby(["notion", "method"])[size].transform("nunique") == 1
+    sizes = sorted(set(found.loc[~single, size]))
     lines = []
     for (notion, method), own in found.groupby(["notion", "method"], sort=False):
-        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if method == "raw" else dict(zip(own[size], own["text"], strict=True))
+        texts = dict.fromkeys(sizes, own["text"].iloc[0]) if len(own) == 1 else dict(zip(own[size], own["text"], strict=True))
         lines.append({"notion": notion, "method": titles[method]} | {str(each): texts.get(each, "–") for each in sizes})
     return pd.DataFrame(lines)
 
@@ -101,7 +101,7 @@ def written() -> dict[Path, str]:
         "prompts": by_size(
             pd.concat([read_results("cars-prompts"), read_results("cars-prompts-suggested").assign(method="suggested")], ignore_index=True), "prompts"
         ),
-        **{f"claims of {paper}": claims(paper) for paper in ("indirect", "language guidance")},
+        **{f"claims of {paper}": claims(paper) for paper in PAPERS},
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"
     text = results.read_text()

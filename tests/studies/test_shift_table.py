@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from likeness.errors import InputError
 from likeness.evaluation import aggregated_generalization_score
 from likeness.studies import shift_table
 
@@ -41,3 +42,8 @@ def test_a_method_without_a_split_has_a_gap_and_no_area(every: pd.DataFrame) -> 
 
 def test_without_a_run_the_table_is_empty(every: pd.DataFrame) -> None:
     assert len(shift_table(every[:0])) == 0
+
+
+def test_a_figure_that_was_not_measured_is_refused(every: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="The runs have no 'matched_recall_at_1'; their columns are row, seed, split"):
+        shift_table(every, "matched_recall_at_1")

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from likeness.errors import InputError
 from likeness.evaluation import by_split, generalization_scores
 from likeness.studies.table_texts import with_spread
 
@@ -17,10 +18,15 @@ def shift_table(every: pd.DataFrame, figure: str = "recall_at_1") -> pd.DataFram
 
     Returns:
         Texts; the rows' names in a column of that name, in order of first appearance. Without a run it is empty.
+
+    Raises:
+        InputError: runs without the figure.
     """
-    lines = by_split(every, figure)
-    if not len(lines):
+    if not len(every):
         return pd.DataFrame(columns=["row"])
+    if figure not in every:
+        raise InputError(f"The runs have no '{figure}'; their columns are {', '.join(every.columns)}.")
+    lines = by_split(every, figure)
     lines["text"] = [_text(*each) for each in lines[["runs", "mean", "deviation"]].itertuples(index=False)]
     titles = {split: f"{split} ({distance:.4g})" for split, distance in lines[["split", "distance"]].drop_duplicates().to_numpy()}
     table = lines.pivot(index="row", columns="split", values="text").reindex(columns=list(titles)).rename(columns=titles)

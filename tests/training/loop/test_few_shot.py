@@ -129,7 +129,27 @@ def test_a_run_of_the_whole_network_measures_it_at_its_end(content: dict[str, An
     structure = structure_metrics(embed_rows(network, pixels, images.train, 16), images.labels[images.train])
     assert {name: last[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
     assert 0 <= last["matched_recall_at_1"] <= 1
-    assert "few_shot_2" not in report["best"]
+    assert report["best"] == last
+
+
+def test_the_best_weights_are_measured_at_the_end_as_the_last_ones_are(
+    content: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    falling = iter((0.9, 0.8, 0.7))  # the untrained network, then two epochs
+    monkeypatch.setattr("likeness.training.loop.callback.scores", lambda *_: {"recall_at_1": next(falling)})
+    measured = {"epochs": 2, "evaluate_every": 1, "few_shot": {"shots": [2], "episodes": 2, "steps": 3}, "structure": True, "matched_classes": 2}
+    config = config_from(content | measured | {"data": content["data"] | {"select_on_test": True}})
+    run = train(config, tmp_path / "run")
+    report = run.report()
+    assert report is not None
+    best, last = report["best"], report["last"]
+    assert best["step"] < last["step"]
+    assert set(best) == set(last)
+    images, network = run_images(config.data, config.seed), load_network(run)
+    rows = embed_rows(network, load_pixels(images.table, 16), images.train, 16)
+    structure = structure_metrics(rows, images.labels[images.train])
+    assert {name: best[f"structure_{name}"] for name in structure} == pytest.approx(structure, rel=1e-4)
+    assert {name: last[f"structure_{name}"] for name in structure} != pytest.approx(structure, rel=1e-4)
 
 
 def test_a_run_without_steps_is_the_raw_encoder(content: dict[str, Any], tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric, structure_metrics
-from likeness.io import CheckpointFile, write_weights
+from likeness.io import CheckpointFile, read_weights, write_weights
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
 from likeness.training.data.outputs import backbone_outputs, embed_rows
@@ -231,9 +231,27 @@ class RunCallback(Callback):
         found: dict[str, Any] = {each: checkpoint_figures(metrics, selection, each) for each in CHECKPOINTS}
         found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
         if "last" in found:
-            found["last"] |= self._bounds()
-            found["last"] |= self._matched(module.network) | self._structure(module.network) | self._few_shot(module.network)
+            at_end = self._bounds() | self._measured_once(module.network)
+            found["last"] |= at_end
+            if "best" in found and found["best"]["step"] != found["last"]["step"]:
+                at_end |= self._measured_once_at_best(module.network)
+            if "best" in found:
+                found["best"] |= at_end
         return found
+
+    def _measured_once(self, network: EmbeddingNetwork) -> dict[str, float]:
+        """What takes too long for every evaluation."""
+        return self._matched(network) | self._structure(network) | self._few_shot(network)
+
+    def _measured_once_at_best(self, network: EmbeddingNetwork) -> dict[str, float]:
+        if self.config.matched_classes is None and not self.config.structure and self.config.few_shot is None:
+            return {}
+        last = {name: value.clone() for name, value in network.state_dict().items()}
+        network.load_state_dict(read_weights(self.run.best), strict=False)  # the file also has the spherical map
+        try:
+            return self._measured_once(network)
+        finally:
+            network.load_state_dict(last)
 
     def _bounds(self) -> dict[str, float]:
         if self.images.distances is None:
