@@ -16,7 +16,6 @@ from likeness.studies import as_markdown, claims, guidance_table, paper_table, r
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "assets/results"
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
 PAPERS = ("indirect", "language guidance")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
@@ -87,7 +86,7 @@ def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
 
 def written() -> dict[Path, str]:
     """Both files as they should be."""
-    birds, captioned, cars = (pd.read_csv(RESULTS / f"{name}-notions.csv").fillna({"refused": ""}) for name in ("birds", "captioned", "cars"))
+    birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
     cars = cars[cars["method"] != "other-words"]  # the encoder knows few of them
     tables = {
         "birds": notions_table(birds),
@@ -95,7 +94,7 @@ def written() -> dict[Path, str]:
         "cars": paper_table(cars[cars["dim"].eq(_PAPER_DIM) | cars["method"].eq("raw")], PAPER_METRICS, bold=True),
         "suggested": suggested_table(cars),
         **{name: guidance_table(read_results(name)) for name in ("birds-guidance", "birds-frozen", "shipped-cars")},
-        "names": paper_table(read_results("cars-names-notions").assign(refused=""), METRICS[:1]),
+        "names": paper_table(read_results("cars-names-notions"), METRICS[:1]),
         "saliency": saliency_table(read_results("cars-saliency")),
         "sizes": by_size(read_results("cars-sizes"), "dim"),
         "prompts": by_size(

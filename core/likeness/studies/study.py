@@ -250,7 +250,7 @@ def study_table(wanted: list[Cell], which: str = "last", figures: tuple[str, ...
 
 
 def read_results(name: str) -> pd.DataFrame:
-    """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` gave them.
+    """The shipped figures of a study that takes too long to repeat in a notebook, a row per run, as `measured` or `compare` gave them.
 
     Raises:
         InputError: none ship for a study of this name.
@@ -258,7 +258,8 @@ def read_results(name: str) -> pd.DataFrame:
     file = assets_dir() / "results" / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
-    return pd.read_csv(file)
+    found = pd.read_csv(file)
+    return found.fillna({"refused": ""}) if "refused" in found else found
 
 
 def table_of(every: pd.DataFrame, figures: tuple[str, ...] = FIGURES, rows: list[str] | None = None) -> pd.DataFrame:
