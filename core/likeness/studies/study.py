@@ -258,7 +258,7 @@ def read_results(name: str) -> pd.DataFrame:
     file = assets_dir() / "results" / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"No results of a study '{name}' ship; train it: likeness study {name}.")
-    found = pd.read_csv(file)
+    found = pd.read_csv(file, dtype={"refused": str})
     return found.fillna({"refused": ""}) if "refused" in found else found
 
 
