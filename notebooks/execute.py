@@ -66,16 +66,25 @@ def add_pictures(notebook: NotebookNode) -> int:
     from plotly.offline import get_plotlyjs
 
     figures = [output.data for cell in notebook.cells for output in cell.get("outputs", []) if PLOTLY in output.get("data", {})]
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise FileNotFoundError("The figures' pictures are drawn in Chromium, which is not installed; install it (apt-get install chromium).")
     with sync_playwright() as play:
-        page = play.chromium.launch(executable_path=chromium, args=_BROWSER).new_page()
+        page = play.chromium.launch(executable_path=find_chromium(), args=_BROWSER).new_page()
         page.set_content("<html><body></body></html>")
         page.add_script_tag(content=get_plotlyjs())
         for data in figures:
             data["image/png"] = _picture(page, data[PLOTLY])
     return len(figures)
+
+
+def find_chromium() -> str:
+    """Where Chromium is.
+
+    Raises:
+        FileNotFoundError: it is not installed.
+    """
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        raise FileNotFoundError("The figures' pictures are drawn in Chromium, which is not installed; install it (apt-get install chromium).")
+    return chromium
 
 
 def _with_parameters(source: str, parameters: dict[str, str]) -> str:
@@ -122,6 +131,7 @@ def _with_few_colors(png: str) -> str:
 
 def main(names: list[str]) -> None:
     """Executes the notebooks named, or all, and overwrites them."""
+    find_chromium()  # before the minutes that a notebook takes
     for path in [FOLDER / name for name in names] or sorted(FOLDER.glob("*.ipynb")):
         start = time.perf_counter()
         notebook = execute(path, on_cell=lambda line, start=start: print(f"{time.perf_counter() - start:5.0f} s  {line}", flush=True))  # type: ignore[misc]
