@@ -11,13 +11,14 @@ from pathlib import Path
 import pandas as pd
 from scale_report import filled
 
+from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, claims, guidance_table, paper_table, read_results, statistics
+from likeness.studies import as_markdown, claims, guidance_table, paper_table, read_results, shift_table, statistics
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
-PAPERS = ("indirect", "language guidance")
+PAPERS = ("indirect", "language guidance", "oodml")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
 
@@ -84,6 +85,27 @@ def by_size(runs: pd.DataFrame, size: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def gains_table(every: pd.DataFrame) -> pd.DataFrame:
+    """What few-shot adaptation gains, in percent of R@1 before: a row per method and number of shots, a column per distance."""
+    found = few_shot_gains(every)
+    found["text"] = (100 * found["gain"]).map("{:+.1f} %".format)
+    table = found.pivot(index=["row", "shots"], columns="distance", values="text").rename(columns=lambda distance: f"{distance:.4g}")
+    return table.loc[list(dict.fromkeys(every["row"][every["row"].isin(found["row"])]))].rename_axis(columns=None).reset_index()
+
+
+def hinges_table(every: pd.DataFrame) -> pd.DataFrame:
+    """Correlations of structure with R@1, and what is left of them at worst without one or two methods."""
+    scaled = scaled_structure(every)
+    one, two = (correlations_without(scaled, count).set_index("property") for count in (1, 2))
+    lines = []
+    for name in one.index:
+        left = {f"without {own.loc[name, 'without']}": own.loc[name, "weakest"] for own in (one, two)}
+        lines.append(
+            {"property": name, "all methods": f"{one.loc[name, 'correlation']:+.2f}", "left": "; ".join(f"{v:+.2f} {k}" for k, v in left.items())}
+        )
+    return pd.DataFrame(lines)
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -101,6 +123,14 @@ def written() -> dict[Path, str]:
             pd.concat([read_results("cars-prompts"), read_results("cars-prompts-suggested").assign(method="suggested")], ignore_index=True), "prompts"
         ),
         **{f"claims of {paper}": claims(paper) for paper in PAPERS},
+        "shifts whole": shift_table(read_results("cifar100-shifts-whole"), "matched_recall_at_1"),
+        "shifts whole, all classes": shift_table(read_results("cifar100-shifts-whole")),
+        "shifts frozen": shift_table(read_results("cifar100-shifts"), "matched_recall_at_1"),
+        "shifts cars": shift_table(read_results("shipped-cars-shifts"), "matched_recall_at_1"),
+        "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
+        "gains": gains_table(read_results("cifar100-shifts")),
+        "gains cars": gains_table(read_results("shipped-cars-shifts")),
+        "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"
     text = results.read_text()

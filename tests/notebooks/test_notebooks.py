@@ -206,7 +206,9 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
     assert (spaces, noted) == (5, 7)
 
 
-@pytest.mark.parametrize(("name", "paper"), [("01_indirect.ipynb", "indirect"), ("02_language_guidance.ipynb", "language guidance")])
+@pytest.mark.parametrize(
+    ("name", "paper"), [("01_indirect.ipynb", "indirect"), ("02_language_guidance.ipynb", "language guidance"), ("03_oodml.ipynb", "oodml")]
+)
 def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str, paper: str) -> None:
     from html import escape
 

@@ -8,10 +8,10 @@ import pytest
 from likeness.errors import InputError
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.io import assets_dir, yaml_content
-from likeness.studies import claims, paired_differences, read_results
+from likeness.studies import claims, paired_differences, read_results, read_study
 from likeness.studies.claims import with_figures
 
-PAPERS = ("indirect", "language guidance")
+PAPERS = ("indirect", "language guidance", "oodml")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -92,7 +92,7 @@ def test_a_place_that_names_nothing_is_refused(text: str, message: str | None) -
 
 
 def test_an_unknown_paper_is_refused() -> None:
-    with pytest.raises(InputError, match="No claims of 'other' are noted; there are those of indirect, language guidance"):
+    with pytest.raises(InputError, match="No claims of 'other' are noted; there are those of indirect, language guidance, oodml"):
         claims("other")  # type: ignore[arg-type]
 
 
@@ -104,3 +104,14 @@ def test_studies_of_guidance_ship_with_their_controls_and_several_runs(name: str
     for control in ("shuffled", "flat"):
         assert rows.str.contains(control).any(), control
     assert (every[every["step"] > 0].groupby("row").size() >= 2).all()
+
+
+@pytest.mark.parametrize(("name", "trained"), [("cifar100-shifts-whole", 4), ("cifar100-shifts", 10), ("shipped-cars-shifts", 10)])
+def test_studies_of_shift_ship_with_the_raw_network_a_control_and_every_seed_on_every_split(name: str, trained: int) -> None:
+    every, study = read_results(name), read_study(name)
+    assert list(dict.fromkeys(every["row"])) == list(study.rows)
+    untrained = every[every["step"] == 0]
+    assert set(untrained["row"]) == {row for row in study.rows if "aw " in row} | {"Random projection"}
+    runs = every[every["step"] > 0].groupby(["row", "split"])["seed"].nunique()
+    assert len(runs) == trained * every["split"].nunique()
+    assert (runs == len(study.seeds)).all()
