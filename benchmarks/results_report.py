@@ -13,7 +13,7 @@ from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, claims, guidance_table, paper_table, read_results, shift_table, statistics
+from likeness.studies import as_markdown, claims, continuous_table, guidance_table, paper_table, read_results, shift_table, statistics
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
@@ -130,6 +130,7 @@ def written() -> dict[Path, str]:
         "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
         "gains": gains_table(read_results("cifar100-shifts")),
         "gains cars": gains_table(read_results("shipped-cars-shifts")),
+        "lsp-pose": continuous_table(read_results("lsp-pose")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"
