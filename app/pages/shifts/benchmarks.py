@@ -78,7 +78,7 @@ def _read_study(path: str, stamp: int, _folder: StudyFolder) -> tuple[bool, str]
 def _shift_grows(file: str, stamp: int) -> bool:
     """Whether the runs of a file are on splits of several distances; two halves swapped, say, have one."""
     table = pd.read_csv(file)
-    return "distance" in table and table["distance"].nunique() > 1
+    return {"split", "distance"} <= set(table) and table["distance"].nunique() > 1
 
 
 def cells(benchmark: Benchmark) -> list[Cell]:
