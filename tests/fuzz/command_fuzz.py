@@ -166,7 +166,7 @@ def wrong(status: int, errors: str, output: str = "file") -> str:
         output: what stood behind its stdout; where the reader is "gone", the status is 1.
     """
     if "Traceback" in errors:
-        return f"a traceback\n{errors[-3000:]}"
+        return f"a traceback, with status {status}\n{errors[errors.index('Traceback') :][:3000]}\n...\n{errors[-1000:]}"
     if status == -signal.SIGKILL:
         return f"killed: neither ended nor heeded an interruption\n{errors[-4000:]}"
     if status not in _ANSWERS and not (status == 1 and output == "gone"):

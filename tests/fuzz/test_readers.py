@@ -60,6 +60,7 @@ _OWN = {
     "projection/layout_process": "a job that was written for this very process",
     "projection/layout_worker": "a job that was written for this very process",
     "recipes/captioning/training": "its checkpoint goes through `CheckpointFile`, which has a case",
+    "training/loop/callback": "the best weights of a run, which this very run wrote",
     "training/loop/train": "its checkpoint goes through `CheckpointFile` and Lightning with weights_only, checked in its own tests",
     "encoders/store/packed": "vectors that were packed here; a file is sound or written anew, checked in its own tests",
     "encoders/store/ray_worker": "rows that this run's own workers sent",

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -16,6 +19,29 @@ def test_workers_are_begun_deaf_and_this_process_still_hears() -> None:
     with WorkerPool(2) as pool:
         assert all(signal.SIGINT in blocked for blocked in pool.map(signal.pthread_sigmask, [signal.SIG_BLOCK] * 4, [()] * 4))
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+def test_an_interruption_that_another_thread_hears_waits_until_work_is_submitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the midst of it a new process would be left without its work, and print that it "ran out of input"."""
+    submitted, end = [], Event()
+    hearing = Thread(target=end.wait)
+    hearing.start()
+
+    def submit(*_: object) -> None:
+        assert hearing.ident is not None
+        signal.pthread_kill(hearing.ident, signal.SIGINT)
+        time.sleep(0.1)
+        submitted.append(True)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            WorkerPool(1).submit(os.getpid)
+    finally:
+        end.set()
+    assert submitted == [True]
+    assert signal.getsignal(signal.SIGINT) == before
 
 
 def test_an_interruption_ends_the_work(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
-from types import TracebackType
+from threading import current_thread, main_thread
+from types import FrameType, TracebackType
 from typing import Any
 
 
@@ -25,11 +27,12 @@ class WorkerPool(ProcessPoolExecutor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As of every executor."""
         resource_tracker.ensure_running()  # whose start ends the blocking of signals
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is blocked in a process begun here
-        try:
-            return super().submit(fn, *args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with _interruption_held():
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is blocked in a process begun here
+            try:
+                return super().submit(fn, *args, **kwargs)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[Any]:
         """As of every executor, a call at a time. What is not begun is not canceled at the end: Python 3.11 can't end a pool with canceled work."""
@@ -41,3 +44,21 @@ class WorkerPool(ProcessPoolExecutor):
             for process in list((self._processes or {}).values()):
                 process.terminate()
         self.shutdown(wait=True)
+
+
+@contextmanager
+def _interruption_held() -> Iterator[None]:
+    """An interruption waits for the end: one in the midst of a process's start would leave it without its work, or be lost in a callback. Blocking
+    SIGINT in this thread does not do: Python takes one that any other thread has received to the main thread.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came and callable(before):
+            before(*came[-1])
