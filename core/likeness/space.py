@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.encoders import Encoder
-    from likeness.notions import Notion
+    from likeness.notions import LearnsFrom, Notion
     from likeness.saliency import Head, ImageModel
     from likeness.search import Hits, Index, IndexSearch
 
@@ -271,13 +271,33 @@ class Space:
         start = time.perf_counter()
         aspects, n_encoded = base.embed_aspects(notion)
         encoded = time.perf_counter()
-        estimator = _estimator(method, notion, aspects, dim, seed)
-        estimator.fit(aspects)
+        estimator, learns_from = _estimator(method, notion, aspects, dim, seed)
+        estimator.fit(*base.fit_material(notion, aspects, learns_from))
         fitted = time.perf_counter()
         space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
         done = time.perf_counter()
         estimator.fit_stats_ = FitStats(len(notion.prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
         return space
+
+    def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
+        """What the `fit` of a method takes that learns from a notion: the rows of its aspects, and where it reads them the images and the aspects of
+        the other notions that fit these images (`likeness.notions.fitting_notions`), without those that the same label judges.
+
+        Args:
+            notion, aspects: as `embed_aspects` takes and gives them.
+            learns_from: as the method declares it.
+            images: (m, d) in place of all.
+        """
+        material: list[Any] = [aspects]
+        if "images" in learns_from:
+            material.append(self.vectors if images is None else images)
+        if "other notions" in learns_from:
+            from likeness.notions import fitting_notions
+
+            fitting = fitting_notions(self.table, self.encoder_name)
+            others = [each for each in fitting if each.name != notion.name and (each.attribute is None or each.attribute != notion.attribute)]
+            material.append([self.embed_aspects(each)[0] for each in others])
+        return tuple(material)
 
     def best_aspects(self, notion: "Notion") -> NDArray[np.object_]:
         """Of each image the aspect of a notion that the encoder matches best with it: zero-shot labels (n,), texts.
@@ -447,19 +467,20 @@ def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     return ImageTable(table.name, table.root, table.frame.assign(**columns), table.failed, table.has_images)
 
 
-def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> Any:
-    """A fresh estimator of a name or class; an estimator itself is taken as it is."""
-    from likeness.notions import named_methods, notion_dim, suggest_dim
+def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vectors, dim: int | str | None, seed: int) -> tuple[Any, "LearnsFrom"]:
+    """A fresh estimator of a name or class, and what its `fit` takes; an estimator itself is taken as it is."""
+    from likeness.notions import METHODS, named_methods, notion_dim, suggest_dim
 
     if not isinstance(method, str | type):
-        return method
+        known = next((each for each in METHODS.values() if each.make is type(method)), None)
+        return method, known.learns_from if known else "text"
     chosen = named_methods([method])[0]
     if chosen.lengths:
         raise InputError(
             f"The method '{chosen.name}' reads features of any length, and a space keeps unit vectors; measure it with `likeness evaluate`."
         )
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
-    return chosen.make(dim=size, seed=seed)
+    return chosen.make(dim=size, seed=seed), chosen.learns_from
 
 
 def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:

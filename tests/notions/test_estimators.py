@@ -9,7 +9,7 @@ import torch
 
 import likeness.notions
 from likeness.errors import InputError
-from likeness.notions import Identity, Oracle, RandomEmbedding
+from likeness.notions import METHODS, AspectProbabilities, AspectSimilarities, Identity, Oracle, RandomEmbedding, ScaledPCA
 
 ESTIMATORS = [
     estimator
@@ -17,17 +17,26 @@ ESTIMATORS = [
     if inspect.isclass(estimator) and hasattr(estimator, "fit")
 ]
 LEARNING = [estimator for estimator in ESTIMATORS if estimator not in (Identity, RandomEmbedding)]
-SEEDED = [estimator for estimator in ESTIMATORS if estimator.__name__ not in ("Identity", "PCA", "InDiReCT")]
+RANDOM = ("RandomEmbedding", "RandomTransform", "LinearAutoencoder", "Autoencoder", "Oracle")
+WIDTHS = {Identity: 8, ScaledPCA: 8, AspectSimilarities: 9, AspectProbabilities: 9}  # of what has no dimensions to choose
 DIM = 3
 
 
 def make(estimator: type, **options: Any) -> Any:
-    return estimator() if estimator is Identity else estimator(**{"dim": DIM, "seed": 0} | options)
+    return estimator() if estimator in WIDTHS else estimator(**{"dim": DIM, "seed": 0} | options)
+
+
+def material(estimator: type, rows: Any) -> list[Any]:
+    """What its `fit` takes after the rows."""
+    if estimator is Oracle:
+        return [[i % 3 for i in range(len(rows))]]
+    learns_from = next((method.learns_from for method in METHODS.values() if method.make is estimator), "text")
+    others = np.random.default_rng(3).standard_normal((2, 4, 8))
+    return [rows] * ("images" in learns_from) + [list(others)] * ("other notions" in learns_from)
 
 
 def fitted(estimator: type, rows: Any, **options: Any) -> Any:
-    labels = ([i % 3 for i in range(len(rows))],) if estimator is Oracle else ()
-    return make(estimator, **options).fit(rows, *labels)
+    return make(estimator, **options).fit(rows, *material(estimator, rows))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +51,7 @@ def images() -> np.ndarray:
 
 
 def test_all_are_here() -> None:
-    names = {"Identity", "RandomEmbedding", "RandomTransform", "PCA", "LinearAutoencoder", "Autoencoder", "InDiReCT", "Oracle"}
+    names = {"Identity", "PCA", "InDiReCT", "AlignedTangents", "ContrastivePCA", "NullSpace", *(kind.__name__ for kind in WIDTHS), *RANDOM}
     assert {estimator.__name__ for estimator in ESTIMATORS} == names
 
 
@@ -50,7 +59,7 @@ def test_all_are_here() -> None:
 def test_the_constructor_only_stores(estimator: type) -> None:
     parameters = inspect.signature(estimator).parameters
     assert vars(estimator()) == {name: parameter.default for name, parameter in parameters.items()}
-    if estimator is not Identity:
+    if estimator not in WIDTHS:
         assert (parameters["dim"].default, parameters["seed"].default) == (128, 0)
         # what can't be is told by fit, which knows more
         assert vars(estimator(dim=-1, seed=7))["dim"] == -1
@@ -59,8 +68,7 @@ def test_the_constructor_only_stores(estimator: type) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_fit_returns_itself_and_transform_changes_nothing(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     unfitted = make(estimator)
-    labels = ([0, 1, 2] * 3,) if estimator is Oracle else ()
-    fit = unfitted.fit(rows, *labels)
+    fit = unfitted.fit(rows, *material(estimator, rows))
     assert fit is unfitted
     before, given = dict(vars(fit)), images.copy()
     first = fit.transform(images)
@@ -74,7 +82,7 @@ def test_fit_returns_itself_and_transform_changes_nothing(estimator: type, rows:
 def test_what_comes_out_is_of_the_kind_that_went_in(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     plain = fitted(estimator, rows)
     expected = plain.transform(images)
-    assert expected.shape == (5, 8 if estimator is Identity else DIM)
+    assert expected.shape == (5, WIDTHS.get(estimator, DIM))
     for dtype in (np.float32, np.float64):
         found = plain.transform(images.astype(dtype))
         assert found.dtype == dtype
@@ -106,7 +114,7 @@ def test_what_is_learnt_is_of_the_kind_of_the_text(estimator: type, rows: np.nda
 def test_the_seed_fixes_the_result(estimator: type, rows: np.ndarray, images: np.ndarray) -> None:
     first, again, other = (fitted(estimator, rows, seed=seed).transform(images) for seed in (0, 0, 1))
     assert np.array_equal(first, again)
-    assert np.array_equal(first, other) == (estimator not in SEEDED)
+    assert np.array_equal(first, other) == (estimator.__name__ not in RANDOM)
 
 
 @pytest.mark.parametrize("estimator", LEARNING)
@@ -130,7 +138,7 @@ def test_images_that_are_not_finite_are_refused(estimator: type, rows: np.ndarra
         fitted(estimator, rows).transform(broken)
 
 
-@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if estimator is not Identity])
+@pytest.mark.parametrize("estimator", [estimator for estimator in ESTIMATORS if estimator not in WIDTHS])
 @pytest.mark.parametrize("dim", [0, 2.5])
 def test_an_impossible_dim_is_refused(estimator: type, rows: np.ndarray, dim: float) -> None:
     with pytest.raises(InputError, match=f"dim is {dim}"):

@@ -1,11 +1,28 @@
 import pytest
 
 from likeness.errors import InputError
-from likeness.notions import PAPER_METHODS, PCA, Autoencoder, Identity, InDiReCT, LinearAutoencoder, Oracle, RandomEmbedding, RandomTransform
+from likeness.notions import (
+    PAPER_METHODS,
+    PCA,
+    AlignedTangents,
+    AspectProbabilities,
+    AspectSimilarities,
+    Autoencoder,
+    ContrastivePCA,
+    Identity,
+    InDiReCT,
+    LinearAutoencoder,
+    NullSpace,
+    Oracle,
+    RandomEmbedding,
+    RandomTransform,
+    ScaledPCA,
+)
 from likeness.notions.methods import METHOD_TITLES, METHODS, named_methods
 from likeness.studies import published
 
-LEARNING = ("pca", "pca-faded", "lae", "ae", "lae-code", "ae-code", "exact", "adam", "faded")
+WORDS = ("scaled-pca", "crl", "probabilities", "clay", "contrastive-pca", "null-space")
+LEARNING = ("pca", "pca-faded", "lae", "ae", "lae-code", "ae-code", "exact", "adam", "faded", *WORDS)
 
 
 def test_every_method_is_known_and_has_a_title() -> None:
@@ -17,9 +34,23 @@ def test_every_method_is_known_and_has_a_title() -> None:
 
 def test_methods_make_their_estimators_with_dimension_and_seed() -> None:
     made = {method.name: method.make(dim=7, seed=3) for method in named_methods(METHODS)}
-    kinds = (RandomEmbedding, Identity, RandomTransform, PCA, PCA, *[LinearAutoencoder, Autoencoder] * 2, *[InDiReCT] * 4, Oracle)
+    of_words = (ScaledPCA, AspectSimilarities, AspectProbabilities, AlignedTangents, ContrastivePCA, NullSpace)
+    kinds = (
+        RandomEmbedding,
+        Identity,
+        RandomTransform,
+        PCA,
+        PCA,
+        *[LinearAutoencoder, Autoencoder] * 2,
+        *[InDiReCT] * 3,
+        *of_words,
+        InDiReCT,
+        Oracle,
+    )
     assert [type(estimator) for estimator in made.values()] == list(kinds)
-    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in made.items() if name not in ("raw", "pca-faded"))
+    with_dims = {name: estimator for name, estimator in made.items() if METHODS[name].dims}
+    assert made.keys() - with_dims.keys() == {"raw", "scaled-pca", "crl", "probabilities"}
+    assert all((estimator.dim, estimator.seed) == (7, 3) for name, estimator in with_dims.items() if name != "pca-faded")
     assert [made[name].solver for name in ("exact", "adam", "faded", "other-words")] == ["exact", "adam", "faded", "exact"]
     assert [made[name].normalize for name in ("lae", "ae", "lae-code", "ae-code")] == [True, True, False, False]
     assert [made[name].fade for name in ("pca", "pca-faded")] == [False, True]

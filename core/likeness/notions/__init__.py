@@ -1,6 +1,9 @@
 """Similarity notions in words, and the estimators that turn them into projections."""
 
+from likeness.notions.aligned_tangents import AlignedTangents
+from likeness.notions.aspect_probabilities import AspectProbabilities
 from likeness.notions.aspect_rows import aspect_rows
+from likeness.notions.aspect_similarities import AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
@@ -19,14 +22,16 @@ from likeness.notions.library import (
     save_notion,
     write_notion,
 )
-from likeness.notions.method import Method
+from likeness.notions.method import LearnsFrom, Method
 from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
+from likeness.notions.other_notions import ContrastivePCA, NullSpace
 from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
 from likeness.notions.projection import LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
+from likeness.notions.scaled_pca import ScaledPCA
 from likeness.notions.zero_shot import best_aspects
 
 __all__ = [
@@ -36,18 +41,25 @@ __all__ = [
     "PAPER_METHODS",
     "PCA",
     "SOLVERS",
+    "AlignedTangents",
+    "AspectProbabilities",
+    "AspectSimilarities",
     "Autoencoder",
+    "ContrastivePCA",
     "Identity",
     "InDiReCT",
+    "LearnsFrom",
     "LinearAutoencoder",
     "LinearProjection",
     "Method",
     "MethodLike",
     "Notion",
     "NotionWarning",
+    "NullSpace",
     "Oracle",
     "RandomEmbedding",
     "RandomTransform",
+    "ScaledPCA",
     "aspect_rows",
     "best_aspects",
     "check",

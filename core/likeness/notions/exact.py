@@ -33,26 +33,27 @@ def leading_directions(rows: Floats, count: int) -> Floats:
     largest one is noise, such as the difference between two prompts of the same words.
     """
     few_rows = rows.shape[0] < rows.shape[1]
-    values, vectors = _largest_eigenpairs(rows @ rows.T if few_rows else rows.T @ rows, count)
+    values, vectors = largest_eigenpairs(rows @ rows.T if few_rows else rows.T @ rows, count)
     noise = max(rows.shape) * np.finfo(np.float32).eps
     rank = int(np.count_nonzero(values > noise**2 * values[0]))
     vectors = vectors[:, :rank]
     return np.asarray(np.linalg.qr(rows.T @ vectors if few_rows else vectors)[0])
 
 
-def _largest_eigenpairs(gram: Floats, count: int) -> tuple[Floats, Floats]:
-    size = len(gram)
+def largest_eigenpairs(symmetric: Floats, count: int) -> tuple[Floats, Floats]:
+    """The largest eigenvalues (count,) of a symmetric matrix (r, r), the largest first, and their eigenvectors as columns (r, count)."""
+    size = len(symmetric)
     if count < size // 6:
         # Some are cheaper than all. The start of the iteration is fixed, so that equal prompts give equal results.
         from scipy.sparse.linalg import ArpackError, eigsh
 
         try:
-            values, vectors = eigsh(gram, k=count, tol=1e-8, v0=np.random.default_rng(0).standard_normal(size))
+            values, vectors = eigsh(symmetric, k=count, which="LA", tol=1e-8, v0=np.random.default_rng(0).standard_normal(size))
             order = np.argsort(values)[::-1]
             return values[order], vectors[:, order]
         except ArpackError:
             pass
-    values, vectors = np.linalg.eigh(gram)
+    values, vectors = np.linalg.eigh(symmetric)
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 

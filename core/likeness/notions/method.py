@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Maker = Callable[..., Any]
+LearnsFrom = Literal["text", "other text", "labels", "nothing", "text and images", "text and other notions", "text, images and other notions"]
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,10 @@ class Method:
         title: for people.
         help: one sentence.
         make: called with the keywords dim and seed; gives an object with fit and transform.
-        learns_from: "text", "other text" (`with_other_words`, drawn anew for each seed), "labels" (of the images) or "nothing".
+        learns_from: what `fit` takes: "text", the prompts; "other text" (`with_other_words`, drawn anew for each seed); "labels", images and their
+            labels; "nothing"; or after the prompts the images, a list of the prompts of the other notions for them, or both.
         seeds: it has random choices.
-        dims: its dimensions can be chosen.
+        dims: its dimensions can be chosen; otherwise they follow from the prompts, or are the encoder's.
         lengths: it reads images' features as the encoder gives them, not scaled to unit length.
         ranking: by which images are ranked in its space whatever is asked for; None: what is asked for.
     """
@@ -27,7 +29,7 @@ class Method:
     title: str
     help: str
     make: Maker
-    learns_from: Literal["text", "other text", "labels", "nothing"] = "text"
+    learns_from: LearnsFrom = "text"
     seeds: bool = True
     dims: bool = True
     lengths: bool = False

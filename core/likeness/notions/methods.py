@@ -6,13 +6,18 @@ from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
 from likeness.errors import InputError
+from likeness.notions.aligned_tangents import ALIGNED_TANGENTS
+from likeness.notions.aspect_probabilities import ASPECT_PROBABILITIES
+from likeness.notions.aspect_similarities import ASPECT_SIMILARITIES
 from likeness.notions.autoencoders import AUTOENCODER, AUTOENCODER_CODE, LINEAR_AUTOENCODER, LINEAR_AUTOENCODER_CODE
 from likeness.notions.baselines import IDENTITY, RANDOM_EMBEDDING, RANDOM_TRANSFORM
 from likeness.notions.indirect import INDIRECT_ADAM, INDIRECT_EXACT, INDIRECT_FADED
 from likeness.notions.method import Maker, Method
 from likeness.notions.oracle import ORACLE
+from likeness.notions.other_notions import CONTRASTIVE_COMPONENTS, NULL_SPACE
 from likeness.notions.other_words import OTHER_WORDS
 from likeness.notions.pca import FADED_COMPONENTS, PRINCIPAL_COMPONENTS
+from likeness.notions.scaled_pca import SCALED_COMPONENTS
 from likeness.registry import FieldView
 
 METHODS: dict[str, Method] = {
@@ -30,6 +35,12 @@ METHODS: dict[str, Method] = {
         INDIRECT_EXACT,
         INDIRECT_ADAM,
         INDIRECT_FADED,
+        SCALED_COMPONENTS,
+        ASPECT_SIMILARITIES,
+        ASPECT_PROBABILITIES,
+        ALIGNED_TANGENTS,
+        CONTRASTIVE_COMPONENTS,
+        NULL_SPACE,
         OTHER_WORDS,
         ORACLE,
     )

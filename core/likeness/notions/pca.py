@@ -1,20 +1,18 @@
 """Principal components of the prompts, a baseline of the InDiReCT paper's section 4.2."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.arrays import Floats, like
 from likeness.errors import InputError
 from likeness.notions.fading import fade_unresolved
 from likeness.notions.method import Method
-from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
-
-if TYPE_CHECKING:
-    import torch
+from likeness.notions.projection import CenteredProjection
+from likeness.notions.prompt_rows import prompt_rows
 
 
-class PCA:
+class PCA(CenteredProjection):
     """The orthogonal directions along which the prompts vary most.
 
     It needs more prompts than dimensions, strictly (section 4.2), so most notions have no PCA at 128 dimensions.
@@ -48,7 +46,7 @@ class PCA:
                 f"choose at most {len(rows) - 1} dimensions, give more prompts, or use InDiReCT."
             )
         mean = rows.mean(axis=0)
-        values, axes = _principal_axes(rows - mean)
+        values, axes = principal_axes(rows - mean)
         if values.size < self.dim:
             raise InputError(
                 f"PCA to {self.dim} dimensions needs prompts that vary in as many directions, but the {len(rows)} prompts vary in {values.size}; "
@@ -59,28 +57,8 @@ class PCA:
         self.explained_variance_ratio_ = as_text(values[: self.dim] ** 2 / (values**2).sum())
         return self
 
-    def transform(self, images: Any) -> Any:
-        """(v - mean) U of the unit images v: (m, r) -> (m, dim), of the kind that came in; like scikit-learn's, not of unit length.
 
-        Raises:
-            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
-        """
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
-        check_width(rows, len(U))
-        centred = unit_rows(rows, "The image embeddings") - to_numpy(self.mean_).astype(rows.dtype)
-        return like(images)(centred @ U.astype(rows.dtype))
-
-    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
-        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
-        import torch
-
-        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
-        return (rows - mean) @ U
-
-
-def _principal_axes(centred: Floats) -> tuple[Floats, Floats]:
+def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
 
     Rounding moves entries by some 1e-8 of a unit row, which makes singular values far below float32's epsilon times the largest.

@@ -1,4 +1,4 @@
-"""The linear map that InDiReCT and its random baseline apply to images."""
+"""The maps that fitted estimators apply to images: linear as InDiReCT's, or linear around a mean as that of principal components."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.notions.prompt_rows import check_fitted, check_width
 
 if TYPE_CHECKING:
     import torch
@@ -94,6 +95,38 @@ class LinearProjection:
         if not hasattr(self, "U"):
             raise InputError(f"This {type(self).__name__} is not fitted yet; call fit(text) with the prompts' embeddings first.")
         return self.U
+
+
+class CenteredProjection:
+    """(v - mean) U of unit images v, not scaled to unit length; subclasses set `U` and `mean_`.
+
+    Attributes:
+        U: (r, dim), set by `fit`.
+        mean_: (r,), set by `fit`.
+    """
+
+    U: Any
+    mean_: Any
+
+    def transform(self, images: Any) -> Any:
+        """(v - mean) U of the unit images v: (m, r) -> (m, dim), of the kind that came in; like scikit-learn's, not of unit length.
+
+        Raises:
+            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        """
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
+        check_width(rows, len(U))
+        centered = unit_rows(rows, "The image embeddings") - to_numpy(self.mean_).astype(rows.dtype)
+        return like(images)(centered @ U.astype(rows.dtype))
+
+    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
+        import torch
+
+        check_fitted(self, "U", "fit(text) with the prompts' embeddings")
+        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
+        return (rows - mean) @ U
 
 
 def _unit_tensor(rows: "torch.Tensor", U: NDArray[Any]) -> "torch.Tensor":

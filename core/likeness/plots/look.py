@@ -30,6 +30,12 @@ _LOOKS = {
     "exact": Look("#0072B2", "solid", "circle"),
     "adam": Look("#D55E00", "solid", "circle-open"),
     "faded": Look("#0072B2", "dash", "circle-cross", "\\"),
+    "scaled-pca": Look("#009E73", "dot", "square-dot", "-"),
+    "crl": Look("#D55E00", "dash", "pentagon", "/"),
+    "probabilities": Look("#D55E00", "dot", "star-triangle-up", "+"),
+    "clay": Look("#E69F00", "dot", "hexagram", "-"),
+    "contrastive-pca": Look("#009E73", "longdash", "square-x-open", "x"),
+    "null-space": Look("#0072B2", "longdash", "circle-x-open", "+"),
     "other-words": Look("#0072B2", "dot", "pentagon-open", "x"),
     "oracle": Look("#56B4E9", "solid", "star"),
 }

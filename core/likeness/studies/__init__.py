@@ -1,5 +1,6 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
+from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
@@ -47,6 +48,7 @@ __all__ = [
     "encoder_sizes",
     "guidance_table",
     "judged_notions",
+    "leave_one_notion_out",
     "list_studies",
     "measured",
     "order_differences",

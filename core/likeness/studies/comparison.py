@@ -14,7 +14,7 @@ from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.notions import METHODS as METHODS
-from likeness.notions import Method, MethodLike, best_aspects, named_methods, with_other_words
+from likeness.notions import LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
 
 if TYPE_CHECKING:
@@ -47,9 +47,11 @@ def compare(
         base: the images in their encoder's space; their table has each notion's `attribute`.
         methods: of `METHODS`: "random" (uniform on the sphere), "raw" (the encoder), "random-transform" (InDiReCT's start), "pca", "lae" and "ae"
             (linear and nonlinear autoencoder), "lae-code" and "ae-code" (the same by the protocol of the authors' code: images' features in their
-            own lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded", the control "other-words"
-            (InDiReCT on words that do not belong to the images), "oracle" (learned from the labels that it is measured on). Or one's own, an
-            object or a class with fit(text) and transform(images), or (name, factory) with factory(dim=..., seed=...).
+            own lengths, ranked by Euclidean distance), "exact", "adam" and "faded" (InDiReCT's solvers), "pca-faded"; later ways to read a
+            notion's words: "scaled-pca", "crl", "probabilities", "clay", "contrastive-pca" and "null-space", the last two of which hold it against
+            the other notions that fit the images (`Space.fit_material`); the control "other-words" (InDiReCT on words that do not belong to the
+            images), "oracle" (learned from the labels that it is measured on). Or one's own, an object or a class with fit(text) and
+            transform(images), or (name, factory) with factory(dim=..., seed=...).
         dims: whole numbers, or "suggested": each notion's own `dim`, or where it has none, what `likeness.notions.suggest_dim` says of its
             prompts. By default the paper's 128.
         metrics: names (`likeness.evaluation.metric_names`), or functions (vectors, labels) -> number; None: those of `METRICS`. "ami" and "nmi"
@@ -65,7 +67,8 @@ def compare(
         One row per run: notion, method, dim, seed, fit_seconds, refused, and the metrics. `refused` is "", or the sentence why the method does
         not apply, and then the metrics are NaN: PCA needs more prompts than dimensions, "lae-code" and "ae-code" an encoder that says how
         long its features are (`Space.lengths`; the first run computes them), and no method but "random" and "random-transform" has more
-        dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion, "pca" once per dimension.
+        dimensions than the encoder. "raw" has no choice of dimension or seed and stands once per notion, "pca" once per dimension; "dim" is
+        the width of what a method without a choice gives.
 
     Raises:
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
@@ -126,13 +129,15 @@ class _Task:
         """(m, r) what the encoder gives for the images, not scaled to unit length."""
         return self.vectors * self.base.lengths[self.labeled, None]
 
-    def material(self, learns_from: str, seed: int) -> tuple[Any, ...]:
+    def material(self, learns_from: LearnsFrom, seed: int) -> tuple[Any, ...]:
         """What the `fit` of a method takes. Where it learns nothing, the images stand in: only their width is looked at."""
-        if learns_from == "text":
-            return (self.texts,)
+        if learns_from == "labels":
+            return self.vectors, self.labels
+        if learns_from == "nothing":
+            return (self.vectors,)
         if learns_from == "other text":
             return (self.base.embed_aspects(with_other_words(self.notion, seed))[0],)
-        return (self.vectors, self.labels) if learns_from == "labels" else (self.vectors,)
+        return self.base.fit_material(self.notion, self.texts, learns_from, self.vectors)
 
     def size(self, dim: int | str) -> int:
         """A dimension as a number."""
@@ -193,7 +198,9 @@ def _measured(run: _Run, metrics: Sequence[Metric], ranking: DistanceMetric) -> 
     except InputError as error:
         return row | {"fit_seconds": np.nan, "refused": str(error)} | {metric.name: np.nan for metric in metrics}
     found = _zero_shot(estimator, images, run.task) if any(metric.kind == "words" for metric in metrics) else {}
-    found |= measure(estimator.transform(images), run.task.labels, metrics, run.method.ranking or ranking, run.seed)
+    places = estimator.transform(images)
+    found |= measure(places, run.task.labels, metrics, run.method.ranking or ranking, run.seed)
+    row |= {} if run.method.dims else {"dim": np.shape(places)[1]}
     return row | {"fit_seconds": seconds, "refused": ""} | {metric.name: found[metric.name] for metric in metrics}
 
 

@@ -1,0 +1,95 @@
+"""Images and prompts as seen from their own means, which are laid on one another: CLAY (arXiv 2604.11539)."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.notions.method import Method
+from likeness.notions.pca import principal_axes
+from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+
+if TYPE_CHECKING:
+    import torch
+
+
+class AlignedTangents:
+    """The prompts' main directions in the tangent space of the sphere at their mean, in which images stand as they do around their own mean.
+
+    CLIP keeps images and texts in two cones that lie apart. The logarithmic map at the mean m of either side, v -> angle(v, m) times the unit vector
+    from m towards v, tells where a vector stands within its cone; the Householder reflection that takes the images' mean to the prompts' takes one
+    tangent space into the other (arXiv 2604.11539, section 3). "CLAY-like": the paper's prompts come from a language model, ours from the notion.
+
+    Args:
+        dim: dimensions, or as many as the prompts vary in, whichever is less.
+        seed: not used; there is nothing random.
+
+    Attributes:
+        U: (r, dim) orthonormal columns, directions from the prompts' mean, taken to where the images are.
+        mean_: (r,) unit mean of the images.
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, text: Any, images: Any) -> "AlignedTangents":
+        """Learns from the prompts' embeddings (n, r), and of the images (m, r) their mean; both are scaled to unit length first.
+
+        Raises:
+            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images of another width than the prompts.
+        """
+        rows = prompt_rows(text, self.dim)
+        places = checked_rows(images, "The image embeddings", None)
+        check_width(places, rows.shape[1])
+        mean = _unit(rows.mean(axis=0))
+        there = _unit(unit_rows(places, "The image embeddings").mean(axis=0).astype(np.float64))
+        _, axes = principal_axes(tangents(rows, mean))
+        across = there - mean
+        length = float(across @ across)
+        U, as_text = axes[: self.dim].T, like(text)
+        self.U, self.mean_ = as_text(U - 2 * np.outer(across, across @ U) / length if length > 0 else U), as_text(there)
+        return self
+
+    def transform(self, images: Any) -> Any:
+        """The images' tangent vectors along the prompts' directions: (m, r) -> (m, dim), of the kind that came in, not of unit length.
+
+        Raises:
+            InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
+        """
+        check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
+        rows = checked_rows(images, "The image embeddings", None)
+        U, mean = (to_numpy(value).astype(rows.dtype) for value in (self.U, self.mean_))
+        check_width(rows, len(U))
+        return like(images)(tangents(unit_rows(rows, "The image embeddings"), mean) @ U)
+
+    def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""
+        import torch
+
+        check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
+        mean, U = (torch.as_tensor(to_numpy(value)).to(rows) for value in (self.mean_, self.U))
+        cosines = (rows @ mean)[:, None].clamp(-1 + 1e-6, 1 - 1e-6)
+        return ((rows - cosines * mean) * torch.arccos(cosines) / torch.sqrt(1 - cosines**2)) @ U
+
+
+def tangents(rows: Floats, mean: Floats) -> Floats:
+    """Logarithmic map of the sphere at `mean` (r,): for unit rows (n, r) vectors at right angles to it, as long as their angle to it in radians."""
+    cosines = np.clip(rows @ mean, -1, 1)[:, None]
+    across = rows - cosines * mean
+    sines = np.linalg.norm(across, axis=1, keepdims=True)
+    return np.asarray(across * np.divide(np.arccos(cosines), sines, out=np.ones_like(sines), where=sines > 0))
+
+
+def _unit(vector: Floats) -> Floats:
+    found: Floats = unit_rows(vector[None], "The mean of the embeddings")[0]
+    return found
+
+
+ALIGNED_TANGENTS = Method(
+    "clay",
+    "Aligned tangents (CLAY)",
+    "The prompts' main directions around their mean, in which images stand as around their own: CLIP's gap between the two is closed.",
+    AlignedTangents,
+    learns_from="text and images",
+    seeds=False,
+)

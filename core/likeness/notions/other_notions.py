@@ -1,0 +1,135 @@
+"""Methods that hold a notion against others: what sets it off is kept, or what belongs to the others is taken away."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from likeness.arrays import Floats, checked_rows, like, unit_rows
+from likeness.errors import InputError
+from likeness.notions.exact import largest_eigenpairs, leading_directions
+from likeness.notions.method import Method
+from likeness.notions.projection import CenteredProjection, LinearProjection
+from likeness.notions.prompt_rows import check_width, prompt_rows
+
+# BASIC's weight of what is to be left out, arXiv 2510.25387.
+_WEIGHT = 0.2
+# Share of the others' variance that is taken away; what is beyond is their wording.
+_TAKEN = 0.9
+_FIRST_TRIED = 48  # directions; nearly always enough, and found in a fraction of the time that all take
+
+
+class ContrastivePCA(CenteredProjection):
+    """Directions along which the prompts vary and those of other notions do not, as in BASIC (arXiv 2510.25387, section 4).
+
+    With the covariances A of the notion's prompts and B of the others' (each notion's around its own mean), the directions are the leading
+    eigenvectors of (1 - weight) A - weight B, those with a positive eigenvalue. BASIC centers images by their own mean, here and there.
+
+    Args:
+        dim: dimensions, or as many as have a positive eigenvalue, whichever is less.
+        seed: not used; there is nothing random.
+        weight: of what is to be left out, from 0, which is PCA, to below 1.
+
+    Attributes:
+        U: (r, dim) orthonormal columns, the largest eigenvalue first.
+        mean_: (r,) mean of the unit images.
+        eigenvalues_: (dim,).
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0, weight: float = _WEIGHT) -> None:
+        self.dim, self.seed, self.weight = dim, seed, weight
+
+    def fit(self, text: Any, images: Any, others: Sequence[Any]) -> "ContrastivePCA":
+        """Learns from prompts (n, r), of the images (m, r) their mean, and from the prompts (k, r) of each other notion; all scaled to unit length.
+
+        Raises:
+            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, a weight outside 0 to 1, no other notion, or a notion that
+                varies in no direction in which the others do not vary more.
+        """
+        if not 0 <= self.weight < 1:
+            raise InputError(f"weight is {self.weight}; give a number from 0 to below 1, such as {_WEIGHT}.")
+        rows = prompt_rows(text, self.dim)
+        places = checked_rows(images, "The image embeddings", None)
+        check_width(places, rows.shape[1])
+        own = rows - rows.mean(axis=0)
+        spread = (1 - self.weight) * (own.T @ own) / (len(own) - 1) - self.weight * _spread(others, rows.shape[1])
+        values, axes = largest_eigenpairs(spread, self.dim)
+        kept = values > np.finfo(np.float32).eps * values[0]
+        if not kept.any() or values[0] <= 0:
+            raise InputError("Other notions vary more in every direction in which the prompts do; use a smaller weight, or InDiReCT.")
+        as_text = like(text)
+        self.U, self.mean_ = as_text(axes[:, kept]), as_text(unit_rows(places, "The image embeddings").mean(axis=0))
+        self.eigenvalues_ = as_text(values[kept])
+        return self
+
+
+class NullSpace(LinearProjection):
+    """The notion's directions after those of other notions were taken away: null-space denoising as in OD-CRL (arXiv 2602.05464).
+
+    N spans 90 % of the variance of the other notions' prompts, each around its own mean. Prompts and images lose what they have along N, and of the
+    prompts that are left the leading singular vectors are kept: U = (I - N N^T) B. The paper takes its bases from a language model's texts.
+
+    Args:
+        dim: dimensions, or as many as the prompts have left, whichever is less.
+        seed: not used; there is nothing random.
+
+    Attributes:
+        U: (r, dim) orthonormal columns, at right angles to N.
+    """
+
+    def __init__(self, dim: int = 128, seed: int = 0) -> None:
+        self.dim, self.seed = dim, seed
+
+    def fit(self, text: Any, others: Sequence[Any]) -> "NullSpace":
+        """Learns from prompts (n, r) and from the prompts (k, r) of each other notion; all scaled to unit length first.
+
+        Raises:
+            InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or nothing left of the prompts.
+        """
+        rows = prompt_rows(text, self.dim)
+        taken = _most_of(_spread(others, rows.shape[1]))
+        left = rows - (rows @ taken) @ taken.T
+        if np.linalg.norm(left, axis=1).max() < np.sqrt(np.finfo(np.float32).eps):
+            raise InputError("Nothing is left of the prompts without the directions of the other notions; use InDiReCT.")
+        self.U = like(text)(leading_directions(left, self.dim))
+        return self
+
+
+def _spread(others: Sequence[Any], r: int) -> Floats:
+    """Covariance (r, r) of the unit prompts of other notions, each around its own mean; the mean over the notions."""
+    if not len(others):
+        raise InputError("There is no other notion to hold this one against; add one for these images, or use InDiReCT.")
+    found = np.zeros((r, r))
+    for each in others:
+        rows = unit_rows(checked_rows(each, "The prompts of another notion", np.float64), "The prompts of another notion")
+        check_width(rows, r)
+        rows = rows - rows.mean(axis=0)
+        found += rows.T @ rows / max(len(rows) - 1, 1)
+    return found / len(others)
+
+
+def _most_of(spread: Floats) -> Floats:
+    """Orthonormal columns (r, k) that keep the share `_TAKEN` of a covariance's trace; k is the fewest that do."""
+    count, whole = min(_FIRST_TRIED, len(spread)), float(np.trace(spread))
+    values, axes = largest_eigenpairs(spread, count)
+    if values.sum() < _TAKEN * whole:
+        values, axes = largest_eigenpairs(spread, len(spread))
+    return axes[:, : int(np.searchsorted(np.cumsum(values), _TAKEN * whole)) + 1]
+
+
+CONTRASTIVE_COMPONENTS = Method(
+    "contrastive-pca",
+    "Contrastive PCA (BASIC)",
+    "The directions in which the prompts vary more than those of the other notions for these images.",
+    ContrastivePCA,
+    learns_from="text, images and other notions",
+    seeds=False,
+)
+NULL_SPACE = Method(
+    "null-space",
+    "Null space of the others (OD-CRL)",
+    "InDiReCT after the directions of the other notions for these images have been taken away.",
+    NullSpace,
+    learns_from="text and other notions",
+    seeds=False,
+)

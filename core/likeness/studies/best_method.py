@@ -1,0 +1,46 @@
+"""Which method reads notions best, where none is chosen by the notion that judges it."""
+
+import pandas as pd
+
+from likeness.errors import InputError
+
+_CASE = ["images", "notion"]
+
+
+def leave_one_notion_out(runs: pd.DataFrame, metric: str = "map_at_r", labels: "dict[str, str] | None" = None) -> pd.DataFrame:
+    """For each notion the method that is best on average over all other notions, and what it scores here.
+
+    A case is a notion on images in the space of an encoder. A method's score there is its mean over seeds; the method with the largest mean over
+    the other cases is chosen, so that nothing is tuned on the notion that judges. Only methods that have a score in every case take part.
+
+    Args:
+        runs: columns images (what tells images and encoders apart), notion, method and the metric, as `likeness evaluate` writes them.
+        metric: larger is better.
+        labels: of a notion the label that judges it: notions of one label are left out together. Without: each notion by its name alone.
+
+    Returns:
+        A row per case: images, notion, chosen, its score, best (of all methods here), its score as best_score, and a column for each method.
+
+    Raises:
+        InputError: a missing column, fewer than two labels, or no method that has a score in every case.
+
+    Example:
+        >>> runs = pd.DataFrame({"images": ["a"] * 6, "notion": ["x", "x", "y", "y", "z", "z"], "method": ["m", "n"] * 3})
+        >>> found = leave_one_notion_out(runs.assign(map_at_r=[0.9, 0.2, 0.3, 0.5, 0.4, 0.5]))
+        >>> found[["notion", "chosen", "score", "best"]].to_numpy().tolist()
+        [['x', 'n', 0.2, 'm'], ['y', 'm', 0.3, 'n'], ['z', 'm', 0.4, 'n']]
+    """
+    missing = [column for column in (*_CASE, "method", metric) if column not in runs]
+    if missing:
+        raise InputError(f"The runs have no column '{missing[0]}'; they need images, notion, method and {metric}.")
+    scores = runs.pivot_table(index=_CASE, columns="method", values=metric, sort=False).dropna(axis=1)
+    if scores.empty or not len(scores.columns):
+        raise InputError("No method has a score for every notion; measure the same methods everywhere.")
+    judged = pd.Series([(labels or {}).get(notion, notion) for _, notion in scores.index], index=scores.index)
+    if judged.nunique() < 2:
+        raise InputError("One notion leaves none to choose a method by; give runs of at least two that different labels judge.")
+    found = []
+    for case, own in scores.iterrows():
+        chosen, best = scores[judged != judged[case]].mean().idxmax(), own.idxmax()
+        found.append({"images": case[0], "notion": case[1], "chosen": chosen, "score": own[chosen], "best": best, "best_score": own[best]})
+    return pd.concat([pd.DataFrame(found), scores.reset_index(drop=True)], axis=1)

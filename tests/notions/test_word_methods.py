@@ -1,0 +1,184 @@
+"""Methods beside InDiReCT that read a notion's words: scaled PCA, CRL, probabilities of aspects, CLAY, BASIC and OD-CRL."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.linalg import null_space
+from scipy.special import softmax
+from sklearn import decomposition
+
+from likeness.errors import InputError
+from likeness.notions import AlignedTangents, AspectProbabilities, AspectSimilarities, ContrastivePCA, NullSpace, ScaledPCA
+from likeness.notions.aligned_tangents import tangents
+
+RNG = np.random.default_rng(0)
+R = 12
+
+
+def _unit(rows: Any) -> Any:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _rows(count: int, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    return _unit(rng.normal(size=(count, R)) + 2 * rng.normal(size=R))
+
+
+TEXT, IMAGES, OTHERS = _rows(6, 1), _rows(30, 2), [_rows(4, 3), _rows(5, 4)]
+
+
+class TestScaledPCA:
+    def test_similarities_are_those_of_the_prompts_covariance(self) -> None:
+        U = ScaledPCA().fit(TEXT).U
+        covariance = np.cov(TEXT.T)
+        np.testing.assert_allclose(U @ U.T, covariance / np.linalg.eigvalsh(covariance)[-1], atol=1e-9)
+
+    def test_columns_are_scaled_components(self) -> None:
+        reference = decomposition.PCA().fit(TEXT)
+        U = ScaledPCA().fit(TEXT).U
+        assert U.shape == (R, len(TEXT) - 1)
+        lengths = np.linalg.norm(U, axis=0)
+        np.testing.assert_allclose(lengths, (reference.singular_values_ / reference.singular_values_[0])[:-1], atol=1e-9)
+        np.testing.assert_allclose(abs(np.sum(U / lengths * reference.components_[:-1].T, axis=0)), 1, atol=1e-9)
+
+    def test_a_direction_in_which_prompts_hardly_differ_hardly_counts(self) -> None:
+        text = np.array([[1.0, 0.5, 0.001], [1.0, -0.5, 0.0]])
+        here, there = ScaledPCA().fit(text).transform(np.array([[0.5, 0.5, 3.0], [0.5, 0.4, -3.0]]))
+        assert here @ there == pytest.approx(1, abs=1e-3)
+
+
+def test_aspect_similarities_are_dot_products_of_unit_rows() -> None:
+    found = AspectSimilarities().fit(3 * TEXT).transform(IMAGES)
+    np.testing.assert_allclose(found, _unit(IMAGES @ TEXT.T), atol=1e-12)
+
+
+class TestAspectProbabilities:
+    def test_a_cosine_is_the_coefficient_of_bhattacharyya(self) -> None:
+        found = AspectProbabilities(scale=7).fit(TEXT).transform(2 * IMAGES)
+        probabilities = softmax(7 * IMAGES @ TEXT.T, axis=1)
+        np.testing.assert_allclose(found**2, probabilities, atol=1e-12)
+        pairs = np.sqrt(probabilities[:, None] * probabilities[None]).sum(axis=2)
+        np.testing.assert_allclose(found @ found.T, pairs, atol=1e-12)
+
+    def test_a_large_scale_is_zero_shot_and_does_not_overflow(self) -> None:
+        found = AspectProbabilities(scale=1e5).fit(TEXT).transform(IMAGES)
+        best = (IMAGES @ TEXT.T).argmax(axis=1)
+        np.testing.assert_allclose(found, np.eye(len(TEXT))[best], atol=1e-6)
+
+    def test_gradients_flow_to_the_images(self) -> None:
+        fitted = AspectProbabilities().fit(TEXT)
+        rows = torch.tensor(IMAGES, requires_grad=True)
+        found = fitted.transform_tensor(rows)
+        np.testing.assert_allclose(found.detach(), fitted.transform(IMAGES), atol=1e-9)
+        found[:, 0].sum().backward()
+        assert rows.grad is not None
+        assert rows.grad.abs().sum() > 0
+
+    @pytest.mark.parametrize("scale", [0, -1, float("nan")])
+    def test_a_scale_that_is_none_is_refused(self, scale: float) -> None:
+        with pytest.raises(InputError, match="give a number above 0"):
+            AspectProbabilities(scale).fit(TEXT)
+
+
+class TestAlignedTangents:
+    def test_the_exponential_map_undoes_the_logarithmic(self) -> None:
+        mean = _unit(IMAGES.mean(axis=0, keepdims=True))[0]
+        found = tangents(IMAGES, mean)
+        angles = np.linalg.norm(found, axis=1, keepdims=True)
+        np.testing.assert_allclose(angles[:, 0], np.arccos(IMAGES @ mean), atol=1e-9)
+        np.testing.assert_allclose(found @ mean, 0, atol=1e-12)
+        np.testing.assert_allclose(np.cos(angles) * mean + np.sin(angles) * found / angles, IMAGES, atol=1e-12)
+
+    def test_directions_lie_in_the_images_tangent_space(self) -> None:
+        fitted = AlignedTangents(dim=3).fit(TEXT, IMAGES)
+        np.testing.assert_allclose(fitted.U.T @ fitted.U, np.eye(3), atol=1e-12)
+        np.testing.assert_allclose(fitted.U.T @ fitted.mean_, 0, atol=1e-12)
+
+    def test_images_that_lie_about_their_mean_as_the_prompts_do_get_the_prompts_places(self) -> None:
+        """Another cone: all reflected at the hyperplane between the prompts' mean and any other direction."""
+        mean = _unit(TEXT.mean(axis=0, keepdims=True))[0]
+        across = mean - _unit(RNG.normal(size=(1, R)))[0]
+        across /= np.linalg.norm(across)
+        moved = TEXT - 2 * np.outer(TEXT @ across, across)
+        here, there = AlignedTangents(dim=4).fit(TEXT, TEXT).transform(TEXT), AlignedTangents(dim=4).fit(TEXT, moved).transform(moved)
+        np.testing.assert_allclose(here, there, atol=1e-9)
+
+    def test_an_image_at_the_mean_has_no_place(self) -> None:
+        fitted = AlignedTangents(dim=2).fit(TEXT, IMAGES)
+        np.testing.assert_allclose(fitted.transform(fitted.mean_[None]), 0, atol=1e-6)
+
+    def test_tensors_go_the_same_way(self) -> None:
+        fitted = AlignedTangents(dim=3).fit(TEXT, IMAGES)
+        np.testing.assert_allclose(fitted.transform_tensor(torch.tensor(IMAGES)), fitted.transform(IMAGES), atol=1e-9)
+
+
+class TestContrastivePCA:
+    def test_the_directions_are_eigenvectors_of_the_difference_of_covariances(self) -> None:
+        fitted = ContrastivePCA(dim=3, weight=0.2).fit(TEXT, IMAGES, OTHERS)
+        difference = 0.8 * np.cov(TEXT.T) - 0.2 * np.mean([np.cov(other.T) for other in OTHERS], axis=0)
+        np.testing.assert_allclose(difference @ fitted.U, fitted.U * fitted.eigenvalues_, atol=1e-9)
+        np.testing.assert_allclose(fitted.eigenvalues_, np.linalg.eigvalsh(difference)[::-1][:3], atol=1e-9)
+        np.testing.assert_allclose(fitted.transform(IMAGES), (IMAGES - IMAGES.mean(axis=0)) @ fitted.U, atol=1e-12)
+
+    def test_without_weight_it_is_pca(self) -> None:
+        U = ContrastivePCA(dim=3, weight=0).fit(TEXT, IMAGES, OTHERS).U
+        components = decomposition.PCA(3).fit(TEXT).components_
+        np.testing.assert_allclose(abs(np.sum(U * components.T, axis=0)), 1, atol=1e-6)
+
+    def test_what_varies_in_the_others_alone_is_left_out(self) -> None:
+        text = np.array([[1.0, 0.5, 0.4, 0], [1.0, -0.5, 0.4, 0], [1.0, 0.5, -0.4, 0], [1.0, -0.5, -0.4, 0]])
+        other = np.array([[1.0, 0, 2, 0], [1.0, 0, -2, 0]])
+        U = ContrastivePCA(dim=2, weight=0.5).fit(text, text, [other]).U
+        assert U.shape == (4, 1)
+        np.testing.assert_allclose(abs(U[:, 0]), [0, 1, 0, 0], atol=1e-6)
+
+    @pytest.mark.parametrize(("weight", "message"), [(1.0, "weight is 1"), (-0.1, "weight is -0.1")])
+    def test_a_weight_that_is_none_is_refused(self, weight: float, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            ContrastivePCA(2, weight=weight).fit(TEXT, IMAGES, OTHERS)
+
+    def test_others_that_vary_more_everywhere_are_refused(self) -> None:
+        narrow = np.eye(4)[:1] + 0.01 * np.eye(4)
+        with pytest.raises(InputError, match="Other notions vary more"):
+            ContrastivePCA(dim=2, weight=0.9).fit(narrow, narrow, [np.vstack([np.eye(4), -np.eye(4)])])
+
+
+class TestNullSpace:
+    def test_what_is_left_is_at_right_angles_to_the_others(self) -> None:
+        other = np.array([[1.0, 1, 0, 0, 0], [1.0, -1, 0, 0, 0]])
+        text = np.array([[1.0, 1, 0.5, 0, 0], [1.0, -1, -0.5, 0, 0], [1.0, 1, -0.5, 0, 0.1]])
+        U = NullSpace(dim=3).fit(text, [other]).U
+        outside = null_space(np.diff(_unit(other), axis=0))
+        np.testing.assert_allclose(outside @ (outside.T @ U), U, atol=1e-9)
+        left = _unit(text) @ outside @ outside.T
+        np.testing.assert_allclose(left @ U @ U.T, left, atol=1e-6)
+
+    def test_nothing_left_is_refused(self) -> None:
+        text = np.array([[0.0, 1, 0], [0, -1, 0]])
+        with pytest.raises(InputError, match="Nothing is left of the prompts"):
+            NullSpace(dim=1).fit(text, [text])
+
+
+@pytest.mark.parametrize(
+    "fit", [lambda: NullSpace(2).fit(TEXT, []), lambda: ContrastivePCA(2).fit(TEXT, IMAGES, [])], ids=["null space", "contrastive"]
+)
+def test_without_other_notions_there_is_nothing_to_hold_against(fit: Any) -> None:
+    with pytest.raises(InputError, match="There is no other notion"):
+        fit()
+
+
+@pytest.mark.parametrize("estimator", [AspectProbabilities(), AlignedTangents(2), ContrastivePCA(2), NullSpace(2), ScaledPCA(), AspectSimilarities()])
+def test_before_fit_there_is_one_sentence(estimator: Any) -> None:
+    with pytest.raises(InputError, match="is not fitted yet"):
+        estimator.transform(IMAGES)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, torch.float32], ids=str)
+def test_the_kind_of_the_images_comes_out(kind: Any) -> None:
+    images = torch.tensor(IMAGES, dtype=kind) if isinstance(kind, torch.dtype) else IMAGES.astype(kind)
+    for fitted in (AspectProbabilities().fit(TEXT), AlignedTangents(2).fit(TEXT, IMAGES), ContrastivePCA(2).fit(TEXT, IMAGES, OTHERS)):
+        found = fitted.transform(images)
+        assert found.dtype == images.dtype
+        assert type(found) is type(images)
