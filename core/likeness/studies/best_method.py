@@ -1,5 +1,6 @@
 """Which method reads notions best, where none is chosen by the notion that judges it."""
 
+import numpy as np
 import pandas as pd
 
 from likeness.errors import InputError
@@ -36,11 +37,12 @@ def leave_one_notion_out(runs: pd.DataFrame, metric: str = "map_at_r", labels: "
     scores = runs.pivot_table(index=_CASE, columns="method", values=metric, sort=False).dropna(axis=1)
     if scores.empty or not len(scores.columns):
         raise InputError("No method has a score for every notion; measure the same methods everywhere.")
-    judged = pd.Series([(labels or {}).get(notion, notion) for _, notion in scores.index], index=scores.index)
-    if judged.nunique() < 2:
+    judged = np.array([(labels or {}).get(notion, notion) for _, notion in scores.index])
+    if len(set(judged)) < 2:
         raise InputError("One notion leaves none to choose a method by; give runs of at least two that different labels judge.")
     found = []
-    for case, own in scores.iterrows():
-        chosen, best = scores[judged != judged[case]].mean().idxmax(), own.idxmax()
-        found.append({"images": case[0], "notion": case[1], "chosen": chosen, "score": own[chosen], "best": best, "best_score": own[best]})
+    for place, (images, notion) in enumerate(scores.index):
+        own = scores.iloc[place]
+        chosen, best = scores[judged != judged[place]].mean().idxmax(), own.idxmax()
+        found.append({"images": images, "notion": notion, "chosen": chosen, "score": own[chosen], "best": best, "best_score": own[best]})
     return pd.concat([pd.DataFrame(found), scores.reset_index(drop=True)], axis=1)
