@@ -44,5 +44,5 @@ def leave_one_notion_out(runs: pd.DataFrame, metric: str = "map_at_r", labels: "
     for place, (images, notion) in enumerate(scores.index):
         own = scores.iloc[place]
         chosen, best = scores[judged != judged[place]].mean().idxmax(), own.idxmax()
-        found.append({"images": images, "notion": notion, "chosen": chosen, "score": own[chosen], "best": best, "best_score": own[best]})
+        found.append({"images": images, "notion": notion, "chosen": chosen, "score": own.loc[chosen], "best": best, "best_score": own.max()})
     return pd.concat([pd.DataFrame(found), scores.reset_index(drop=True)], axis=1)
