@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import torch
 import typer
@@ -85,7 +86,10 @@ def test_two_sets_of_features_fill_the_table_and_a_second_call_goes_on(call: Cal
     assert [line.split(",")[:3] for line in again[3:]] == [["topdown", run, "XE"], ["topdown", run, "RL"]]
     assert "topdown, imagenet" not in both.stderr
     assert f"topdown, {run}, seed 0: Training" in both.stderr
-    assert (tmp_path / "table.csv").read_text().startswith(head)
+    saved = pd.read_csv(tmp_path / "table.csv")
+    assert saved["row"].tolist() == [f"topdown, {features}, {stage}" for features in ("imagenet", run) for stage in ("XE", "RL")]
+    assert saved["seed"].tolist() == [0] * 4
+    assert saved["cider_d"].round(4).tolist() == [float(line.split(",")[4]) for line in again[1:]]
     # another config in the same folder is refused
     other = call(few, "--features", "imagenet", *out, "--set", "beam=3")
     assert isinstance(other.exception, InputError)

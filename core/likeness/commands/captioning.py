@@ -35,7 +35,7 @@ def captioning(
     change: Changes = None,
     format: Format = "table",
     table: Annotated[bool, typer.Option("--table", help="Only print what is finished.")] = False,
-    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file for the table.")] = None,
+    save: Annotated[Path | None, typer.Option(callback=output_file, help="CSV file with a line for each model, stage and seed.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print the shipped configs.")] = False,
 ) -> None:
     """Do features that were trained with caption similarities make better captions? One captioning model per set of features, and their scores.
@@ -61,16 +61,15 @@ def captioning(
 
 
 def _compare(cells: "Cells", format: str, table: bool, save: Path | None) -> None:
-    from likeness.recipes.captioning import captioning_table, finished_report
+    from likeness.recipes.captioning import captioning_runs, captioning_table, finished_report
 
     reports = [found for path, cell in cells.items() if (found := finished_report(path, *cell)) is not None] if table else _trained(cells)
     if not reports:
         typer.echo("No model is finished yet.")
         return
-    lines = captioning_table(reports)
-    print_table(_with_spreads(lines), format)
+    print_table(_with_spreads(captioning_table(reports)), format)
     if save:
-        write_atomic(save, lines.to_csv(index=False).encode())
+        write_atomic(save, captioning_runs(reports).to_csv(index=False).encode())
 
 
 def _with_spreads(lines: "pd.DataFrame") -> "pd.DataFrame":

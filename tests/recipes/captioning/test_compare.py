@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from likeness.errors import InputError
-from likeness.recipes.captioning.compare import captioning_cells, captioning_table
+from likeness.recipes.captioning.compare import captioning_cells, captioning_runs, captioning_table
 from likeness.recipes.captioning.config import captioning_config_from, with_captioning_changes
 
 CONFIG = captioning_config_from({"name": "a"})
@@ -81,6 +81,18 @@ def test_table_1_has_a_row_for_each_stage() -> None:
     ]
     assert captioning_table(reports, "validation")["BLEU-4"].tolist() == [10.1, 10.2, 10.3]
     assert captioning_table([]).empty
+
+
+def test_runs_are_a_line_for_each_model_and_stage() -> None:
+    own = {"bleu_4": 0.1, "cider_d": 0.2, "meteor_like": 0.3, "rouge_l": 0.4, "bleu_1": 0.5}
+    report = {"model": "topdown", "features": "Log-ratio", "seed": 2, "xe": {"test": own, "validation": dict.fromkeys(own, 0.9)}}
+    runs = captioning_runs([report, report | {"seed": 3}])
+    assert runs.loc[0].to_dict() == {
+        "row": "topdown, Log-ratio, XE", "model": "topdown", "features": "Log-ratio", "stage": "XE", "seed": 2,
+        **{name: value for name, value in own.items() if name != "bleu_1"},
+    }
+    assert runs["seed"].tolist() == [2, 3]
+    assert captioning_runs([report], "validation")["cider_d"].tolist() == [0.9]
 
 
 def test_several_seeds_are_a_row_with_means_and_deviations() -> None:

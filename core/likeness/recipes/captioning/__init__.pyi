@@ -1,6 +1,7 @@
 from .caption import caption_images as caption_images
 from .compare import Cells as Cells
 from .compare import captioning_cells as captioning_cells
+from .compare import captioning_runs as captioning_runs
 from .compare import captioning_table as captioning_table
 from .compare import compare_features as compare_features
 from .compare import finished_report as finished_report

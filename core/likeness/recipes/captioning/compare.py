@@ -119,7 +119,21 @@ def finished_report(path: Path, config: CaptioningConfig, features: str, title: 
     found = place.report()
     if found is not None and (place.config() != config or place.features()["name"] != features):
         raise InputError(f"The folder '{path}' holds a captioning model of another config or other features; choose another folder.")
-    return None if found is None else found | {"features": title or features}
+    return None if found is None else found | {"features": title or features, "seed": config.seed}
+
+
+def captioning_runs(reports: Sequence[dict[str, Any]], part: str = "test") -> pd.DataFrame:
+    """A line for each model and stage, as studies have one for each run: row (model, features and stage in words), model, features, stage, seed and
+    the scores of the images of "test" or "validation", as `caption_scores` names them.
+    """
+    lines = []
+    for report in reports:
+        for stage, title in STAGES.items():
+            if stage in report:
+                about = {"model": report["model"], "features": report["features"], "stage": title, "seed": report["seed"]}
+                row = f"{about['model']}, {about['features']}, {title}"
+                lines.append({"row": row} | about | {name: report[stage][part][name] for name in COLUMNS})
+    return pd.DataFrame(lines)
 
 
 def captioning_table(reports: Sequence[dict[str, Any]], part: str = "test") -> pd.DataFrame:
