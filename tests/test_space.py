@@ -126,6 +126,44 @@ def test_a_notion_is_searched_through_the_index_of_its_encoder(tmp_path: Path, m
     assert indexed.refit(notion, PCA(dim=4)).search is None
 
 
+def test_notions_are_joined_and_taken_away_in_one_linear_map() -> None:
+    base = embed(read_dataset("cars"))
+    color, body, background = (get_notion(name) for name in ("car-color", "car-model", "background-color"))
+    joined = base.refit(color + body - background)
+    assert joined.name == "car color + car model - background color"
+    assert joined.linear is not None
+    assert joined.estimator.fit_stats_.n_prompts == sum(len(notion.prompts) for notion in (color, body, background))
+    both = ["car_color", "body_type"]
+    alone, raw = (
+        {name: space.metrics(by=both, include="map_at_r")["map_at_r"] for name, space in found.items()}
+        for found in (
+            {"color": base.refit(color), "body": base.refit(body)},
+            {"raw": base},
+        )
+    )
+    score = joined.metrics(by=both, include="map_at_r")["map_at_r"]
+    assert score > max(alone.values()) + 0.1 > raw["raw"]
+    # a smaller weight counts less, and gives another space
+    less = base.refit(color + 0.1 * body - background)
+    assert less.metrics(by="car_color", include="map_at_r")["map_at_r"] > joined.metrics(by="car_color", include="map_at_r")["map_at_r"]
+    keys = {base.refit(each).key for each in (color, color + body, color + 0.1 * body, color - background)}
+    assert len(keys) == 4
+    with pytest.raises(InputError, match="is not a linear map"):
+        base.refit(color + body, "probabilities")
+
+
+def test_a_method_may_read_images_and_other_notions() -> None:
+    base = embed(read_dataset("cars"))
+    notion = get_notion("car-model")
+    material = base.fit_material(notion, base.embed_aspects(notion)[0], "text, images and other notions")
+    assert material[1] is base.vectors
+    judged_alike = get_notion("car-model-names")
+    assert len(judged_alike.prompts) not in {len(rows) for rows in material[2]}
+    assert len(get_notion("viewpoint").prompts) in {len(rows) for rows in material[2]}
+    for method in ("clay", "contrastive-pca", "null-space"):
+        assert base.refit(notion, method).metrics(by="body_type", include="map_at_r")["map_at_r"] > 0.9
+
+
 def test_a_space_of_odd_names_is_saved_loaded_and_finds_its_images(odd_names: Path, tmp_path: Path) -> None:
     import json
 

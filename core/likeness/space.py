@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from likeness.encoders import Encoder
-    from likeness.notions import LearnsFrom, Notion
+    from likeness.notions import Composition, LearnsFrom, Notion
     from likeness.saliency import Head, ImageModel
     from likeness.search import Hits, Index, IndexSearch
 
@@ -243,21 +244,24 @@ class Space:
             return self.embed_images([read_image(Path(image))])
         return self.embed_images([foreign_image(image, name or "upload") if isinstance(image, bytes) else to_rgb(image)])
 
-    def refit(self, notion: "Notion", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0) -> "Space":
+    def refit(
+        self, notion: "Notion | Composition", method: "str | type | Transform" = "exact", *, dim: int | str | None = None, seed: int = 0
+    ) -> "Space":
         """The space of a notion: the estimator fitted on the notion's prompts, applied to the images (InDiReCT, sections 3.1 and 3.2).
 
         An aspect is one row of the fit: its prompts in several templates are averaged (`embed_aspects`). Of a notion's space, the other notion is
         fitted on what this one is made from, so that refits do not pile up.
 
         Args:
-            notion: what "similar" means.
+            notion: what "similar" means, or several notions joined: `color + 0.5 * body - background` (`likeness.notions.Composition`).
             method: of `likeness.notions` by name ("exact" is InDiReCT), a class of estimators, or an estimator.
             dim: dimensions of the notion's space. None: the notion's own `dim`, or where it has none, as many as its prompts suggest; "suggested":
                 these in any case (`likeness.notions.suggest_dim`). The paper takes 128.
             seed: of methods with random choices.
 
         Raises:
-            InputError: the space reads no text, the method reads features that are not of unit length, or the notion or estimator refuse their input.
+            InputError: the space reads no text, the method reads features that are not of unit length, the notion or estimator refuse their input, or
+                notions are joined by a method that is not linear.
 
         Example:
             >>> import likeness as lk
@@ -265,19 +269,45 @@ class Space:
             >>> space.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
             Space('car color', 2,000 images, 3-d, encoder 'cars')
         """
+        from likeness.notions import Composition
+
         base = self.base or self
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
         start = time.perf_counter()
-        aspects, n_encoded = base.embed_aspects(notion)
+        parts = notion.parts if isinstance(notion, Composition) else ((1.0, notion),)
+        rows = [base.embed_aspects(each) for _, each in parts]
         encoded = time.perf_counter()
-        estimator, learns_from = _estimator(method, notion, aspects, dim, seed)
-        estimator.fit(*base.fit_material(notion, aspects, learns_from))
+        estimator = base._fitted(parts, [aspects for aspects, _ in rows], method, dim, seed)
         fitted = time.perf_counter()
-        space = base.project(estimator, notion.name, _provenance(base, notion, estimator))
+        space = base.project(estimator, notion.name, _provenance(base, parts, estimator))
         done = time.perf_counter()
-        estimator.fit_stats_ = FitStats(len(notion.prompts), n_encoded, encoded - start, fitted - encoded, done - fitted)
+        prompts, n_encoded = sum(len(each.prompts) for _, each in parts), sum(count for _, count in rows)
+        estimator.fit_stats_ = FitStats(prompts, n_encoded, encoded - start, fitted - encoded, done - fitted)
         return space
+
+    def _fitted(
+        self,
+        parts: "Sequence[tuple[float, Notion]]",
+        rows: Sequence[Vectors],
+        method: "str | type | Transform",
+        dim: int | str | None,
+        seed: int,
+    ) -> Any:
+        """The estimator of a notion, or of several that are joined (`likeness.notions.Composition.parts`), each with the rows of its aspects."""
+        from likeness.notions import JoinedProjection
+
+        joined, removed = [], []
+        for (weight, notion), aspects in zip(parts, rows, strict=True):
+            if weight < 0:
+                removed.append((-weight, aspects))
+                continue
+            estimator, learns_from = _estimator(method, notion, aspects, dim, seed)
+            estimator.fit(*self.fit_material(notion, aspects, learns_from))
+            if len(parts) == 1:
+                return estimator
+            joined.append((weight, deepcopy(estimator)))  # one that is passed is fitted anew for each part
+        return JoinedProjection(joined, removed)
 
     def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
         """What the `fit` of a method takes that learns from a notion: the rows of its aspects, and where it reads them the images and the aspects of
@@ -483,9 +513,13 @@ def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vect
     return chosen.make(dim=size, seed=seed), chosen.learns_from
 
 
-def _provenance(base: Space, notion: "Notion", estimator: Any) -> str:
-    settings = {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
-    return repr((base.key, type(estimator).__name__, sorted(settings.items()), notion.content))
+def _provenance(base: Space, parts: "Sequence[tuple[float, Notion]]", estimator: Any) -> str:
+    settings = [(type(each).__name__, sorted(_settings(each).items())) for each in (estimator, *getattr(estimator, "estimators", ()))]
+    return repr((base.key, settings, [(weight, notion.content) for weight, notion in parts]))
+
+
+def _settings(estimator: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(estimator).items() if isinstance(value, int | float | str) and not name.endswith("_")}
 
 
 def _linear_map(estimator: Any) -> Vectors | None:

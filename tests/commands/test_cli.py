@@ -41,6 +41,8 @@ def photos(tmp_path: Path) -> Path:
         (["fit", "car-color", "--dim", "4096"], "4096"),
         (["fit", "car-color", "--solver", "magic"], "magic"),
         (["search", "cars"], "exactly one of --text, --image and --row"),
+        (["search", "cars", "--row", "1", "--notion", "car-color + "], "'car-color +' has a sign without a notion"),
+        (["search", "cars", "--row", "1", "--notion", "car-color + colour"], "There is no notion 'colour'"),
         (["search", "cars", "--row", "99999"], "There is no image 99999"),
         (["search", "cars", "--image", "nothing.png"], "There is no file 'nothing.png'"),
         (["evaluate", "--methods", "best"], "There is no method 'best'; choose from"),

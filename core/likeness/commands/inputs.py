@@ -8,7 +8,7 @@ from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
-    from likeness.notions import Notion
+    from likeness.notions import Composition, Notion
     from likeness.space import Space
 
 
@@ -47,9 +47,16 @@ def notions_of(table: "ImageTable", notions: str | None, folder: Path | None = N
     return judged_notions(table, every=notions == "all", folder=folder)
 
 
+def composition_named(text: str) -> "Notion | Composition":
+    """A notion by its name or YAML file, or several: `car-color + 0.5 car-model - background-color`."""
+    from likeness.notions import parse_composition
+
+    return parse_composition(text, notion_named)
+
+
 def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "Space":
-    """The encoder's own space, or a notion's where one is named; without `dim`, in the dimensions that `Space.refit` chooses."""
-    return base.refit(notion_named(notion), dim=dim) if notion else base
+    """The encoder's own space, or that of a notion or of several joined; without `dim`, in the dimensions that `Space.refit` chooses."""
+    return base.refit(composition_named(notion), dim=dim) if notion else base
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -33,7 +33,8 @@ def search(
 
     Where an index was built (`likeness index`) and looking through it is faster, what is found is approximate, and a line says how much of it.
 
-    Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`
+    Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
+    `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`
     """
     from likeness.data import read_dataset
     from likeness.search import LanceIndex

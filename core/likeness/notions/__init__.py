@@ -7,10 +7,12 @@ from likeness.notions.aspect_similarities import AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
+from likeness.notions.composition import Composition, parse_composition
 from likeness.notions.dimensions import notion_dim, suggest_dim
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
 from likeness.notions.fitting import fitting_notions, notion_encoder
 from likeness.notions.indirect import SOLVERS, InDiReCT
+from likeness.notions.joined_projection import JoinedProjection
 from likeness.notions.library import (
     delete_notion,
     duplicate_notion,
@@ -45,9 +47,11 @@ __all__ = [
     "AspectProbabilities",
     "AspectSimilarities",
     "Autoencoder",
+    "Composition",
     "ContrastivePCA",
     "Identity",
     "InDiReCT",
+    "JoinedProjection",
     "LearnsFrom",
     "LinearAutoencoder",
     "LinearProjection",
@@ -76,6 +80,7 @@ __all__ = [
     "notion_encoder",
     "notion_problems",
     "parse_aspects",
+    "parse_composition",
     "project",
     "read_notion",
     "reconstruction_angles",

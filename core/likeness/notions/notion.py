@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from likeness.errors import InputError
+from likeness.notions.composition import Combinable
 
 _LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
 
 
 @dataclass(frozen=True)
-class Notion:
+class Notion(Combinable):
     """What "similar" means, as text prompts (InDiReCT, section 3.1): every aspect in every template.
+
+    Notions are joined by +, taken away by - and weighed by numbers (`likeness.notions.Composition`).
 
     Args:
         name: shown to people.

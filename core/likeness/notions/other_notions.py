@@ -87,7 +87,7 @@ class NullSpace(LinearProjection):
             InputError: unusable embeddings, all prompts equal, dim below 1 or above r, no other notion, or nothing left of the prompts.
         """
         rows = prompt_rows(text, self.dim)
-        taken = _most_of(_spread(others, rows.shape[1]))
+        taken = varying_directions(others, rows.shape[1])
         left = rows - (rows @ taken) @ taken.T
         if np.linalg.norm(left, axis=1).max() < np.sqrt(np.finfo(np.float32).eps):
             raise InputError("Nothing is left of the prompts without the directions of the other notions; use InDiReCT.")
@@ -108,8 +108,14 @@ def _spread(others: Sequence[Any], r: int) -> Floats:
     return found / len(others)
 
 
-def _most_of(spread: Floats) -> Floats:
-    """Orthonormal columns (r, k) that keep the share `_TAKEN` of a covariance's trace; k is the fewest that do."""
+def varying_directions(notions: Sequence[Any], r: int) -> Floats:
+    """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts of notions, each around its own mean.
+
+    Args:
+        notions: prompts (n, r) of each.
+        r: dimensions of the encoder.
+    """
+    spread = _spread(notions, r)
     count, whole = min(_FIRST_TRIED, len(spread)), float(np.trace(spread))
     values, axes = largest_eigenpairs(spread, count)
     if values.sum() < _TAKEN * whole:

@@ -88,7 +88,11 @@ def test_runs_are_a_line_for_each_model_and_stage() -> None:
     report = {"model": "topdown", "features": "Log-ratio", "seed": 2, "xe": {"test": own, "validation": dict.fromkeys(own, 0.9)}}
     runs = captioning_runs([report, report | {"seed": 3}])
     assert runs.loc[0].to_dict() == {
-        "row": "topdown, Log-ratio, XE", "model": "topdown", "features": "Log-ratio", "stage": "XE", "seed": 2,
+        "row": "topdown, Log-ratio, XE",
+        "model": "topdown",
+        "features": "Log-ratio",
+        "stage": "XE",
+        "seed": 2,
         **{name: value for name, value in own.items() if name != "bleu_1"},
     }
     assert runs["seed"].tolist() == [2, 3]

@@ -1,0 +1,125 @@
+"""Notions joined, weighed and taken away: "car color + 0.5 car model - background color"."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.notions.notion import Notion
+
+# Signs stand between blanks, or first: names have hyphens.
+_SIGN = re.compile(r"(?:^|\s)([+-])(?=\s)")
+_WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:\s*\*\s*|\s+|$)")
+
+
+class Combinable:
+    """What can be joined with notions by +, taken away by -, and weighed by a number: a notion, or several that are joined already."""
+
+    def __add__(self, other: "Combinable") -> "Composition":
+        return Composition((*_parts(self), *_parts(other))) if isinstance(other, Combinable) else NotImplemented
+
+    def __sub__(self, other: "Combinable") -> "Composition":
+        return self + -1 * other if isinstance(other, Combinable) else NotImplemented
+
+    def __mul__(self, weight: float) -> "Composition":
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            return NotImplemented
+        return Composition(tuple((weight * own, notion) for own, notion in _parts(self)))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> "Composition":
+        return -1 * self
+
+
+@dataclass(frozen=True)
+class Composition(Combinable):
+    """Several notions at once: two images are similar as far as they are in each, what is taken away left aside.
+
+    Args:
+        parts: (weight, notion). Similarities of notions with a weight above 0 are added with these weights; of one below 0, the share -weight of
+            what its prompts vary along is taken from images and prompts before, all of it with -1. Without a weight above 0 the encoder's own space
+            is what is left.
+
+    Raises:
+        InputError: no part, a weight that is 0 or not finite, or one below -1.
+
+    Example:
+        >>> from likeness.notions import get_notion
+        >>> color, body = get_notion("car color"), get_notion("car model")
+        >>> (color + 0.5 * body - get_notion("background color")).name
+        'car color + 0.5 car model - background color'
+    """
+
+    parts: "tuple[tuple[float, Notion], ...]"
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InputError("Nothing is joined; name at least one notion, as in 'car color + 0.5 car model'.")
+        for weight, notion in self.parts:
+            if not math.isfinite(weight) or weight == 0 or weight < -1:
+                raise InputError(
+                    f"The weight of '{notion.name}' is {weight:g}; give one above 0 to join it, or from -1 to below 0 to take as much of it away."
+                )
+
+    @property
+    def joined(self) -> "tuple[tuple[float, Notion], ...]":
+        """The parts with a weight above 0."""
+        return tuple((weight, notion) for weight, notion in self.parts if weight > 0)
+
+    @property
+    def removed(self) -> "tuple[tuple[float, Notion], ...]":
+        """The parts that are taken away, with the share (0 to 1) of each."""
+        return tuple((-weight, notion) for weight, notion in self.parts if weight < 0)
+
+    @property
+    def name(self) -> str:
+        """As `parse_composition` reads it."""
+        return "".join(_terms(self.parts))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Label columns whose combination judges it, those of the notions that are joined; none where one of them has none."""
+        columns = [notion.attribute for _, notion in self.joined]
+        return tuple(dict.fromkeys(column for column in columns if column)) if all(columns) else ()
+
+
+def parse_composition(text: str, find: "Callable[[str], Notion]") -> "Notion | Composition":
+    """Notions named in a text, with signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
+
+    Args:
+        text: a name alone is that notion.
+        find: a notion by its name.
+
+    Raises:
+        InputError: a sign without a name, what `find` refuses, or weights that `Composition` refuses.
+    """
+    begins = [match.start(1) for match in _SIGN.finditer(text)]
+    if not begins:
+        return find(text.strip())
+    terms = [text[: begins[0]], *(text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)], strict=True))]
+    return Composition(tuple(_part(term.strip(), text, find) for place, term in enumerate(terms) if place or term.strip()))
+
+
+def _part(term: str, text: str, find: "Callable[[str], Notion]") -> "tuple[float, Notion]":
+    sign, name = (term[0], term[1:].strip()) if term[:1] in ("+", "-") else ("+", term)
+    weight = _WEIGHT.match(name)
+    if weight:
+        name = name[weight.end() :].strip()
+    if not name:
+        raise InputError(f"'{text.strip()}' has a sign without a notion; write it as in 'car-color + 0.5 car-model - background-color'.")
+    return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), find(name)
+
+
+def _parts(combined: Combinable) -> "tuple[tuple[float, Notion], ...]":
+    return combined.parts if isinstance(combined, Composition) else ((1.0, combined),)  # type: ignore[return-value]
+
+
+def _terms(parts: "tuple[tuple[float, Notion], ...]") -> Iterator[str]:
+    for place, (weight, notion) in enumerate(parts):
+        sign = "- " if weight < 0 else "+ " if place else ""
+        yield f"{' ' if place else ''}{sign}{'' if abs(weight) == 1 else f'{abs(weight):g} '}{notion.name}"

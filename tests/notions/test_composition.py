@@ -1,0 +1,100 @@
+"""Notions joined, weighed and taken away."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from likeness.errors import InputError
+from likeness.notions import Composition, InDiReCT, JoinedProjection, Notion, ScaledPCA, parse_composition
+from likeness.notions.aspect_probabilities import AspectProbabilities
+
+COLOR = Notion("car color", "a {} car", ("red", "blue"), attribute="color")
+BODY = Notion("car model", "a {}", ("van", "sedan"), attribute="body")
+PLACE = Notion("place", "a car {}", ("indoors", "outdoors"))
+KNOWN = {"car-color": COLOR, "car color": COLOR, "car-model": BODY, "place": PLACE}
+RNG = np.random.default_rng(0)
+TEXTS = [RNG.normal(size=(5, 9)) + 2, RNG.normal(size=(4, 9)) + 2, RNG.normal(size=(3, 9)) + 2]
+IMAGES = RNG.normal(size=(20, 9))
+
+
+def test_operators_make_weights() -> None:
+    assert (COLOR + BODY).parts == ((1, COLOR), (1, BODY))
+    assert (COLOR + 0.5 * BODY - PLACE).parts == ((1, COLOR), (0.5, BODY), (-1, PLACE))
+    assert (BODY * 2 - (0.5 * PLACE)).parts == ((2, BODY), (-0.5, PLACE))
+    assert (-PLACE).parts == ((-1, PLACE),)
+    assert (-(COLOR - 0.5 * PLACE) + 2 * COLOR - COLOR).parts[0] == (-1, COLOR)
+    for wrong in (lambda: COLOR + 1, lambda: COLOR - "place", lambda: COLOR * "2", lambda: True * COLOR):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "name"),
+    [
+        ("car-color + 0.5 car-model - place", ((1, COLOR), (0.5, BODY), (-1, PLACE)), "car color + 0.5 car model - place"),
+        ("  2*  car color   + car-model ", ((2, COLOR), (1, BODY)), "2 car color + car model"),
+        ("- place", ((-1, PLACE),), "- place"),
+        ("car-color - .25 place", ((1, COLOR), (-0.25, PLACE)), "car color - 0.25 place"),
+    ],
+)
+def test_a_text_is_read_as_it_is_written(text: str, parts: Any, name: str) -> None:
+    found = parse_composition(text, KNOWN.__getitem__)
+    assert isinstance(found, Composition)
+    assert found.parts == parts
+    assert found.name == name
+    assert parse_composition(name, {notion.name: notion for notion in KNOWN.values()}.__getitem__) == found
+
+
+def test_a_name_alone_is_the_notion() -> None:
+    assert parse_composition(" car-color ", KNOWN.__getitem__) is COLOR
+
+
+@pytest.mark.parametrize("text", ["car-color + ", "car-color +  - place", "- 0.5 "])
+def test_a_sign_without_a_notion_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="a sign without a notion"):
+        parse_composition(text, KNOWN.__getitem__)
+
+
+@pytest.mark.parametrize("weight", [0, -1.5, float("nan"), float("inf")])
+def test_a_weight_that_means_nothing_is_refused(weight: float) -> None:
+    with pytest.raises(InputError, match="The weight of 'car color' is"):
+        Composition(((weight, COLOR),))
+
+
+def test_nothing_is_no_composition() -> None:
+    with pytest.raises(InputError, match="Nothing is joined"):
+        Composition(())
+
+
+def test_labels_judge_it_where_all_that_is_joined_has_one() -> None:
+    assert (COLOR + BODY - PLACE).attributes == ("color", "body")
+    assert (COLOR + PLACE).attributes == ()
+    assert (-PLACE).attributes == ()
+
+
+def test_similarities_are_added_with_their_weights() -> None:
+    one, other = InDiReCT(2).fit(TEXTS[0]), ScaledPCA().fit(TEXTS[1])
+    U = JoinedProjection([(1, one), (0.25, other)]).U
+    gram = IMAGES @ one.U @ (IMAGES @ one.U).T + 0.25 * IMAGES @ other.U @ (IMAGES @ other.U).T
+    np.testing.assert_allclose(IMAGES @ U @ (IMAGES @ U).T, gram, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [1, 0.36])
+def test_what_is_taken_away_loses_its_share(share: float) -> None:
+    varies = np.array([[1.0, 1, 0, 0], [1, -1, 0, 0]])
+    images = RNG.normal(size=(6, 4))
+    U = JoinedProjection([], [(share, varies)]).U
+    np.testing.assert_allclose((images @ U) ** 2, images**2 * [1, 1 - share, 1, 1], atol=1e-9)
+    joined = JoinedProjection([(1, InDiReCT(2).fit(np.eye(4)[:3] + 1))], [(1, varies)]).U
+    np.testing.assert_allclose(joined[1], 0, atol=1e-9)
+
+
+def test_what_is_not_linear_cannot_be_joined() -> None:
+    with pytest.raises(InputError, match="AspectProbabilities is not a linear map"):
+        JoinedProjection([(1, AspectProbabilities().fit(TEXTS[0]))])
+
+
+def test_notions_of_different_encoders_cannot_be_joined() -> None:
+    with pytest.raises(InputError, match="encoders of different dimensions"):
+        JoinedProjection([(1, ScaledPCA().fit(TEXTS[0])), (1, ScaledPCA().fit(np.eye(4)))])
