@@ -4,13 +4,11 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from likeness.errors import InputError
 
-if TYPE_CHECKING:
-    from likeness.notions.notion import Notion
-
+Parts = tuple[tuple[float, Any], ...]  # (weight, notion); `Notion` is built on this file
 # Signs stand between blanks, or first: names have hyphens.
 _SIGN = re.compile(r"(?:^|\s)([+-])(?=\s)")
 _WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:\s*\*\s*|\s+|$)")
@@ -55,7 +53,7 @@ class Composition(Combinable):
         'car color + 0.5 car model - background color'
     """
 
-    parts: "tuple[tuple[float, Notion], ...]"
+    parts: Parts
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -67,12 +65,12 @@ class Composition(Combinable):
                 )
 
     @property
-    def joined(self) -> "tuple[tuple[float, Notion], ...]":
+    def joined(self) -> Parts:
         """The parts with a weight above 0."""
         return tuple((weight, notion) for weight, notion in self.parts if weight > 0)
 
     @property
-    def removed(self) -> "tuple[tuple[float, Notion], ...]":
+    def removed(self) -> Parts:
         """The parts that are taken away, with the share (0 to 1) of each."""
         return tuple((-weight, notion) for weight, notion in self.parts if weight < 0)
 
@@ -88,8 +86,8 @@ class Composition(Combinable):
         return tuple(dict.fromkeys(column for column in columns if column)) if all(columns) else ()
 
 
-def parse_composition(text: str, find: "Callable[[str], Notion]") -> "Notion | Composition":
-    """Notions named in a text, with signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
+def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
+    """A notion, or the composition of those named in a text, with signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
     Args:
         text: a name alone is that notion.
@@ -105,7 +103,7 @@ def parse_composition(text: str, find: "Callable[[str], Notion]") -> "Notion | C
     return Composition(tuple(_part(term.strip(), text, find) for place, term in enumerate(terms) if place or term.strip()))
 
 
-def _part(term: str, text: str, find: "Callable[[str], Notion]") -> "tuple[float, Notion]":
+def _part(term: str, text: str, find: Callable[[str], Any]) -> tuple[float, Any]:
     sign, name = (term[0], term[1:].strip()) if term[:1] in ("+", "-") else ("+", term)
     weight = _WEIGHT.match(name)
     if weight:
@@ -115,11 +113,11 @@ def _part(term: str, text: str, find: "Callable[[str], Notion]") -> "tuple[float
     return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), find(name)
 
 
-def _parts(combined: Combinable) -> "tuple[tuple[float, Notion], ...]":
-    return combined.parts if isinstance(combined, Composition) else ((1.0, combined),)  # type: ignore[return-value]
+def _parts(combined: Combinable) -> Parts:
+    return combined.parts if isinstance(combined, Composition) else ((1.0, combined),)
 
 
-def _terms(parts: "tuple[tuple[float, Notion], ...]") -> Iterator[str]:
+def _terms(parts: Parts) -> Iterator[str]:
     for place, (weight, notion) in enumerate(parts):
         sign = "- " if weight < 0 else "+ " if place else ""
         yield f"{' ' if place else ''}{sign}{'' if abs(weight) == 1 else f'{abs(weight):g} '}{notion.name}"
