@@ -87,7 +87,7 @@ class Composition(Combinable):
 
 
 def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
-    """A notion, or the composition of those named in a text, with signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
+    """A notion, or those that a text names, signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
     Args:
         text: a name alone is that notion.
