@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import dimensions, embedded, notions_for
+from likeness.commands.inputs import dimensions, embedded, notions_for, tell_warnings
 from likeness.commands.options import EncoderName, Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET
@@ -70,7 +70,10 @@ def evaluate(
     wanted, measured = _listed(methods, METHODS), _listed(metrics, METRICS)
     table = read_dataset(source)
     base = embedded(keep_listed(table, only) if only else table, encoder)
-    runs = _runs(base, notions_for(base, notions), out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
+    judged = notions_for(base, notions)
+    for notion in judged:
+        tell_warnings(notion, base.encoder)
+    runs = _runs(base, judged, out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)
     for sentence in refusals(runs):

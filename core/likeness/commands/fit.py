@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import notion_named
+from likeness.commands.inputs import notion_named, tell_warnings
 from likeness.commands.options import Dim, OutputFile, Seed, Solver
 
 
@@ -31,6 +31,7 @@ def fit(
 
     chosen = notion_named(notion)
     encoder = encoder or notion_encoder(chosen)
+    tell_warnings(chosen, encoder)
     texts = embed_texts(encoder, chosen.prompts)
     rows = aspect_rows(texts.vectors, chosen)
     start = time.perf_counter()

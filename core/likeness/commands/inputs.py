@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from likeness.commands.terminal import progress_bar
 from likeness.errors import InputError
 
@@ -57,7 +59,19 @@ def composition_named(text: str) -> "Notion | Composition":
 
 def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "Space":
     """The encoder's own space, or that of a notion or of several joined; without `dim`, in the dimensions that `Space.refit` chooses."""
-    return base.refit(composition_named(notion), dim=dim) if notion else base
+    if not notion:
+        return base
+    named = composition_named(notion)
+    tell_warnings(named, base.encoder)
+    return base.refit(named, dim=dim)
+
+
+def tell_warnings(notion: "Notion | Composition", encoder: Any) -> None:
+    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`)."""
+    from likeness.notion_check import notion_warnings
+
+    for sentence in notion_warnings(notion, encoder):
+        typer.echo(f"Note: {sentence}", err=True)
 
 
 def whole_numbers(text: str) -> list[int]:
