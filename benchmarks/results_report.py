@@ -18,7 +18,8 @@ from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
 METRICS = ("map_at_r", "precision_at_1", "zero_shot")
-PAPERS = ("indirect", "language guidance", "oodml")
+PAPERS = ("indirect", "language guidance", "oodml", "log-ratio")
+CONTINUOUS = ("synthetic-poses", "lsp-pose", "synthetic-rooms", "shipped-cars-viewpoint", "flickr-captions", "captioned-cars")
 PAPER_METRICS = ("map_at_r", "precision_at_1", "r_precision", "ami", "nmi", "map", "mrr")
 _PAPER_DIM = 128
 
@@ -106,6 +107,36 @@ def hinges_table(every: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def fit_table(every: pd.DataFrame) -> pd.DataFrame:
+    """How well runs fit the labels of the images that they learn from, and of others (`benchmarks/label_fit.py`)."""
+    titles = {
+        "train_at_10": "distance at 10, training images",
+        "test_at_10": "test images",
+        "train_correlation": "rank correlation, training images",
+        "test_correlation": "of test images",
+        "dimensions": "dimensions that vary",
+    }
+    return every.groupby("row", sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
+
+
+def pose_sizes_table(study: str) -> pd.DataFrame:
+    """Mean label distance at 10 by size of the embedding, of a study and of its part with smaller sizes."""
+    titles = {"L(Log-ratio)+M(Dense)": "Log-ratio", "L(Triplet)+M(Dense)": "Dense triplet", "L(Triplet)+M(Dense), δ = 0.5": "Dense triplet, δ = 0.5"}
+    smaller, full = read_results(f"{study}-sizes"), read_results(study)
+    parts = smaller["row"].str.extract(r"^(.*), (\d+)-d$")
+    full = full[full["row"].isin(titles)]
+    sizes = [smaller.assign(row=parts[0], dim=parts[1].astype(int)), full.assign(row=full["row"].map(titles), dim=128)]
+    every = pd.concat(sizes, ignore_index=True)
+    found = every.groupby(["row", "dim"], sort=False)["mean_label_distance_at_10"].agg(mean_text).unstack("dim").sort_index(axis=1)
+    return found.loc[[title for title in titles.values() if title in set(parts[0])]].rename(columns=str).reset_index()
+
+
+def captioning_table(every: pd.DataFrame) -> pd.DataFrame:
+    """Scores of captions by model, features and stage, mean ± deviation over seeds."""
+    titles = {"bleu_4": "BLEU-4", "cider_d": "CIDEr-D", "meteor_like": "METEOR-like", "rouge_l": "ROUGE-L"}
+    return every.groupby(["model", "features", "stage"], sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -130,7 +161,12 @@ def written() -> dict[Path, str]:
         "capacity": shift_table(read_results("shipped-cars-capacity"), "matched_recall_at_1"),
         "gains": gains_table(read_results("cifar100-shifts")),
         "gains cars": gains_table(read_results("shipped-cars-shifts")),
-        "lsp-pose": continuous_table(read_results("lsp-pose")),
+        **{name: continuous_table(read_results(name)) for name in CONTINUOUS},
+        "cifar100-names": continuous_table(read_results("cifar100-names"), ("recall_at_1",)),
+        "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
+        "pose sizes": pose_sizes_table("synthetic-poses"),
+        "photo pose sizes": pose_sizes_table("lsp-pose"),
+        "captioning": captioning_table(read_results("captioning-flickr")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"

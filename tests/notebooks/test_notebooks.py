@@ -207,7 +207,13 @@ def test_guidance_quick_run_supports_the_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "paper"), [("01_indirect.ipynb", "indirect"), ("02_language_guidance.ipynb", "language guidance"), ("03_oodml.ipynb", "oodml")]
+    ("name", "paper"),
+    [
+        ("01_indirect.ipynb", "indirect"),
+        ("02_language_guidance.ipynb", "language guidance"),
+        ("03_oodml.ipynb", "oodml"),
+        ("04_continuous_labels.ipynb", "log-ratio"),
+    ],
 )
 def test_claims_stand_in_the_notebook_word_for_word_as_in_the_results(name: str, paper: str) -> None:
     from html import escape

@@ -23,7 +23,7 @@ from likeness.studies.paired import paired_differences
 from likeness.studies.study import read_results
 from likeness.studies.table_texts import decimals
 
-Paper = Literal["indirect", "language guidance", "oodml"]
+Paper = Literal["indirect", "language guidance", "oodml", "log-ratio"]
 # What a place may take of the runs that ship, by name.
 DERIVED: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "few-shot gains": few_shot_gains,

@@ -85,7 +85,7 @@ def test_table_1_has_a_row_for_each_stage() -> None:
 
 def test_runs_are_a_line_for_each_model_and_stage() -> None:
     own = {"bleu_4": 0.1, "cider_d": 0.2, "meteor_like": 0.3, "rouge_l": 0.4, "bleu_1": 0.5}
-    report = {"model": "topdown", "features": "Log-ratio", "seed": 2, "xe": {"test": own, "validation": dict.fromkeys(own, 0.9)}}
+    report = {"model": "topdown", "features": "Log-ratio", "seed": 2, "xe": {"step": 7, "test": own, "validation": dict.fromkeys(own, 0.9)}}
     runs = captioning_runs([report, report | {"seed": 3}])
     assert runs.loc[0].to_dict() == {
         "row": "topdown, Log-ratio, XE",
@@ -93,6 +93,7 @@ def test_runs_are_a_line_for_each_model_and_stage() -> None:
         "features": "Log-ratio",
         "stage": "XE",
         "seed": 2,
+        "step": 7,
         **{name: value for name, value in own.items() if name != "bleu_1"},
     }
     assert runs["seed"].tolist() == [2, 3]

@@ -123,14 +123,15 @@ def finished_report(path: Path, config: CaptioningConfig, features: str, title: 
 
 
 def captioning_runs(reports: Sequence[dict[str, Any]], part: str = "test") -> pd.DataFrame:
-    """A line for each model and stage, as studies have one for each run: row (model, features and stage in words), model, features, stage, seed and
-    the scores of the images of "test" or "validation", as `caption_scores` names them.
+    """A line for each model and stage, as studies have one for each run: row (model, features and stage in words), model, features, stage, seed,
+    step and the scores of the images of "test" or "validation", as `caption_scores` names them.
     """
     lines = []
     for report in reports:
         for stage, title in STAGES.items():
             if stage in report:
                 about = {"model": report["model"], "features": report["features"], "stage": title, "seed": report["seed"]}
+                about["step"] = report[stage]["step"]
                 row = f"{about['model']}, {about['features']}, {title}"
                 lines.append({"row": row} | about | {name: report[stage][part][name] for name in COLUMNS})
     return pd.DataFrame(lines)
