@@ -514,8 +514,11 @@ def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vect
 
 
 def _provenance(base: Space, parts: "Sequence[tuple[float, Notion]]", estimator: Any) -> str:
-    settings = [(type(each).__name__, sorted(_settings(each).items())) for each in (estimator, *getattr(estimator, "estimators", ()))]
-    return repr((base.key, settings, [(weight, notion.content) for weight, notion in parts]))
+    """That of a single notion keeps its form: maps and neighbors that were kept before are found by it."""
+    if len(parts) == 1 and parts[0][0] > 0:
+        return repr((base.key, type(estimator).__name__, sorted(_settings(estimator).items()), parts[0][1].content))
+    fitted = [(type(each).__name__, sorted(_settings(each).items())) for each in estimator.estimators]
+    return repr((base.key, fitted, [(weight, notion.content) for weight, notion in parts]))
 
 
 def _settings(estimator: Any) -> dict[str, Any]:
