@@ -5,7 +5,12 @@ import re
 import pandas as pd
 import pytest
 
+from likeness.data import read_dataset
+from likeness.embedding import embed
 from likeness.evaluation import METRICS
+from likeness.notions import METHODS, Method, get_notion
+from likeness.studies import compare
+from pages.compare import request as request_module
 from pages.compare.table import Line, Results, printed, table_html
 
 LINES = [Line("car color", *rest) for rest in [("raw", 512, 1), ("pca", 128, 1), ("exact", 128, 2), ("oracle", 128, 2)]]
@@ -52,6 +57,28 @@ def test_a_row_has_mean_deviation_and_the_difference_to_the_raw_encoder(runs: pd
     assert "▲ +0.100" in exact
     assert _words(exact).count("0.350 ± 0.050") == len(METRICS)  # the deviation of .3 and .4 is .05
     assert "4 ms" in exact
+
+
+def test_dimensions_that_nobody_chooses_are_shown_once_a_run_has_them() -> None:
+    lines = [Line("car color", "raw", None, 1), Line("car color", "scaled-pca", None, 1), Line("car color", "exact", 6, 2)]
+    before = _rows(table_html(Results(lines, pd.DataFrame()), "map_at_r", {}))["Scaled PCA"]
+    assert '<td class="number"></td>' in before
+    found = Results(lines, pd.DataFrame([_run("raw", 512, 0, 0.25), _run("scaled-pca", 16, 0, 0.5)]))
+    rows = _rows(table_html(found, "map_at_r", {}))
+    assert '<td class="number">16</td>' in rows["Scaled PCA"]
+    assert _words(rows["Scaled PCA"]).count("0.500") == len(METRICS)
+    assert '<td class="number">512</td>' in rows["Raw encoder"]
+    assert "with 16 dimensions, +0.250 against the raw encoder" in table_html(found, "map_at_r", {})
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS.values() if method.name not in request_module._SLOW], ids=lambda method: method.name)
+def test_a_request_expects_the_runs_that_come(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, notion = embed(read_dataset("cars")), get_notion("viewpoint")
+    monkeypatch.setattr(request_module.cached, "dim_of", lambda dataset, notion: 5)
+    request = request_module.Request("cars", (notion,), tuple(dict.fromkeys(("raw", method.name))), ("suggested",), 2)
+    found = Results(request.lines(), compare(base, [notion], request.methods, request.dims, range(2), metrics=["map_at_r"]))
+    assert found.refused or found.is_complete("viewpoint", "map_at_r")
+    assert set(found.widths) | set(found.refused) == set(found.lines)
 
 
 def test_the_best_is_bold_and_named_but_never_the_oracle(runs: pd.DataFrame) -> None:

@@ -15,9 +15,8 @@ from pages.compare.table import Line
 from shared import cached
 
 BASELINE = "raw"
-_SEEDLESS = (BASELINE, "pca")  # nothing random about them
-# What takes a fraction of a second: measured first, for all notions, so that there soon is a picture.
-_QUICK = ("random", BASELINE, "random-transform", "pca", "exact")
+# What learns by gradient steps: measured after all that takes a fraction of a second, so that there soon is a picture.
+_SLOW = ("lae", "ae", "lae-code", "ae-code", "adam", "oracle")
 
 
 @dataclass(frozen=True)
@@ -53,12 +52,11 @@ class Request:
         return list(dict.fromkeys(self._lines()))
 
     def _lines(self) -> Iterator[Line]:
-        encoder = cached.base(self.dataset).vectors.shape[1]
         for notion in self.notions:
             sizes = [cached.dim_of(self.dataset, notion) if dim == SUGGESTED else int(dim) for dim in self.dims]
-            for method in self.methods:
-                runs = 1 if method in _SEEDLESS else self.seeds
-                yield from (Line(notion.name, method, size, runs) for size in ([encoder] if method == BASELINE else sizes))
+            for method in (METHODS[name] for name in self.methods):
+                runs = self.seeds if method.seeds else 1
+                yield from (Line(notion.name, method.name, size, runs) for size in (sizes if method.dims else [None]))
 
     def work(self) -> Work:
         """What measures the runs, those of quick methods first."""
@@ -74,7 +72,7 @@ class Request:
     ) -> None:
         total, before = sum(line.runs for line in lines), 0
         for quick in (True, False):
-            methods = [method for method in self.methods if (method in _QUICK) == quick]
+            methods = [method for method in self.methods if (method not in _SLOW) == quick]
             if not methods or should_stop():
                 continue
             compare(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from access import redact
 from likeness.evaluation import METRICS, find_metric
-from likeness.notions import METHOD_TITLES
+from likeness.notions import METHOD_TITLES, METHODS
 from likeness.studies import statistics
 from pages.compare.metric_words import METHODS_HELP
 from shared.sidebar import readable
@@ -23,13 +23,13 @@ class Line:
     """A row that is or will be there.
 
     Attributes:
-        dim: dimensions; the encoder's for "raw".
+        dim: dimensions; None where they follow from the prompts or the encoder, and are known once there is a run.
         runs: how many runs it will have.
     """
 
     notion: str
     method: str
-    dim: int
+    dim: int | None
     runs: int
 
 
@@ -59,6 +59,7 @@ class Results:
         self.scores: Scores = {}
         self.refused: dict[Line, str] = {}
         self.seconds: dict[Line, float] = {}
+        self.widths: dict[Line, int] = {}
         if len(runs):
             self._read(runs)
 
@@ -73,11 +74,16 @@ class Results:
             if line and (group["refused"] != "").all():
                 self.refused[line] = group["refused"].iloc[0]
             elif line:
-                self.seconds[line] = float(group["fit_seconds"].mean())
+                self.seconds[line], self.widths[line] = float(group["fit_seconds"].mean()), int(dim)
 
     @staticmethod
-    def _place(notion: str, method: str, dim: int) -> tuple[str, str, int]:
-        return notion, method, 0 if method == "raw" else int(dim)
+    def _place(notion: str, method: str, dim: int | None) -> tuple[str, str, int]:
+        return notion, method, int(dim or 0) if METHODS[method].dims else 0
+
+    def width(self, line: Line) -> str:
+        """How many dimensions a row has, as text; "" before it is known."""
+        found = self.widths.get(line, line.dim)
+        return "" if found is None else str(found)
 
     def baseline(self, notion: str, metric: str) -> Score | None:
         """The raw encoder's score."""
@@ -134,7 +140,7 @@ def _winner(results: Results, notion: str, metric: str) -> str:
     if line is None or baseline is None or line.method == "raw":
         return "Nothing is better than the raw encoder. " if line and results.is_complete(notion, metric) else ""
     change = round(results.scores[line, metric].mean - baseline.mean, 3)
-    return f"Best: {METHOD_TITLES[line.method]} with {line.dim} dimensions, {change:+.3f} against the raw encoder. "
+    return f"Best: {METHOD_TITLES[line.method]} with {results.width(line)} dimensions, {change:+.3f} against the raw encoder. "
 
 
 def _by_notion(lines: Sequence[Line]) -> dict[str, list[Line]]:
@@ -168,7 +174,7 @@ def _tip(text: str, help: str, reached: bool = True) -> str:
 
 def _row(results: Results, line: Line, metric: str, paper: Printed | None) -> str:
     method = _tip(METHOD_TITLES[line.method], METHODS_HELP[line.method], reached=False)
-    first = f'<th scope="row" class="method">{method}</th><td class="number">{line.dim}</td>'
+    first = f'<th scope="row" class="method">{method}</th><td class="number">{results.width(line)}</td>'
     if line in results.refused:
         help = escape(redact(results.refused[line]))
         return f'<tr class="refused">{first}<td colspan="{3 + len(METRICS)}"><div>Does not apply: {help}</div></td></tr>'
