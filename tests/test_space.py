@@ -7,7 +7,7 @@ import pytest
 from likeness.data import ImageTable, read_dataset
 from likeness.embedding import embed, load_space
 from likeness.errors import InputError
-from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, RandomEmbedding, get_notion
+from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, Notion, RandomEmbedding, get_notion, save_notion
 from likeness.search import build_index, nearest, search_plan
 from likeness.space import Space
 
@@ -152,7 +152,7 @@ def test_notions_are_joined_and_taken_away_in_one_linear_map() -> None:
         base.refit(color + body, "probabilities")
 
 
-def test_a_method_may_read_images_and_other_notions() -> None:
+def test_a_method_may_read_images_and_other_notions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = embed(read_dataset("cars"))
     notion = get_notion("car-model")
     material = base.fit_material(notion, base.embed_aspects(notion)[0], "text, images and other notions")
@@ -160,6 +160,10 @@ def test_a_method_may_read_images_and_other_notions() -> None:
     judged_alike = get_notion("car-model-names")
     assert len(judged_alike.prompts) not in {len(rows) for rows in material[2]}
     assert len(get_notion("viewpoint").prompts) in {len(rows) for rows in material[2]}
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path))
+    save_notion(Notion("own", "a {} car", ("red", "blue")))
+    again = base.fit_material(notion, material[0], "text and other notions")[1]
+    assert [len(rows) for rows in again] == [len(rows) for rows in material[2]]
     for method in ("clay", "contrastive-pca", "null-space"):
         assert base.refit(notion, method).metrics(by="body_type", include="map_at_r")["map_at_r"] > 0.9
 

@@ -311,7 +311,8 @@ class Space:
 
     def fit_material(self, notion: "Notion", aspects: Vectors, learns_from: "LearnsFrom" = "text", images: Vectors | None = None) -> tuple[Any, ...]:
         """What the `fit` of a method takes that learns from a notion: the rows of its aspects, and where it reads them the images and the aspects of
-        the other notions that fit these images (`likeness.notions.fitting_notions`), without those that the same label judges.
+        the other notions that ship for such images (`likeness.notions.fitting_notions`), without those that the same label judges. One's own do not
+        count: nobody's space depends on what others have saved.
 
         Args:
             notion, aspects: as `embed_aspects` takes and gives them.
@@ -322,9 +323,9 @@ class Space:
         if "images" in learns_from:
             material.append(self.vectors if images is None else images)
         if "other notions" in learns_from:
-            from likeness.notions import fitting_notions
+            from likeness.notions import fitting_notions, shipped_folder
 
-            fitting = fitting_notions(self.table, self.encoder_name)
+            fitting = fitting_notions(self.table, self.encoder_name, shipped_folder())
             others = [each for each in fitting if each.name != notion.name and (each.attribute is None or each.attribute != notion.attribute)]
             material.append([self.embed_aspects(each)[0] for each in others])
         return tuple(material)

@@ -22,6 +22,7 @@ from likeness.notions.library import (
     notion_problems,
     read_notion,
     save_notion,
+    shipped_folder,
     write_notion,
 )
 from likeness.notions.method import LearnsFrom, Method
@@ -85,6 +86,7 @@ __all__ = [
     "read_notion",
     "reconstruction_angles",
     "save_notion",
+    "shipped_folder",
     "suggest_dim",
     "with_other_words",
     "write_notion",

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
+from likeness.arrays import Floats, like, to_numpy, unit_rows
 from likeness.notions.method import Method
 from likeness.notions.pca import principal_axes
-from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
 
 if TYPE_CHECKING:
     import torch
@@ -39,10 +39,8 @@ class AlignedTangents:
             InputError: unusable embeddings, all prompts equal, dim below 1 or above r, or images of another width than the prompts.
         """
         rows = prompt_rows(text, self.dim)
-        places = checked_rows(images, "The image embeddings", None)
-        check_width(places, rows.shape[1])
         mean = _unit(rows.mean(axis=0))
-        there = _unit(unit_rows(places, "The image embeddings").mean(axis=0).astype(np.float64))
+        there = _unit(image_rows(images, rows.shape[1]).mean(axis=0).astype(np.float64))
         _, axes = principal_axes(tangents(rows, mean))
         across = there - mean
         length = float(across @ across)
@@ -57,10 +55,9 @@ class AlignedTangents:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text, images) with the embeddings of prompts and images")
-        rows = checked_rows(images, "The image embeddings", None)
+        rows = image_rows(images, len(self.U))
         U, mean = (to_numpy(value).astype(rows.dtype) for value in (self.U, self.mean_))
-        check_width(rows, len(U))
-        return like(images)(tangents(unit_rows(rows, "The image embeddings"), mean) @ U)
+        return like(images)(tangents(rows, mean) @ U)
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""

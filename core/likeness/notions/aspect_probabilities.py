@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likeness.arrays import checked_rows, like, to_numpy, unit_rows
+from likeness.arrays import like, to_numpy
 from likeness.errors import InputError
 from likeness.notions.method import Method
-from likeness.notions.prompt_rows import check_fitted, check_width, prompt_rows
+from likeness.notions.prompt_rows import check_fitted, image_rows, prompt_rows
 
 if TYPE_CHECKING:
     import torch
@@ -50,9 +50,9 @@ class AspectProbabilities:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
-        check_width(rows, len(U))
-        logits = unit_rows(rows, "The image embeddings") @ (self.scale / 2 * U).astype(rows.dtype)
+        U = to_numpy(self.U)
+        rows = image_rows(images, len(U))
+        logits = rows @ (self.scale / 2 * U).astype(rows.dtype)
         # half the logits: the square root of a softmax, but for its scale
         roots = np.exp(logits - logits.max(axis=1, keepdims=True))
         return like(images)(roots / np.linalg.norm(roots, axis=1, keepdims=True))

@@ -118,10 +118,15 @@ def own_folder() -> Path:
     return cache_dir() / "notions"
 
 
+def shipped_folder() -> Path:
+    """Where the notions that ship lie; given as the folder of the user's own, these are all there are."""
+    return assets_dir() / "notions"
+
+
 def _files(folder: Path | None) -> dict[str, Path]:
     """File name without ending -> path, own ones first, then shipped ones in alphabetical order."""
     own = _files_in(folder or own_folder())
-    return own | {name: path for name, path in _files_in(assets_dir() / "notions").items() if name not in own}
+    return own | {name: path for name, path in _files_in(shipped_folder()).items() if name not in own}
 
 
 def _files_in(folder: Path) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from likeness.errors import InputError
 from likeness.notions.exact import largest_eigenpairs, leading_directions
 from likeness.notions.method import Method
 from likeness.notions.projection import CenteredProjection, LinearProjection
-from likeness.notions.prompt_rows import check_width, prompt_rows
+from likeness.notions.prompt_rows import check_width, image_rows, prompt_rows
 
 # BASIC's weight of what is to be left out, arXiv 2510.25387.
 _WEIGHT = 0.2
@@ -49,8 +49,6 @@ class ContrastivePCA(CenteredProjection):
         if not 0 <= self.weight < 1:
             raise InputError(f"weight is {self.weight}; give a number from 0 to below 1, such as {_WEIGHT}.")
         rows = prompt_rows(text, self.dim)
-        places = checked_rows(images, "The image embeddings", None)
-        check_width(places, rows.shape[1])
         own = rows - rows.mean(axis=0)
         spread = (1 - self.weight) * (own.T @ own) / (len(own) - 1) - self.weight * _spread(others, rows.shape[1])
         values, axes = largest_eigenpairs(spread, self.dim)
@@ -58,7 +56,7 @@ class ContrastivePCA(CenteredProjection):
         if not kept.any() or values[0] <= 0:
             raise InputError("Other notions vary more in every direction in which the prompts do; use a smaller weight, or InDiReCT.")
         as_text = like(text)
-        self.U, self.mean_ = as_text(axes[:, kept]), as_text(unit_rows(places, "The image embeddings").mean(axis=0))
+        self.U, self.mean_ = as_text(axes[:, kept]), as_text(image_rows(images, rows.shape[1]).mean(axis=0))
         self.eigenvalues_ = as_text(values[kept])
         return self
 
@@ -133,7 +131,7 @@ CONTRASTIVE_COMPONENTS = Method(
 )
 NULL_SPACE = Method(
     "null-space",
-    "Null space of the others (OD-CRL)",
+    "Null space (OD-CRL)",
     "InDiReCT after the directions of the other notions for these images have been taken away.",
     NullSpace,
     learns_from="text and other notions",

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
-from likeness.notions.prompt_rows import check_fitted, check_width
+from likeness.notions.prompt_rows import check_fitted, image_rows
 
 if TYPE_CHECKING:
     import torch
@@ -115,10 +115,9 @@ class CenteredProjection:
             InputError: before `fit`; rows that are not finite or all zero, or of another width than the prompts.
         """
         check_fitted(self, "U", "fit(text) with the prompts' embeddings")
-        rows, U = checked_rows(images, "The image embeddings", None), to_numpy(self.U)
-        check_width(rows, len(U))
-        centered = unit_rows(rows, "The image embeddings") - to_numpy(self.mean_).astype(rows.dtype)
-        return like(images)(centered @ U.astype(rows.dtype))
+        U = to_numpy(self.U)
+        rows = image_rows(images, len(U))
+        return like(images)((rows - to_numpy(self.mean_).astype(rows.dtype)) @ U.astype(rows.dtype))
 
     def transform_tensor(self, rows: "torch.Tensor") -> "torch.Tensor":
         """Like `transform` for unit rows (m, r), with gradients: they flow back to `rows`."""

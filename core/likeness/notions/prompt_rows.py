@@ -39,3 +39,14 @@ def check_width(rows: Floats, r: int) -> None:
     """Raises InputError unless the images (m, r) are as wide as what was fitted."""
     if rows.shape[1] != r:
         raise InputError(f"The images have {rows.shape[1]} dimensions, but the notion was fitted in {r}; use the same encoder for both.")
+
+
+def image_rows(images: Any, r: int) -> Floats:
+    """Unit rows (m, r) of images' embeddings, in their own precision.
+
+    Raises:
+        InputError: rows that are not finite or all zero, or of another width than the prompts.
+    """
+    rows = checked_rows(images, "The image embeddings", None)
+    check_width(rows, r)
+    return unit_rows(rows, "The image embeddings")
