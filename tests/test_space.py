@@ -7,7 +7,10 @@ import pytest
 from likeness.data import ImageTable, read_dataset
 from likeness.embedding import embed, load_space
 from likeness.errors import InputError
+from likeness.io import assets_dir
 from likeness.notions import PCA, Identity, InDiReCT, LinearAutoencoder, Notion, RandomEmbedding, get_notion, save_notion
+from likeness.projection import LayoutJob
+from likeness.recipes.shipping import cars_notions
 from likeness.search import build_index, nearest, search_plan
 from likeness.space import Space
 
@@ -150,6 +153,12 @@ def test_notions_are_joined_and_taken_away_in_one_linear_map() -> None:
     assert len(keys) == 4
     with pytest.raises(InputError, match="is not a linear map"):
         base.refit(color + body, "probabilities")
+
+
+def test_every_map_that_ships_is_found_by_its_space() -> None:
+    base = embed(read_dataset("cars"))
+    keys = {LayoutJob(space.vectors, content=space.key).key for space in (base, *(base.refit(notion) for notion in cars_notions()))}
+    assert keys == {file.stem for file in (assets_dir() / "maps").glob("*.npy")}
 
 
 def test_a_method_may_read_images_and_other_notions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from likeness.embedding import embed
 from likeness.encoder_check import write_sight
 from likeness.encoders import ship_embeddings, ship_texts
 from likeness.io import assets_dir
-from likeness.notions import Notion, list_notions
+from likeness.notions import Notion, list_notions, shipped_folder
 from likeness.progress import Progress
 from likeness.projection import LayoutJob, write_map
 from likeness.space import Space
@@ -38,7 +38,7 @@ def ship(progress: Progress | None = None) -> int:
 def cars_notions() -> list[Notion]:
     """The notions that the shipped images have labels for."""
     attributes = read_cars().attributes
-    return [notion for notion in list_notions() if notion.attribute in attributes]
+    return [notion for notion in list_notions(shipped_folder()) if notion.attribute in attributes]
 
 
 def _ship_map(space: Space) -> None:
