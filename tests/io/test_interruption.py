@@ -1,9 +1,11 @@
 """Signals that end the program: heard at once, left alone where they are to be ignored, and as before afterwards."""
 
+import ctypes
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -30,6 +32,19 @@ def test_a_signal_interrupts_and_is_noted(number: signal.Signals) -> None:
             signal.raise_signal(number)
     assert heard.is_set()
     assert signal.getsignal(number) is before
+
+
+def test_an_interruption_lost_in_a_callback_of_native_code_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
+    @ctypes.CFUNCTYPE(None)
+    def called() -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    with interrupted_by(signal.SIGINT) as heard:
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - it comes at any moment
+            called()
+            time.sleep(60.0)
+        assert heard.is_set()
+    assert capfd.readouterr().err == ""
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

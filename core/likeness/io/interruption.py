@@ -2,15 +2,19 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_AGAIN_SECONDS = 0.02  # until a lost interruption is raised once more
 
 @contextmanager
 def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
-    """Inside, the signal sets the event and raises KeyboardInterrupt, which alone can get lost in a callback of native code.
+    """Inside, the signal sets the event and raises KeyboardInterrupt.
+
+    In a callback of native code (as of numba's compiler) Python prints the error and goes on: there it is raised again, a little later.
 
     Without effect in other threads than the main one, where signals can't be answered, and where the program was told to ignore this one.
     """
@@ -23,10 +27,26 @@ def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
         heard.set()
         raise KeyboardInterrupt
 
-    before = signal.signal(number, hear)
+    def ignored(lost: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            answer(lost)
+        elif not ended.is_set():
+            again = threading.Timer(_AGAIN_SECONDS, send)
+            again.daemon = True
+            again.start()
+
+    def send() -> None:
+        if not ended.is_set():
+            signal.pthread_kill(main, number)
+
+    main, ended = threading.get_ident(), threading.Event()
+    before, answer = signal.signal(number, hear), sys.unraisablehook
+    sys.unraisablehook = ignored
     try:
         yield heard
     finally:
+        ended.set()
+        sys.unraisablehook = answer
         signal.signal(number, before)
 
 
