@@ -10,6 +10,7 @@ from types import FrameType
 
 _AGAIN_SECONDS = 0.02  # until a lost interruption is raised once more
 
+
 @contextmanager
 def interrupted_by(number: signal.Signals) -> Iterator[threading.Event]:
     """Inside, the signal sets the event and raises KeyboardInterrupt.
