@@ -17,7 +17,8 @@ import pandas as pd
 RESULTS = Path(__file__).parents[1] / "assets/results"
 DRAWINGS = 5
 _LEFT_OUT = "297"
-_DIMS, _METRICS = "suggested,128", "map_at_r,precision_at_1,zero_shot"
+METRICS = "map_at_r,precision_at_1,zero_shot"
+_DIMS = ("--dims", "suggested,128")
 _QUICK = "random,raw,random-transform,pca,pca-faded,lae,ae,exact,adam,faded,other-words"  # the Oracle on 5,902 birds takes an hour
 _BIRDS = "cub200-species-names,cub200-family-names"
 
@@ -28,7 +29,7 @@ def likeness(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "likeness", *words], check=True, stdout=subprocess.DEVNULL)
 
 
-def captioned(data: Path, weights: Path, place: Path, methods: tuple[str, ...]) -> pd.DataFrame:
+def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
     """Each head is fitted on some of the photos and judged on the others."""
     source, drawings = f"flickr:{data / 'flickr8k_700'}", []
     for seed in map(str, range(DRAWINGS)):
@@ -36,16 +37,16 @@ def captioned(data: Path, weights: Path, place: Path, methods: tuple[str, ...]) 
         if not (model / "left_out.txt").is_file():
             likeness("train-photos", str(model), "--captions", source, "--weights", str(weights), "--leave-out", _LEFT_OUT, "--seed", seed)
         left_out = ("--encoder", f"photos:{model}", "--only", str(model / "left_out.txt"))
-        likeness("evaluate", source, *left_out, *methods, "--dims", _DIMS, "--metrics", _METRICS, "--out", str(runs))
+        likeness("evaluate", source, *left_out, *options, "--metrics", METRICS, "--out", str(runs))
         drawings.append(pd.read_csv(runs).assign(drawing=int(seed)))
     found = pd.concat(drawings, ignore_index=True)
     return found[["drawing", *found.columns.drop("drawing")]]
 
 
-def birds(data: Path, place: Path, methods: tuple[str, ...]) -> pd.DataFrame:
+def birds(data: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
     """What ships, as it is."""
     runs = place / "birds.csv"
-    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", _BIRDS, *methods, "--dims", _DIMS, "--metrics", _METRICS, "--out", str(runs))
+    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", _BIRDS, *options, "--metrics", METRICS, "--out", str(runs))
     return pd.read_csv(runs)
 
 
@@ -59,8 +60,8 @@ def main() -> None:
     only = ("--methods", given.methods) if given.methods else ()
     with tempfile.TemporaryDirectory() as folder:
         place = given.models or Path(folder)
-        _write("captioned", captioned(given.data, given.weights, place, only), bool(only))
-        _write("birds", birds(given.data, place, only or ("--methods", _QUICK)), bool(only))
+        _write("captioned", captioned(given.data, given.weights, place, (*only, *_DIMS)), bool(only))
+        _write("birds", birds(given.data, place, (*(only or ("--methods", _QUICK)), *_DIMS)), bool(only))
 
 
 def _write(name: str, runs: pd.DataFrame, part: bool) -> None:
