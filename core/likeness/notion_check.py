@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from likeness.encoders import unknown_words
-from likeness.notions import Composition, Notion, check
+from likeness.notions import Composition, Notion, check, parts_of
 
 if TYPE_CHECKING:
     from likeness.encoders import EncoderLike
@@ -27,7 +27,7 @@ def notion_warnings(
         >>> notion_warnings(Notion("color", "a {} car", ["red", "blue", "red"]))
         ["'red' is listed 2 times, so it weighs 2 times as much; keep one if unintended."]
     """
-    parts = [each for _, each in notion.parts] if isinstance(notion, Composition) else [notion]
+    parts = [each for _, each in parts_of(notion)]
     found = [warning.message for each in parts for warning in check(each.templates, each.aspects, vocabularies)]
     if encoder is not None:
         found += filter(None, [unread_words(sorted(unknown_words(encoder, "\n".join(each.prompts)))) for each in parts])

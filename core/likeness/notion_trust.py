@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-from likeness.notions import AspectProbabilities, Composition, Notion
+from likeness.notions import AspectProbabilities, Composition, Notion, parts_of
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -69,9 +69,8 @@ def notion_trust(space: "Space", notion: Notion | Composition, seed: int = 0) ->
         >>> notion_trust(space, lk.Notion("car color", "a {} car", ["red", "green", "blue"])).reads
         True
     """
-    if isinstance(notion, Composition):
-        return min(notion_trust(space, each, seed) for _, each in notion.parts)
-    return trust_of(sample(space, seed), *worded_aspects(space, notion))
+    images = sample(space, seed)
+    return min(trust_of(images, *worded_aspects(space, each)) for _, each in parts_of(notion))
 
 
 def trust_of(images: NDArray[np.float32], aspects: Any, *reworded: Any) -> Trust:

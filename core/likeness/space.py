@@ -269,13 +269,13 @@ class Space:
             >>> space.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
             Space('car color', 2,000 images, 3-d, encoder 'cars')
         """
-        from likeness.notions import Composition
+        from likeness.notions import parts_of
 
         base = self.base or self
         if base.linear is not None:
             raise InputError(f"'{self.name}' was loaded without the vectors that it is made from; embed its images again to refit it.")
         start = time.perf_counter()
-        parts = notion.parts if isinstance(notion, Composition) else ((1.0, notion),)
+        parts = parts_of(notion)
         rows = [base.embed_aspects(each) for _, each in parts]
         encoded = time.perf_counter()
         estimator = base._fitted(parts, [aspects for aspects, _ in rows], method, dim, seed)

@@ -27,20 +27,28 @@ def fit(
     import numpy as np
 
     from likeness.encoders import embed_texts
-    from likeness.notions import InDiReCT, aspect_rows, notion_dim, notion_encoder
+    from likeness.notions import InDiReCT, JoinedProjection, aspect_rows, notion_dim, notion_encoder, parts_of
 
     chosen = notion_named(notion)
     encoder = encoder or notion_encoder(chosen)
     tell_warnings(chosen, encoder)
-    texts = embed_texts(encoder, chosen.prompts)
-    rows = aspect_rows(texts.vectors, chosen)
+    parts = parts_of(chosen)
+    texts = embed_texts(encoder, [prompt for _, each in parts for prompt in each.prompts])
+    ends = np.cumsum([len(each.prompts) for _, each in parts])[:-1]
+    rows = [aspect_rows(vectors, each) for vectors, (_, each) in zip(np.split(texts.vectors, ends), parts, strict=True)]
     start = time.perf_counter()
-    size = notion_dim(chosen, rows) if dim is None else dim
-    estimator = InDiReCT(dim=size, solver=solver, seed=seed).fit(rows)
+    fitted, removed = [], []
+    for (weight, each), own in zip(parts, rows, strict=True):
+        if weight > 0:
+            fitted.append((weight, InDiReCT(dim=notion_dim(each, own) if dim is None else dim, solver=solver, seed=seed).fit(own)))
+        else:
+            removed.append((-weight, own))
+    estimator = fitted[0][1] if len(parts) == 1 else JoinedProjection(fitted, removed)
     seconds = time.perf_counter() - start
+    angle = f", mean angle {np.degrees(fitted[0][1].loss_):.3g} degrees" if len(parts) == 1 else ""
     typer.echo(
-        f"{chosen.name}: {len(chosen.prompts)} prompts, {texts.n_encoded} encoded by {encoder}, {size} dimensions, "
-        f"fitted in {1000 * seconds:.0f} ms, mean angle {np.degrees(estimator.loss_):.3g} degrees"
+        f"{chosen.name}: {len(texts.vectors)} prompts, {texts.n_encoded} encoded by {encoder}, {estimator.U.shape[1]} dimensions, "
+        f"fitted in {1000 * seconds:.0f} ms{angle}"
     )
     if out:
         import io

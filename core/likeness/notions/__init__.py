@@ -7,7 +7,7 @@ from likeness.notions.aspect_similarities import AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
-from likeness.notions.composition import Composition, parse_composition
+from likeness.notions.composition import Composition, parse_composition, parts_of
 from likeness.notions.dimensions import notion_dim, suggest_dim
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
 from likeness.notions.fitting import fitting_notions, notion_encoder
@@ -82,6 +82,7 @@ __all__ = [
     "notion_problems",
     "parse_aspects",
     "parse_composition",
+    "parts_of",
     "project",
     "read_notion",
     "reconstruction_angles",

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from likeness.errors import InputError
@@ -18,7 +18,7 @@ class Combinable:
     """What can be joined with notions by +, taken away by -, and weighed by a number: a notion, or several that are joined already."""
 
     def __add__(self, other: "Combinable") -> "Composition":
-        return Composition((*_parts(self), *_parts(other))) if isinstance(other, Combinable) else NotImplemented
+        return Composition((*parts_of(self), *parts_of(other))) if isinstance(other, Combinable) else NotImplemented
 
     def __sub__(self, other: "Combinable") -> "Composition":
         return self + -1 * other if isinstance(other, Combinable) else NotImplemented
@@ -26,7 +26,7 @@ class Combinable:
     def __mul__(self, weight: float) -> "Composition":
         if isinstance(weight, bool) or not isinstance(weight, int | float):
             return NotImplemented
-        return Composition(tuple((weight * own, notion) for own, notion in _parts(self)))
+        return Composition(tuple((weight * own, notion) for own, notion in parts_of(self)))
 
     __rmul__ = __mul__
 
@@ -79,6 +79,21 @@ class Composition(Combinable):
         """As `parse_composition` reads it."""
         return "".join(_terms(self.parts))
 
+    def as_notion(self, name: str) -> Any:
+        """One notion of this name that is fitted as these are, to be saved: the first that is joined, with the others as its `joined`.
+
+        Raises:
+            InputError: every notion is taken away, so that none is left to be saved.
+        """
+        if not self.joined:
+            raise InputError("Every notion is taken away; join one that is left, as in 'car color - background color'.")
+        scale, first = self.joined[0]
+        others = list(self.parts)
+        others.remove(self.joined[0])
+        judged = self.attributes[0] if len(self.attributes) == 1 else None
+        weighed = tuple((weight / scale if weight > 0 else weight, notion) for weight, notion in others)
+        return replace(first, name=name, question="", attribute=judged, joined=weighed)
+
     @property
     def attributes(self) -> tuple[str, ...]:
         """Label columns whose combination judges it, those of the notions that are joined; none where one of them has none."""
@@ -113,8 +128,12 @@ def _part(term: str, text: str, find: Callable[[str], Any]) -> tuple[float, Any]
     return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), find(name)
 
 
-def _parts(combined: Combinable) -> Parts:
-    return combined.parts if isinstance(combined, Composition) else ((1.0, combined),)
+def parts_of(combined: Combinable) -> Parts:
+    """(weight, notion) of a notion, with those that are saved with it (`Notion.joined`), or of several that are joined."""
+    if isinstance(combined, Composition):
+        return combined.parts
+    joined: Parts = getattr(combined, "joined", ())
+    return ((1.0, replace(combined, joined=())), *joined) if joined else ((1.0, combined),)  # type: ignore[type-var]
 
 
 def _terms(parts: Parts) -> Iterator[str]:

@@ -14,7 +14,7 @@ from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, wri
 from likeness.notions.notion import Notion, slug
 
 _LONGEST_NUMBER = 10  # digits; no encoder has as many dimensions
-_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim")
+_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim", "joined")
 
 
 def list_notions(folder: Path | None = None) -> list[Notion]:
@@ -46,8 +46,9 @@ def get_notion(name: str, folder: Path | None = None) -> Notion:
 def read_notion(path: Path) -> Notion:
     """A notion from a YAML file.
 
-    The keys are the fields of `Notion`; instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the
-    different values of columns of a shipped table, joined by spaces.
+    The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the
+    same folder or of those that ship) or in full, by the keys of a notion. Instead of `aspects`,
+    `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different values of columns of a shipped table, joined by spaces.
 
     Raises:
         InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
@@ -72,6 +73,8 @@ def write_notion(path: Path, notion: Notion) -> None:
     for key in ("question", "attribute", "source", "dataset", "dim"):
         if getattr(notion, key):
             fields[key] = getattr(notion, key)
+    if notion.joined:
+        fields["joined"] = [_joined_fields(weight, each) for weight, each in notion.joined]
     write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
 
 
@@ -167,6 +170,8 @@ def _read(path: Path, stamp: int) -> Notion:
             fields["attribute"] = None
         if "dim" in fields:
             fields["dim"] = _number(fields["dim"])
+        if "joined" in fields:
+            fields["joined"] = _joined(fields["joined"], path.parent)
         return Notion(**fields)
     except InputError as error:
         raise InputError(f"The notion file '{path}' is not valid: {error}") from None
@@ -177,6 +182,37 @@ def _number(text: Any) -> Any:
     if text in ("", "null", "~"):
         return None
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else text
+
+
+def _joined_fields(weight: float, notion: Notion) -> dict[str, Any]:
+    """In full: what is saved stays as it is, whatever becomes of the other notion."""
+    size = {} if notion.dim is None else {"dim": notion.dim}
+    template = notion.template if isinstance(notion.template, str) else list(notion.template)
+    return {"weight": weight, "name": notion.name, "template": template, "aspects": list(notion.aspects), **size}
+
+
+def _joined(listed: Any, folder: Path) -> tuple[tuple[float, Notion], ...]:
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise InputError("joined must be a list, with a notion and a weight in each entry.")
+    return tuple((_weight(each.pop("weight", "1")), _other(each, folder)) for each in map(dict, listed))
+
+
+def _weight(text: Any) -> float:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        raise InputError(f"joined has the weight {str(text)[:40]!r}; give a number, such as 0.5 or -1.") from None
+
+
+def _other(fields: dict[str, Any], folder: Path) -> Notion:
+    if set(fields) == {"notion"} and isinstance(fields["notion"], str):
+        found = next((each for each in _all(folder) if isinstance(each, Notion) and slug(fields["notion"]) in (each.slug, slug(each.name))), None)
+        if found is None:
+            raise InputError(f"joined names the notion '{fields['notion'][:60]}', which is not here; name one that is, or give it in full.")
+        return replace(found, joined=())
+    if not {"name", "template", "aspects"} <= fields.keys() <= {"name", "template", "aspects", "dim"}:
+        raise InputError("Each entry of joined needs the key notion, or name, template and aspects; weight and dim may be added.")
+    return Notion(**fields | ({"dim": _number(fields["dim"])} if "dim" in fields else {}))
 
 
 def _from_table(reference: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from likeness.errors import InputError
-from likeness.notions.composition import Combinable
+from likeness.notions.composition import Combinable, Composition
 
 _LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
 
@@ -27,9 +27,12 @@ class Notion(Combinable):
         source: where the aspects come from.
         dataset: the images it was made for.
         dim: dimensions of its space, or None: as many as its prompts suggest (`likeness.notions.suggest_dim`).
+        joined: (weight, notion) of others that are joined with it or taken away, as in `likeness.notions.Composition`; of these what a fit reads
+            is kept.
 
     Raises:
-        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a dim below 1.
+        InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a dim below 1; weights that
+            `Composition` refuses, or a notion to be joined that has joined ones itself.
 
     Example:
         >>> Notion("car color", "a {} car", ["red", "blue"]).prompts
@@ -44,6 +47,7 @@ class Notion(Combinable):
     source: str = ""
     dataset: str = ""
     dim: int | None = None
+    joined: tuple[tuple[float, "Notion"], ...] = ()
 
     def __post_init__(self) -> None:
         templates = [self.template] if isinstance(self.template, str) else _texts(self.template, "templates", self.name)
@@ -58,6 +62,15 @@ class Notion(Combinable):
         self._check_aspects()
         if self.dim is not None and (not isinstance(self.dim, int) or isinstance(self.dim, bool) or self.dim < 1):
             raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; give a whole number from 1, or leave it out.")
+
+        self._check_joined()
+
+    def _check_joined(self) -> None:
+        nested = next((notion for _, notion in self.joined if notion.joined), None)
+        if nested is not None:
+            raise InputError(f"'{nested.name}' has joined notions itself; join those one by one.")
+        plain = ((float(weight), Notion(each.name, each.template, each.aspects, dim=each.dim)) for weight, each in self.joined)
+        object.__setattr__(self, "joined", Composition(tuple(plain)).parts if self.joined else ())
 
     def _check_aspects(self) -> None:
         if not self.aspects:
@@ -79,9 +92,11 @@ class Notion(Combinable):
         return [template.replace("{}", aspect) for template in self.templates for aspect in self.aspects]
 
     @property
-    def content(self) -> list[str] | tuple[tuple[str, ...], tuple[str, ...]]:
-        """What a fit follows from, equal for notions that are fitted alike: the prompts, or of several templates (templates, aspects)."""
-        return self.prompts if len(self.templates) == 1 else (self.templates, self.aspects)
+    def content(self) -> list[str] | tuple[object, ...]:
+        """What a fit follows from, equal for notions that are fitted alike: the prompts, or of several templates (templates, aspects); with joined
+        notions that, and of each (weight, content, dim)."""
+        own = self.prompts if len(self.templates) == 1 else (self.templates, self.aspects)
+        return (tuple(own), *((weight, tuple(each.content), each.dim) for weight, each in self.joined)) if self.joined else own
 
     @property
     def duplicates(self) -> list[str]:

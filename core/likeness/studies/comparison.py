@@ -72,7 +72,7 @@ def compare(
 
     Raises:
         InputError: unknown method, metric or ranking, one of them twice, no notion, dimension or seed, a dimension that is not a whole number from
-            1, two notions of one name, or a notion without a label column in the table, or without a label in it.
+            1, two notions of one name, or a notion without a label column in the table, without a label in it, or with others joined.
     """
     no_runs(base.table, notions, methods, dims, seeds, metrics=metrics, ranking=ranking)
     chosen, wanted = named_methods(methods), chosen_metrics(metrics, words=True)
@@ -164,6 +164,8 @@ def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int 
     for notion in notions:
         if names.count(notion.name) > 1:
             raise InputError(f"Two notions are called '{notion.name}', so their rows could not be told apart; rename one.")
+        if notion.joined:
+            raise InputError(f"The notion '{notion.name}' joins several, and methods are compared on one; measure its space by `Space.metrics`.")
         if notion.attribute is None:
             raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
         if notion.attribute not in table.attributes:
