@@ -16,7 +16,20 @@ APP = CORE.parent / "app"
 ORDER = (
     *("errors", "defaults", "options", "progress", "registry", "threads"),
     *("io", "arrays", "data", "encoders", "language", "labels", "notions", "search", "evaluation"),
-    *("samplers", "losses", "shifts", "projection", "saliency", "plots", "space", "embedding", "encoder_check", "notion_check", "notion_trust", "first_notion"),
+    *(
+        "samplers",
+        "losses",
+        "shifts",
+        "projection",
+        "saliency",
+        "plots",
+        "space",
+        "embedding",
+        "encoder_check",
+        "notion_check",
+        "notion_trust",
+        "first_notion",
+    ),
     *("training", "studies", "recipes", "door", "commands"),
 )
 Edge = tuple[str, str]

@@ -21,6 +21,7 @@ from likeness.encoders import unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.first_notion import most_dividing
+from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
@@ -218,6 +219,16 @@ def _fits() -> BoundedCache[Space]:
 def dim_of(dataset_id: str, notion: Notion) -> int:
     """Dimensions of a notion's space on a dataset; of one without its own, those that its prompts suggest."""
     return notion_dim(notion, base(dataset_id).embed_aspects(notion)[0])
+
+
+def trust(base: Space, notion: Notion) -> Trust:
+    """How far a notion can be relied on with these images."""
+    return _trust(base.key, tuple(notion.content), base, notion)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _trust(key: str, content: tuple[object, ...], _base: Space, _notion: Notion) -> Trust:
+    return notion_trust(_base, _notion)
 
 
 def unknown_words_of(base: Space, notion: Notion) -> list[str]:

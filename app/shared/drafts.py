@@ -5,6 +5,7 @@ import re
 import secrets
 from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -17,7 +18,24 @@ from shared import link
 from visitors import draft_file, is_own_draft
 
 _HISTORY = 50
+_MOST_JOINED = 8  # notions of one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
+
+
+class Joined(NamedTuple):
+    """A notion that is joined with the draft's: its weight, and what it says, as it was then."""
+
+    weight: float
+    name: str
+    templates: str
+    aspects: str
+    dim: int | None = None
+
+    @property
+    def notion(self) -> Notion:
+        """The notion; InputError where it is not a valid one, or a longer one than this server fits."""
+        check_notion(self.templates, self.aspects)
+        return Notion(self.name, tuple(self.templates.splitlines()), tuple(self.aspects.splitlines()), dim=self.dim)
 
 
 @dataclass(frozen=True)
@@ -28,7 +46,8 @@ class Draft:
         name: what the notion is saved under.
         question, templates, aspects, attribute: as typed; one template or aspect a line.
         dim: dimensions that were chosen, or None: as many as the prompts suggest.
-        solver, seed: of InDiReCT; they are not saved with the notion.
+        solver, seed: the method, and what is random in it; they are not saved with the notion.
+        joined: other notions that are joined with it or taken away.
         origin: name of the notion that was opened, "" for a new one.
     """
 
@@ -41,6 +60,7 @@ class Draft:
     solver: str = "exact"
     seed: int = 0
     origin: str = ""
+    joined: tuple[Joined, ...] = ()
 
     @property
     def notion(self) -> Notion:
@@ -58,6 +78,7 @@ class Draft:
             question=self.question,
             attribute=self.attribute,
             dim=self.dim,
+            joined=tuple((each.weight, each.notion) for each in self.joined),
         )
 
 
@@ -71,7 +92,13 @@ def of(notion: Notion) -> Draft:
         notion.attribute,
         notion.dim,
         origin=notion.name,
+        joined=tuple(joined(each, weight) for weight, each in notion.joined),
     )
+
+
+def joined(notion: Notion, weight: float = 1.0) -> Joined:
+    """A notion as it is joined with a draft."""
+    return Joined(weight, notion.name, "\n".join(notion.templates), "\n".join(notion.aspects), notion.dim)
 
 
 def current() -> Draft | None:
@@ -171,7 +198,7 @@ def history_of(text: str) -> list[Draft]:
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
         raise InputError("The draft is damaged; open the notion again.")
     try:
-        drafts = [Draft(**fields) for fields in content]
+        drafts = [Draft(**fields | {"joined": tuple(Joined(*each) for each in fields.get("joined", ()))}) for fields in content]
     except TypeError as error:
         raise InputError("The draft has another form; open the notion again.") from error
     if not all(_sound(draft) for draft in drafts):
@@ -187,7 +214,23 @@ def _sound(draft: Draft) -> bool:
         and isinstance(draft.attribute, str | None)
         and all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31 for number in numbers)
         and draft.dim != 0
+        and len(draft.joined) <= _MOST_JOINED
+        and all(_is_sound_part(each) for each in draft.joined)
     )
+
+
+def _is_sound_part(part: Joined) -> bool:
+    return (
+        isinstance(part.weight, int | float)
+        and not isinstance(part.weight, bool)
+        and all(isinstance(text, str) for text in (part.name, part.templates, part.aspects))
+        and (part.dim is None or (isinstance(part.dim, int) and not isinstance(part.dim, bool) and 0 < part.dim < 2**31))
+    )
+
+
+def is_full(draft: Draft) -> bool:
+    """Whether no more notions can be joined with it."""
+    return len(draft.joined) >= _MOST_JOINED
 
 
 def _write() -> None:

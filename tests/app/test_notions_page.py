@@ -1,5 +1,7 @@
 """The page Notions: its dimensions, a new notion, pasting and undo, saving in the place of another notion, deleting."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,9 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from likeness.notions import Notion, save_notion
+from likeness.errors import InputError
+from likeness.notions import Notion, read_notion, save_notion
+from shared import drafts
 
 
 def _texts(app: AppTest) -> str:
@@ -269,3 +273,56 @@ def test_the_edited_notion_in_the_sidebar_does_not_take_the_page_away(page: AppT
     assert "My edits is not shown." in "\n".join(warning.value for warning in page.sidebar.warning)
     _type(page, "text_area", "aspects_", "red\nblue")
     assert not page.sidebar.warning
+
+
+class TestJoined:
+    def test_a_notion_is_joined_weighed_taken_away_and_removed(self, page: AppTest, cache: Path) -> None:
+        alone = float(page.metric[0].value)
+        _type(page, "selectbox", "joined_0", "background color")
+        weight = _field(page, "number_input", "weight_0_1")
+        assert (weight.value, weight.label) == (1.0, "Weight of background color")
+        both = float(page.metric[0].value)
+        assert both < alone  # judged by the color of the car alone
+        weight.set_value(-1.0).run()
+        assert "without **background color**" in _texts(page)
+        assert float(page.metric[0].value) > both
+        _type(page, "text_input", "name", "Paint only")
+        _click(page, "Save")
+        saved = read_notion(cache / "notions" / "paint-only.yaml")
+        assert [(part, each.name) for part, each in saved.joined] == [(-1.0, "background color")]
+        _field(page, "number_input", "weight_0_1").set_value(0.0).run()
+        assert not page.exception
+        assert float(page.metric[0].value) == alone
+        _click(page, "Undo")
+        assert "without **background color**" in _texts(page)
+
+    def test_a_kept_draft_holds_what_is_joined(self, page: AppTest) -> None:
+        _type(page, "selectbox", "joined_0", "background color")
+        history = page.session_state["draft_history"]
+        text = json.dumps([asdict(draft) for draft in history])
+        assert drafts.history_of(text) == history
+        broken = json.loads(text)
+        broken[-1]["joined"][0][0] = "much"
+        with pytest.raises(InputError, match="damaged"):
+            drafts.history_of(json.dumps(broken))
+        broken[-1]["joined"] = [[1.0]]
+        with pytest.raises(InputError, match="another form"):
+            drafts.history_of(json.dumps(broken))
+
+
+class TestMethod:
+    def test_another_method_fits_and_says_what_it_cannot(self, page: AppTest) -> None:
+        exact = float(page.metric[0].value)
+        _type(page, "selectbox", "solver", "probabilities")
+        assert float(page.metric[0].value) > exact
+        assert "mean angle" not in _texts(page)
+        assert not [field for field in page.number_input if str(field.key).startswith("dim_")]  # it has none to choose
+        _type(page, "selectbox", "joined_0", "background color")
+        assert "is not a linear map, so it can't be joined with others" in _texts(page)
+
+
+class TestTrust:
+    def test_the_page_says_whether_the_encoder_reads_the_notion(self, page: AppTest) -> None:
+        assert "The encoder reads this notion" in _texts(page)
+        _type(page, "text_area", "aspects", "blorb\nquux\nfnord")
+        assert "do not rely on" in _texts(page)

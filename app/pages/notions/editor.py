@@ -5,9 +5,9 @@ import streamlit as st
 
 from access import redact
 from likeness.errors import InputError
-from likeness.notions import SOLVERS, check, default_vocabularies, parse_aspects
+from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, default_vocabularies, parse_aspects
 from likeness.space import Space
-from pages.notions import dimensions, library
+from pages.notions import dimensions, joined, library
 from pages.notions.library import key
 from shared import cached, drafts, sidebar, unread
 from shared.drafts import Draft
@@ -22,8 +22,11 @@ def edit(view: View) -> Draft:
     _words()
     _aspects()
     draft = _latest()
+    joined.show(view, draft)
+    draft = _latest()
     _problems(view, draft)
-    dimensions.show(view, draft)
+    if METHODS[draft.solver].dims:
+        dimensions.show(view, draft)
     _preview(draft)
     _settings(view, draft)
     return draft
@@ -118,13 +121,14 @@ def _settings(view: View, draft: Draft) -> None:
             help="The attribute that says which images really are similar.",
         )
         st.selectbox(
-            "Solver",
-            SOLVERS,
-            index=SOLVERS.index(draft.solver),
+            "Method",
+            WORD_METHODS,
+            index=WORD_METHODS.index(draft.solver) if draft.solver in WORD_METHODS else 0,
+            format_func=lambda name: METHOD_TITLES[name],
             key=key("solver"),
             on_change=_take_field,
             args=("solver", key("solver")),
-            help="exact: the minimum of the paper's loss, at once. adam: the paper's procedure, some seconds. faded: near adam's result, at once.",
+            help="\n\n".join(f"**{METHODS[name].title}.** {METHODS[name].help}" for name in WORD_METHODS),
         )
         st.number_input("Seed", 0, None, draft.seed, key=key("seed"), on_change=_take_field, args=("seed", key("seed")))
 

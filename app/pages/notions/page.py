@@ -51,10 +51,27 @@ def _pictures(view: View, draft: Draft) -> None:
         fit = last
     saved = notion_editor.saved_fit(view, draft)
     _quiet_line(fit)
+    trusted = st.container()  # filled last: the map does not wait for it
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(view, fit, saved, draft)
     _before_and_after(view, fit, saved, draft)
+    with trusted:
+        _trust(view, draft)
+
+
+def _trust(view: View, draft: Draft) -> None:
+    """Says how far the notion can be relied on with these images."""
+    try:
+        trust = cached.trust(view.base, draft.notion)
+    except InputError:  # as the form says
+        return
+    help = (
+        f"Without a label. In other words, the same images are similar to {100 * trust.stability:.1f} %; of what the images vary along the prompts, "
+        f"{100 * trust.alignment:.0f} % is more than they vary along any words."
+    )
+    icon, color = (":material/check_circle:", "green") if trust.reads else (":material/warning:", "orange")
+    st.markdown(f":{color}[{icon}] {trust.sentence}", help=help)
 
 
 def _last_fit(view: View) -> Space | None:
@@ -66,11 +83,14 @@ def _last_fit(view: View) -> Space | None:
 
 
 def _quiet_line(fit: Space) -> None:
-    degrees, stats = float(np.degrees(fit.estimator.loss_)), fit.estimator.fit_stats_
-    angle = f"{degrees:.3g}" if degrees > 1e-3 else "0"
+    stats, loss = fit.estimator.fit_stats_, getattr(fit.estimator, "loss_", None)
+    text = f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, {fit.vectors.shape[1]} dimensions"
+    if loss is None:  # of a method that has none
+        st.caption(text)
+        return
+    degrees = float(np.degrees(loss))
     st.caption(
-        f"{stats.n_prompts} prompts, {_newly_encoded(fit)} encoded, fitted in {1000 * stats.fit_seconds:.0f} ms, "
-        f"{fit.vectors.shape[1]} dimensions, mean angle {angle} degrees",
+        f"{text}, mean angle {f'{degrees:.3g}' if degrees > 1e-3 else '0'} degrees",
         help="The mean angle between a prompt and what the space keeps of it: small means that the space keeps all that the prompts say.",
     )
 

@@ -26,7 +26,7 @@ from likeness.notions.library import (
     write_notion,
 )
 from likeness.notions.method import LearnsFrom, Method
-from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, MethodLike, named_methods
+from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, WORD_METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
 from likeness.notions.other_notions import ContrastivePCA, NullSpace
@@ -44,6 +44,7 @@ __all__ = [
     "PAPER_METHODS",
     "PCA",
     "SOLVERS",
+    "WORD_METHODS",
     "AlignedTangents",
     "AspectProbabilities",
     "AspectSimilarities",

@@ -48,6 +48,8 @@ METHODS: dict[str, Method] = {
 METHOD_TITLES = FieldView(METHODS, "title")
 # The columns of the InDiReCT paper's tables and the lines of its Figure 3; InDiReCT is there as "adam", which is its procedure, and as the minimum.
 PAPER_METHODS = ("random", "raw", "random-transform", "pca", "lae", "ae", "exact", "adam", "oracle")
+# What an editor offers: methods that read the words of one notion alone, and no labels.
+WORD_METHODS = ("exact", "probabilities", "scaled-pca", "crl", "faded", "adam")
 
 
 @runtime_checkable
