@@ -36,12 +36,12 @@ class Trust(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The verdict and its reason, for people."""
+        """The verdict, for people."""
         if self.stability < LEAST_STABILITY:
-            return "In other words the notion gives other neighbors: the encoder reads it poorly, so do not rely on it."
+            return "Other words for the same give other neighbors here; do not rely on this notion."
         if self.alignment < LEAST_ALIGNMENT:
-            return "These images hardly differ in what the prompts tell apart, or the encoder does not see it: do not rely on this notion."
-        return "The encoder reads this notion: the images differ along its prompts, and other words for the same give the same neighbors."
+            return "These images hardly differ along these words; do not rely on this notion."
+        return "The encoder reads this notion in these images."
 
 
 def notion_trust(space: "Space", notion: Notion | Composition, seed: int = 0) -> Trust:

@@ -323,6 +323,6 @@ class TestMethod:
 
 class TestTrust:
     def test_the_page_says_whether_the_encoder_reads_the_notion(self, page: AppTest) -> None:
-        assert "The encoder reads this notion" in _texts(page)
+        assert "The encoder reads this notion in these images" in _texts(page)
         _type(page, "text_area", "aspects", "blorb\nquux\nfnord")
         assert "do not rely on" in _texts(page)

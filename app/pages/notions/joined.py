@@ -18,24 +18,21 @@ _HELP = (
 def show(view: View, draft: Draft) -> None:
     """Draws the lines and the field that adds one."""
     for place, part in enumerate(draft.joined):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"{'and' if part.weight > 0 else 'without'} **{plain(sidebar.readable(part.name)).lower()}**", width="stretch")
-            field = key(f"weight_{place}_{len(draft.joined)}")
-            st.number_input(
-                f"Weight of {part.name}",
-                _LEAST,
-                _MOST,
-                min(max(float(part.weight), _LEAST), _MOST),
-                _STEP,
-                key=field,
-                on_change=_weigh,
-                args=(field, place),
-                label_visibility="collapsed",
-                width=130,
-            )
-            st.button(
-                "", key=key(f"part_{place}"), icon=":material/close:", type="tertiary", on_click=_drop, args=(place,), help=f"Remove {part.name}"
-            )
+        name, number, end = st.columns((1, 0.95, 0.25), vertical_alignment="center", gap="small")
+        name.markdown(f"{'and' if part.weight > 0 else 'without'} **{plain(sidebar.readable(part.name)).lower()}**")
+        field = key(f"weight_{place}_{len(draft.joined)}")
+        number.number_input(
+            f"Weight of {part.name}",
+            _LEAST,
+            _MOST,
+            min(max(float(part.weight), _LEAST), _MOST),
+            _STEP,
+            key=field,
+            on_change=_weigh,
+            args=(field, place),
+            label_visibility="collapsed",
+        )
+        end.button("", key=key(f"part_{place}"), icon=":material/close:", type="tertiary", on_click=_drop, args=(place,), help=f"Remove {part.name}")
     taken = {draft.name, draft.origin, *(part.name for part in draft.joined)}
     names = [notion.name for notion in sidebar.fitting(view.base) if notion.name not in taken and not notion.joined]
     if names and not drafts.is_full(draft):

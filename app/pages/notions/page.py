@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from access import redact
 from components.gallery import Section, gallery
@@ -51,27 +52,28 @@ def _pictures(view: View, draft: Draft) -> None:
         fit = last
     saved = notion_editor.saved_fit(view, draft)
     _quiet_line(fit)
-    trusted = st.container()  # filled last: the map does not wait for it
+    trusted = st.empty()  # filled last: the map does not wait for it
+    trusted.markdown(":gray[Looking whether the encoder reads this notion ...]")
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
     _numbers(view, fit, saved, draft)
     _before_and_after(view, fit, saved, draft)
-    with trusted:
-        _trust(view, draft)
+    _trust(view, draft, trusted)
 
 
-def _trust(view: View, draft: Draft) -> None:
+def _trust(view: View, draft: Draft, place: DeltaGenerator) -> None:
     """Says how far the notion can be relied on with these images."""
     try:
         trust = cached.trust(view.base, draft.notion)
     except InputError:  # as the form says
+        place.empty()
         return
     help = (
         f"Without a label. In other words, the same images are similar to {100 * trust.stability:.1f} %; of what the images vary along the prompts, "
         f"{100 * trust.alignment:.0f} % is more than they vary along any words."
     )
     icon, color = (":material/check_circle:", "green") if trust.reads else (":material/warning:", "orange")
-    st.markdown(f":{color}[{icon}] {trust.sentence}", help=help)
+    place.markdown(f":{color}[{icon}] {trust.sentence}", help=help)
 
 
 def _last_fit(view: View) -> Space | None:

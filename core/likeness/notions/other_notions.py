@@ -93,17 +93,21 @@ class NullSpace(LinearProjection):
         return self
 
 
-def _spread(others: Sequence[Any], r: int) -> Floats:
-    """Covariance (r, r) of the unit prompts of other notions, each around its own mean; the mean over the notions."""
+def _spread_rows(others: Sequence[Any], r: int) -> Floats:
+    """Rows S (n, r) with S^T S = the covariance of the unit prompts of other notions, each around its own mean; the mean over the notions."""
     if not len(others):
         raise InputError("There is no other notion to hold this one against; add one for these images, or use InDiReCT.")
-    found = np.zeros((r, r))
+    found = []
     for each in others:
         rows = unit_rows(checked_rows(each, "The prompts of another notion", np.float64), "The prompts of another notion")
         check_width(rows, r)
-        rows = rows - rows.mean(axis=0)
-        found += rows.T @ rows / max(len(rows) - 1, 1)
-    return found / len(others)
+        found.append((rows - rows.mean(axis=0)) / np.sqrt(max(len(rows) - 1, 1) * len(others)))
+    return np.concatenate(found)
+
+
+def _spread(others: Sequence[Any], r: int) -> Floats:
+    rows = _spread_rows(others, r)
+    return np.asarray(rows.T @ rows)
 
 
 def varying_directions(notions: Sequence[Any], r: int) -> Floats:
@@ -113,12 +117,15 @@ def varying_directions(notions: Sequence[Any], r: int) -> Floats:
         notions: prompts (n, r) of each.
         r: dimensions of the encoder.
     """
-    spread = _spread(notions, r)
+    rows = _spread_rows(notions, r)
+    few_rows = len(rows) < r
+    spread = rows @ rows.T if few_rows else rows.T @ rows  # of the same eigenvalues
     count, whole = min(_FIRST_TRIED, len(spread)), float(np.trace(spread))
     values, axes = largest_eigenpairs(spread, count)
     if values.sum() < _TAKEN * whole:
         values, axes = largest_eigenpairs(spread, len(spread))
-    return axes[:, : int(np.searchsorted(np.cumsum(values), _TAKEN * whole)) + 1]
+    kept = axes[:, : int(np.searchsorted(np.cumsum(values), _TAKEN * whole)) + 1]
+    return np.asarray(np.linalg.qr(rows.T @ kept)[0]) if few_rows else kept
 
 
 CONTRASTIVE_COMPONENTS = Method(
