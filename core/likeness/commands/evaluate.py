@@ -72,7 +72,7 @@ def evaluate(
     base = embedded(keep_listed(table, only) if only else table, encoder)
     judged = notions_for(base, notions)
     for notion in judged:
-        tell_warnings(notion, base.encoder)
+        tell_warnings(notion, base.encoder, base)
     runs = _runs(base, judged, out, methods=wanted, dims=sizes, seeds=range(seeds), metrics=measured, ranking=ranking)
     bold = format in ("markdown", "latex")
     print_table(paper_table(runs, measured, bold) if paper else summarize(runs, measured), format)

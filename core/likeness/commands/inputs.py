@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from likeness.notions import Composition, Notion
     from likeness.space import Space
 
+_FEWEST_TRUSTED = 20  # images; with fewer the score is a matter of chance
+
 
 def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) -> "Space":
     """The space of an encoder, or else of the default one for such images, with a progress bar where images have to be read."""
@@ -62,15 +64,23 @@ def space_named(base: "Space", notion: str | None, dim: int | None = None) -> "S
     if not notion:
         return base
     named = composition_named(notion)
-    tell_warnings(named, base.encoder)
+    tell_warnings(named, base.encoder, base)
     return base.refit(named, dim=dim)
 
 
-def tell_warnings(notion: "Notion | Composition", encoder: Any) -> None:
-    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`)."""
+def tell_warnings(notion: "Notion | Composition", encoder: Any, images: "Space | None" = None) -> None:
+    """Prints on stderr what makes a notion's fit worse than it looks (`likeness.notion_check.notion_warnings`), and whether it can't be relied on
+    with these images (`likeness.notion_trust`).
+    """
     from likeness.notion_check import notion_warnings
 
-    for sentence in notion_warnings(notion, encoder):
+    found = notion_warnings(notion, encoder)
+    if images is not None and images.embed_texts is not None and len(images) >= _FEWEST_TRUSTED:
+        from likeness.notion_trust import notion_trust
+
+        trust = notion_trust(images, notion)
+        found += [] if trust.reads else [f"{notion.name}: {trust.sentence}"]
+    for sentence in found:
         typer.echo(f"Note: {sentence}", err=True)
 
 
