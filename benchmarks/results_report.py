@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from notion_methods import flags_table, methods_table, trust_table, winners_table
 from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -166,6 +167,10 @@ def written() -> dict[Path, str]:
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
         "photo pose sizes": pose_sizes_table("lsp-pose"),
+        "methods": methods_table(read_results("notion-methods")),
+        "winners": winners_table(read_results("notion-methods")),
+        "trust": trust_table(read_results("notion-trust")),
+        "flags": flags_table(read_results("notion-trust")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }

@@ -175,7 +175,8 @@ class Space:
         """The k images nearest to a query: by the index where there is one, else by comparing all.
 
         Args:
-            query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); or several vectors (q, d).
+            query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
+                several of these with signs and weights (`likeness.Query`), whose rows are left out.
             k: how many.
             exclude: a row that is left out, for each query one; -1 for none.
             allowed: mask (n,) of the rows that may be found.
@@ -186,16 +187,22 @@ class Space:
         Raises:
             InputError: the space reads no text or no images, there is no such row, or no image is left to be found.
         """
-        from likeness.search import Hits, scan
+        from likeness.search import Hits, Query, scan
 
         if isinstance(query, int | np.integer) and exclude is None:
             exclude = [int(query)]
+        if isinstance(query, Query):
+            query, allowed = query.place(self)[0], _without(query.rows, len(self), allowed)
         places, several = self._places(query)
         if k < 1:
             raise InputError(f"k is {k}; ask for at least 1 image.")
         search = self.search.nearest if self.search is not None else lambda *given, **options: scan(self.vectors, *given, **options)
         found = search(places, k, exclude=exclude, allowed=allowed)
         return Hits(found.rows, found.similarities, self.table) if several else Hits(found.rows[0], found.similarities[0], self.table)
+
+    def place(self, query: "str | int | Path | bytes | Image") -> Vectors:
+        """The place (1, d) of a text, of the image of a row, or of an image from outside; InputError as `nearest`."""
+        return self._places(query)[0]
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:
         """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
@@ -475,6 +482,15 @@ class Space:
             estimator=estimator,
             base=self,
         )
+
+
+def _without(rows: Sequence[int], n: int, allowed: "NDArray[np.bool_] | None") -> "NDArray[np.bool_] | None":
+    """The mask (n,) without these rows."""
+    if not rows:
+        return allowed
+    mask = np.ones(n, bool) if allowed is None else np.array(allowed, bool)
+    mask[list(rows)] = False
+    return mask
 
 
 def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:

@@ -40,7 +40,7 @@ def photos(tmp_path: Path) -> Path:
         (["fit", "no/such.yaml"], "There is no notion file 'no/such.yaml'"),
         (["fit", "car-color", "--dim", "4096"], "4096"),
         (["fit", "car-color", "--solver", "magic"], "magic"),
-        (["search", "cars"], "exactly one of --text, --image and --row"),
+        (["search", "cars"], "exactly one of --text, --image, --row and --query"),
         (["search", "cars", "--row", "1", "--notion", "car-color + "], "'car-color +' has a sign without a notion"),
         (["search", "cars", "--row", "1", "--notion", "car-color + colour"], "There is no notion 'colour'"),
         (["search", "cars", "--row", "99999"], "There is no image 99999"),

@@ -12,7 +12,7 @@ from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.search import Hits, LanceIndex
+    from likeness.search import Hits, LanceIndex, Query
     from likeness.space import Space, Vectors
 
 
@@ -21,6 +21,10 @@ def search(
     text: Annotated[str | None, typer.Option(help="Find images for a text.")] = None,
     image: Annotated[Path | None, typer.Option(help="Find images for an image file.")] = None,
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(help='Find images for several at once, with signs and weights: \'row:3 + "red" - 0.5 "at night"\', and image:FILE.'),
+    ] = None,
     notion: NotionName = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
     encoder: EncoderName = None,
@@ -34,13 +38,19 @@ def search(
     Where an index was built (`likeness index`) and looking through it is faster, what is found is approximate, and a line says how much of it.
 
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
-    `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`
+    `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`,
+    `likeness search --query 'row:3 + "a red car" - 0.5 "a white background"'`
     """
-    from likeness.data import read_dataset
-    from likeness.search import LanceIndex
+    import numpy as np
 
-    if sum(given is not None for given in (text, image, row)) != 1:
-        raise InputError("Say what to search for with exactly one of --text, --image and --row.")
+    from likeness.data import read_dataset
+    from likeness.search import LanceIndex, parse_query
+
+    if sum(given is not None for given in (text, image, row, query)) != 1:
+        raise InputError("Say what to search for with exactly one of --text, --image, --row and --query.")
+    composed = None if query is None else parse_query(query)
+    if composed is not None and lance is not None:
+        raise InputError("--query searches without --lance; leave one of them out.")
     if where is not None and lance is None:
         raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
     if image is not None and not image.is_file():
@@ -49,17 +59,19 @@ def search(
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
-    query = space.vectors[[row or 0]] if text is None else space.text_query(text)
-    if image is not None:
-        query = space.image_query(image)
-    found = _through_files(space, query, k, row) if index is None else _through_lance(index, space, query, k, row, where)
-    frame = space.table.frame.iloc[found.rows[0]].copy()
-    frame.insert(0, "similarity", found.similarities[0])
-    frame.insert(0, "row", found.rows[0])
+    if composed is not None:
+        found = _through_files(space, composed, k, None)
+    else:
+        place = space.place(row if row is not None else text if text is not None else image)  # type: ignore[arg-type]
+        found = _through_files(space, place, k, row) if index is None else _through_lance(index, space, place, k, row, where)
+    rows, similarities = np.ravel(found.rows), np.ravel(found.similarities)
+    frame = space.table.frame.iloc[rows].copy()
+    frame.insert(0, "similarity", similarities)
+    frame.insert(0, "row", rows)
     print_table(frame, "csv" if csv else "table")
 
 
-def _through_files(space: "Space", query: "Vectors", k: int, row: int | None) -> "Hits":
+def _through_files(space: "Space", query: "Vectors | Query", k: int, row: int | None) -> "Hits":
     if space.search is not None and not space.search.wait().exact:
         typer.echo(space.search.message, err=True)
     return space.nearest(query, k, exclude=None if row is None else [row])

@@ -2,6 +2,7 @@
 
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.calibration import Calibration, calibrate_nprobe
+from likeness.search.composed_query import Query, parse_query
 from likeness.search.engine import Index, IndexEngine, IndexSearch
 from likeness.search.engines import ENGINES, build_index, find_engine, open_index
 from likeness.search.hits import Hits
@@ -25,6 +26,7 @@ __all__ = [
     "Neighbors",
     "NotionSearch",
     "Plan",
+    "Query",
     "build_index",
     "calibrate_nprobe",
     "expected_overlap",
@@ -33,6 +35,7 @@ __all__ = [
     "open_index",
     "overlap",
     "overlap_per_row",
+    "parse_query",
     "plan",
     "scan",
     "write_lance",
