@@ -192,7 +192,7 @@ class Space:
         if isinstance(query, int | np.integer) and exclude is None:
             exclude = [int(query)]
         if isinstance(query, Query):
-            query, allowed = query.place(self)[0], _without(query.rows, len(self), allowed)
+            query, allowed = query.place(self.place)[0], _without(query.rows, len(self), allowed)
         places, several = self._places(query)
         if k < 1:
             raise InputError(f"k is {k}; ask for at least 1 image.")

@@ -2,18 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
-
-if TYPE_CHECKING:
-    from likeness.space import Space
 
 # sign, weight, then a text in quotes, row:12, or an image file; a file's name with blanks stands in quotes as image:"my photo.jpg"
 _TERM = re.compile(
@@ -58,13 +55,16 @@ class Query:
         """The rows that are parts of it, which are not found."""
         return [int(part) for _, part in self.terms if isinstance(part, int | np.integer)]
 
-    def place(self, space: "Space") -> NDArray[np.float32]:
+    def place(self, place_of: Callable[[Any], NDArray[np.float32]]) -> NDArray[np.float32]:
         """Its place in a space, one unit row (1, d).
 
+        Args:
+            place_of: the place (1, d) of a text, a row or an image, as `likeness.Space.place` gives it.
+
         Raises:
-            InputError: the space reads no text or no images, there is no such row, or the parts cancel each other out.
+            InputError: what `place_of` refuses, or the parts cancel each other out.
         """
-        total = sum(weight * np.asarray(space.place(part), np.float64) for weight, part in self.terms)
+        total = sum(weight * np.asarray(place_of(part), np.float64) for weight, part in self.terms)
         length = float(np.linalg.norm(total))
         if length < np.finfo(np.float32).eps * sum(abs(weight) for weight, _ in self.terms):
             raise InputError("The parts of the query cancel each other out; change a weight.")
