@@ -1,5 +1,5 @@
 """Every way to read a notion's words, on every notion and encoder at hand, and how far each can be trusted without labels: prints `likeness`
-commands and writes assets/results/notion-methods.csv and notion-trust.csv.
+commands and writes assets/results/notion-methods.csv, notion-trust.csv and unnamed-directions.csv.
 
 python benchmarks/notion_methods.py DATA WEIGHTS   # as benchmarks/photo_notions.py; some minutes for the heads, then half an hour
 python benchmarks/notion_methods.py DATA WEIGHTS --models heads   # with the five heads that lie there, or are kept there
@@ -59,6 +59,23 @@ def trust(data: Path, weights: Path, place: Path) -> pd.DataFrame:
         images = "cars by photos" if (source, encoder) == ("cars", "photos") else "birds" if "cub" in source else encoder
         found.append(pd.read_csv(runs).assign(images=images.replace(f"photos:{place}/", "photos ")))
     return pd.concat(found, ignore_index=True)
+
+
+def unnamed(place: Path) -> pd.DataFrame:
+    """Directions that no word names, on the shipped cars, each notion left out in turn."""
+    found = []
+    for encoder in ENCODERS:
+        likeness("analyze", "unnamed", "cars", "--encoder", encoder, "--out", str(place / "unnamed.csv"))
+        found.append(pd.read_csv(place / "unnamed.csv").assign(images=encoder))
+    return pd.concat(found, ignore_index=True)
+
+
+def unnamed_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of the notion that is left out, how much its label explains of the first direction of each kind."""
+    first = runs[runs["direction"] == 1]
+    means = first.groupby(["images", "notion", "row"], sort=False)["explained"].mean().unstack("row").map("{:.3f}".format)
+    titles = {"unnamed": "first unnamed direction", "principal": "first principal component", "random": "random direction"}
+    return means.rename(columns=titles)[list(titles.values())].rename_axis(columns=None).reset_index().rename(columns={"notion": "left out"})
 
 
 def methods_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -145,18 +162,20 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--models", type=Path, help="folder of the five heads, which are fitted where they are not there")
-    parser.add_argument("--part", choices=("methods", "trust"), help="measure this alone")
+    parser.add_argument("--part", choices=("methods", "trust", "unnamed"), help="measure this alone")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = given.models or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        if given.part != "trust":
+        if given.part in (None, "methods"):
             runs = pd.concat([cars(place), photos(given.data, given.weights, place)], ignore_index=True)
             columns = ["images", "notion", "method", "dim", "seed", *METRICS.split(",")]
             runs[columns].round(6).to_csv(RESULTS / "notion-methods.csv", index=False)
-        if given.part != "methods":
+        if given.part in (None, "trust"):
             found = trust(given.data, given.weights, place)
             found[["images", *found.columns.drop("images")]].round(6).to_csv(RESULTS / "notion-trust.csv", index=False)
+        if given.part in (None, "unnamed"):
+            unnamed(place).round(6).to_csv(RESULTS / "unnamed-directions.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -179,6 +179,32 @@ def trust(
     print_table(runs.groupby(["notion", "row"], sort=False).mean(numeric_only=True).drop(columns="seed").round(3).reset_index(), format)
 
 
+@analyze.command("unnamed", cls=ListedHelp)
+def unnamed(
+    source: Source = DATASET,
+    notions: Notions = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Drawings of random directions.")] = 5,
+    encoder: EncoderName = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Do the directions that no word names show a notion nobody has named? Each notion is left out in turn, and its label judges.
+
+    Printed is the share of the variance along a direction that the label explains, beside principal components and random directions.
+
+    Examples: `likeness analyze unnamed`, `likeness analyze unnamed --encoder cars-small --out unnamed.csv`
+    """
+    from likeness.data import read_dataset
+    from likeness.studies import unnamed_table
+
+    check_format(format)
+    base = embedded(read_dataset(source), encoder)
+    runs = unnamed_table(base, notions_for(base, notions), seeds=range(seeds))
+    _write_runs(runs, out)
+    means = runs.groupby(["notion", "row", "direction"], sort=False)["explained"].mean().round(3)
+    print_table(means.unstack("direction").reset_index().rename_axis(columns=None), format)
+
+
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
 
