@@ -1,5 +1,5 @@
 """Every way to read a notion's words, on every notion and encoder at hand, and how far each can be trusted without labels: prints `likeness`
-commands and writes assets/results/notion-methods.csv, notion-trust.csv and unnamed-directions.csv.
+commands and writes assets/results/notion-methods.csv, notion-trust.csv, unnamed-directions.csv and changed-images.csv.
 
 python benchmarks/notion_methods.py DATA WEIGHTS   # as benchmarks/photo_notions.py; some minutes for the heads, then half an hour
 python benchmarks/notion_methods.py DATA WEIGHTS --models heads   # with the five heads that lie there, or are kept there
@@ -18,10 +18,13 @@ from scipy.stats import spearmanr
 
 from likeness.notions import METHOD_TITLES, METHODS, list_notions
 from likeness.studies import leave_one_notion_out
+from likeness.studies.table_texts import mean_text
 
 CLOSED_FORM = "raw,pca,exact,faded,scaled-pca,crl,probabilities,clay,contrastive-pca,null-space"
 WITH_CHANCE = "random-transform,lae,ae,adam,other-words"  # five seeds each, in the suggested dimensions
 ENCODERS = ("cars", "cars-small")
+# what is kept and what is changed by a word
+PAIRS = (("car-model", "car-color"), ("car-color", "background-color"), ("car-color", "car-model"), ("viewpoint", "car-color"))
 _PAPER_DIM = 128
 
 
@@ -68,6 +71,26 @@ def unnamed(place: Path) -> pd.DataFrame:
         likeness("analyze", "unnamed", "cars", "--encoder", encoder, "--out", str(place / "unnamed.csv"))
         found.append(pd.read_csv(place / "unnamed.csv").assign(images=encoder))
     return pd.concat(found, ignore_index=True)
+
+
+def changed(place: Path) -> pd.DataFrame:
+    """Queries of an image and a word on the shipped cars, four pairs of what is kept and what is changed."""
+    found = []
+    for encoder in ENCODERS:
+        for keep, change in PAIRS:
+            given = ("--encoder", encoder, "--keep", keep, "--change", change)
+            likeness("analyze", "changed-images", "cars", *given, "--out", str(place / "changed.csv"))
+            found.append(pd.read_csv(place / "changed.csv").assign(images=encoder, keep=keep, change=change))
+    return pd.concat(found, ignore_index=True)
+
+
+def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean average precision of each way, in the encoder's space and in that of both notions; the mean over the four pairs ± deviation over seeds."""
+    where = runs["space"].eq("raw encoder").map({True: "raw encoder", False: "both notions"})
+    every = runs.assign(where=runs["images"] + ", " + where)
+    seeds = every.groupby(["row", "where", "seed"], sort=False)["map"].mean()
+    found = seeds.groupby(["row", "where"], sort=False).agg(mean_text).unstack("where")
+    return found.rename_axis(columns=None).reset_index().rename(columns={"row": "query"})
 
 
 def unnamed_summary(runs: pd.DataFrame) -> pd.DataFrame:
@@ -162,7 +185,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--models", type=Path, help="folder of the five heads, which are fitted where they are not there")
-    parser.add_argument("--part", choices=("methods", "trust", "unnamed"), help="measure this alone")
+    parser.add_argument("--part", choices=("methods", "trust", "unnamed", "changed"), help="measure this alone")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = given.models or Path(folder)
@@ -176,6 +199,8 @@ def main() -> None:
             found[["images", *found.columns.drop("images")]].round(6).to_csv(RESULTS / "notion-trust.csv", index=False)
         if given.part in (None, "unnamed"):
             unnamed(place).round(6).to_csv(RESULTS / "unnamed-directions.csv", index=False)
+        if given.part in (None, "changed"):
+            changed(place).round(6).to_csv(RESULTS / "changed-images.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from notion_methods import flags_table, methods_table, trust_table, unnamed_summary, winners_table
+from notion_methods import changed_summary, flags_table, methods_table, trust_table, unnamed_summary, winners_table
 from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -171,6 +171,7 @@ def written() -> dict[Path, str]:
         "winners": winners_table(read_results("notion-methods")),
         "trust": trust_table(read_results("notion-trust")),
         "flags": flags_table(read_results("notion-trust")),
+        "changed": changed_summary(read_results("changed-images")),
         "unnamed": unnamed_summary(read_results("unnamed-directions")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),

@@ -29,6 +29,7 @@ ORDER = (
         "notion_check",
         "notion_trust",
         "found_notions",
+        "changed_place",
         "first_notion",
     ),
     *("training", "studies", "recipes", "door", "commands"),

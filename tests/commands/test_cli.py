@@ -419,3 +419,39 @@ def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monke
             run("info")
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--row", "3", "--change", "car-color"], "'car-color' names no aspect"),
+        (["--row", "3", "--change", "car-color=crimson"], "no aspect 'crimson'"),
+        (["--row", "3", "--change", "colour=red"], "There is no notion 'colour'"),
+        (["--text", "x", "--change", "car-color=red"], "--change needs the image"),
+        (["--query", "red"], "is no query"),
+        (["--query", "row:9999"], "There is no image 9999"),
+        (["--query", "row:1", "--row", "1"], "exactly one of"),
+    ],
+)
+def test_a_composed_search_answers_bad_input(run: Run, arguments: list[str], said: str) -> None:
+    status, _, err = run("search", "cars", *arguments)
+    assert (status, err.count("Error: ")) == (2, 1)
+    assert said in err
+
+
+def test_a_search_says_where_a_notion_cannot_be_relied_on(run: Run) -> None:
+    small = ("search", "cars", "--row", "3", "-k", "1", "--csv", "--encoder", "cars-small", "--notion")
+    status, printed, err = run(*small, "sun-side")
+    assert (status, len(printed.splitlines())) == (0, 2)
+    assert "Note: sun side: " in err
+    assert "do not rely on this notion" in err
+    assert run(*small, "car-color")[2] == ""
+
+
+def test_the_notions_of_images_are_listed(run: Run) -> None:
+    status, printed, _ = run("notions", "cars", "--encoder", "cars-small", "--format", "csv")
+    lines = printed.splitlines()
+    assert status == 0
+    assert lines[0] == "notion,score,stability,alignment,share,verdict"
+    assert [line.rsplit(",", 1)[1] for line in lines[1:10]] == ["read"] * 7 + ["not to be relied on"] * 2
+    assert lines[-3].startswith("1,0.0")

@@ -55,7 +55,7 @@ def test_lance(run: Run, tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("search", "--row", "5", "--where", "x = 1"), "--where needs an index with attributes"),
-        (("search", "--row", "5", "--text", "a car"), "exactly one of --text, --image and --row"),
+        (("search", "--row", "5", "--text", "a car"), "exactly one of --text, --image, --row and --query"),
         (("search", "--row", "2000"), "There is no image 2000; the last of cars is 1999."),
         (("search", "--image", "none.png"), "There is no file 'none.png'"),
         (("index", "cars", "--cells", "2001"), "2001 cells do not fit 2000 vectors"),

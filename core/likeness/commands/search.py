@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, space_named
+from likeness.commands.inputs import embedded, notion_named, space_named
 from likeness.commands.options import Dim, EncoderName, NotionName, Source
 from likeness.commands.terminal import print_table
 from likeness.defaults import DATASET
@@ -25,6 +25,7 @@ def search(
         str | None,
         typer.Option(help='Find images for several at once, with signs and weights: \'row:3 + "red" - 0.5 "at night"\', and image:FILE.'),
     ] = None,
+    change: Annotated[str | None, typer.Option(help="With --row: like it, but with another aspect of a notion, as `car-color=red`.")] = None,
     notion: NotionName = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
     encoder: EncoderName = None,
@@ -39,7 +40,8 @@ def search(
 
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
     `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`,
-    `likeness search --query 'row:3 + "a red car" - 0.5 "a white background"'`
+    `likeness search --query 'row:3 + "a red car" - 0.5 "a white background"'`,
+    `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
     """
     import numpy as np
 
@@ -55,6 +57,8 @@ def search(
         raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
     if image is not None and not image.is_file():
         raise InputError(f"There is no file '{image}'; give the path of an image.")
+    if change is not None and (row is None or lance is not None):
+        raise InputError("--change needs the image that it changes; name it with --row, and leave --lance out.")
     index = None if lance is None else LanceIndex(lance)
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
@@ -63,12 +67,23 @@ def search(
         found = _through_files(space, composed, k, None)
     else:
         place = space.place(row if row is not None else text if text is not None else image)  # type: ignore[arg-type]
+        if change is not None and row is not None:
+            place = _changed(space, row, change)
         found = _through_files(space, place, k, row) if index is None else _through_lance(index, space, place, k, row, where)
     rows, similarities = np.ravel(found.rows), np.ravel(found.similarities)
     frame = space.table.frame.iloc[rows].copy()
     frame.insert(0, "similarity", similarities)
     frame.insert(0, "row", rows)
     print_table(frame, "csv" if csv else "table")
+
+
+def _changed(space: "Space", row: int, change: str) -> "Vectors":
+    from likeness.changed_place import changed_place
+
+    name, sign, aspect = change.partition("=")
+    if not sign:
+        raise InputError(f"'{change}' names no aspect; write the notion and the aspect, as car-color=red.")
+    return changed_place(space, row, notion_named(name), aspect)[None]
 
 
 def _through_files(space: "Space", query: "Vectors | Query", k: int, row: int | None) -> "Hits":

@@ -1,6 +1,7 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
 from likeness.studies.best_method import leave_one_notion_out
+from likeness.studies.changed_table import changed_table
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
@@ -39,6 +40,7 @@ __all__ = [
     "as_markdown",
     "beside_guidance",
     "cells",
+    "changed_table",
     "claims",
     "classes_of",
     "compare",

@@ -1,0 +1,57 @@
+"""This image, but with another aspect of a notion: "this one, but red"."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
+
+# Of the aspect that the image has, beside the whole of the one that it is to have; `likeness analyze changed-images` measures it.
+_TAKEN = 0.5
+
+
+def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> NDArray[np.float32]:
+    """The place of an image as it would be with another aspect: its own, with that of the aspect's prompt added, and half of that of the aspect
+    which the encoder sees in it taken away.
+
+    Without the last part the image pulls its own aspect in again. In the space of both notions joined, of what is to stay and what is to change,
+    it finds most. `space.nearest(place, exclude=[row])` searches with it, through the index where there is one.
+
+    Args:
+        space: that is to be searched; it reads texts.
+        row: of the image.
+        notion: what is to change.
+        aspect: of the notion, in any case of letters.
+
+    Returns:
+        (d,), of unit length.
+
+    Raises:
+        InputError: no such row or aspect, or the space reads no text.
+
+    Example:
+        >>> import likeness as lk
+        >>> from likeness.notions import get_notion
+        >>> color, body = get_notion("car color"), get_notion("car model")
+        >>> both = lk.embed(lk.read("cars"), "cars").refit(color + body)
+        >>> both.nearest(changed_place(both, 12, color, "red"), k=5, exclude=[12]).rows.shape
+        (5,)
+    """
+    known = {each.casefold(): each for each in notion.aspects}
+    wanted = known.get(aspect.strip().casefold())
+    if wanted is None:
+        raise InputError(f"'{notion.name}' has no aspect '{aspect.strip()[:60]}'; its aspects are {', '.join(notion.aspects[:8])} ...")
+    seen = str(space.best_aspects(notion)[space.check_row(row)])
+    place = space.vectors[row] + _text(space, notion, wanted)
+    if seen != wanted:
+        place = place - _TAKEN * _text(space, notion, seen)
+    return np.asarray(place / max(float(np.linalg.norm(place)), float(np.finfo(np.float32).tiny)), np.float32)
+
+
+def _text(space: "Space", notion: "Notion", aspect: str) -> NDArray[np.float32]:
+    return np.asarray(space.text_query(notion.templates[0].replace("{}", aspect))[0])

@@ -1,0 +1,110 @@
+"""Is what was meant found? "This one, but red": an image and a word, judged by two labels."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score
+
+from likeness.errors import InputError
+from likeness.progress import Progress
+from likeness.studies.comparison import no_runs
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
+
+CHOSEN = "image + text - own / 2"
+
+
+def changed_table(
+    base: "Space",
+    kept: "Notion",
+    changed: "Notion",
+    count: int = 200,
+    seeds: Sequence[int] = range(5),
+    *,
+    progress: Progress | None = None,
+    on_run: Callable[[dict[str, Any]], None] | None = None,
+) -> pd.DataFrame:
+    """Mean average precision of queries that keep what an image shows in one notion and change it to a word of another.
+
+    A query is a random image and an aspect of `changed` that is not its own; relevant are the other images with the aspect and the image's label of
+    `kept`. Each way to put both together is measured in the encoder's space and in that of both notions joined:
+
+    - "image", "text": one of them alone. "image + text": the sum of both places.
+    - "image + text - own", "... - own / 2": the aspect of `changed` that the encoder matches best with the image taken away, too
+      (`likeness.changed_place`); no label is read.
+    - "product": similarities of image and text, each from 0 at its least to 1 at its largest, multiplied, as in BASIC (arXiv 2510.25387).
+    - "image + another text": the control, an aspect that is neither the one that judges nor the image's own.
+
+    Args:
+        base: the images in their encoder's space; their table has the `attribute` of both notions, with aspects as labels of `changed`.
+        count: queries of each seed.
+        seeds: of the queries.
+        progress, on_run: as in `compare`.
+
+    Returns:
+        A row per space, way and seed: space, row, seed, queries, map.
+
+    Raises:
+        InputError: as `compare`; no two labels of `changed` that are its aspects, or a count below 1.
+    """
+    no_runs(base.table, [kept, changed], ["raw"], ("suggested",), seeds)
+    if count < 1:
+        raise InputError(f"{count} queries can't be judged; ask for at least 1.")
+    guesses = base.best_aspects(changed)
+    labels, values = (base.table.frame[notion.attribute].astype(str).to_numpy() for notion in (kept, changed))
+    prompts = dict(zip(changed.aspects, changed.prompts, strict=False))
+    words = [word for word in prompts if (values == word).any()]
+    if len(words) < 3:
+        raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; three are needed to change one for another.")
+    spaces = {"raw encoder": base, f"{kept.name} + {changed.name}": base.refit(kept + changed)}
+    rows: list[dict[str, Any]] = []
+    for name, space in spaces.items():
+        texts = {word: space.text_query(prompt)[0] for word, prompt in prompts.items()}
+        for seed in seeds:
+            if progress:
+                progress(len(rows), len(spaces) * len(seeds) * len(_scores(space.vectors, 0, *(texts[word] for word in words[:3]))))
+            found: dict[str, list[float]] = {}
+            for row, word, other in _queries(labels, values, words, count, seed):
+                relevant = (labels == labels[row]) & (values == word)
+                others = np.arange(len(labels)) != row
+                for way, scores in _scores(space.vectors, row, texts[word], texts[guesses[row]], texts[other]).items():
+                    found.setdefault(way, []).append(float(average_precision_score(relevant[others], scores[others])))
+            for way, precisions in found.items():
+                rows.append({"space": name, "row": way, "seed": seed, "queries": len(precisions), "map": float(np.mean(precisions))})
+                if on_run:
+                    on_run(dict(rows[-1]))
+    return pd.DataFrame(rows)
+
+
+def _queries(labels: NDArray[Any], values: NDArray[Any], words: list[str], count: int, seed: int) -> list[tuple[int, str, str]]:
+    """(row, the word to change to, another one): those for which something relevant is there."""
+    random, found = np.random.default_rng(seed), []
+    for row in random.permutation(np.flatnonzero(np.isin(values, words))):
+        word, other = random.permutation([each for each in words if each != values[row]])[:2]
+        if ((labels == labels[row]) & (values == word)).any():
+            found.append((int(row), str(word), str(other)))
+        if len(found) == count:
+            break
+    return found
+
+
+def _scores(vectors: NDArray[np.float32], row: int, text: Any, own: Any, other: Any) -> dict[str, NDArray[np.float32]]:
+    image, word, before, third = (vectors @ place for place in (vectors[row], text, own, other))
+    return {
+        "image": image,
+        "text": word,
+        "image + text": image + word,
+        "image + text - own": image + word - before,
+        CHOSEN: image + word - before / 2,
+        "product": _rescaled(image) * _rescaled(word),
+        "image + another text": image + third,
+    }
+
+
+def _rescaled(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray((scores - scores.min()) / max(float(scores.max() - scores.min()), np.finfo(np.float32).tiny))
