@@ -29,6 +29,7 @@ ORDER = (
         "notion_check",
         "notion_trust",
         "first_notion",
+        "sentences",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

@@ -1,6 +1,6 @@
 """A notion from one sentence, without a language model: lists that ship, WordNet's kinds of things, and what occurs in the images."""
 
-from likeness.sentences.hyponyms import Hyponym, hyponyms, noun_senses
+from likeness.sentences.hyponyms import Hyponym, hypernyms, hyponyms, is_kind_of, noun_senses, plural, singular
 from likeness.sentences.notion_from_sentence import Pruned, SentenceNotion, notion_from_sentence
 from likeness.sentences.occurring import Occurrence, occurring
 from likeness.sentences.reading import Reading, read_sentence
@@ -13,10 +13,14 @@ __all__ = [
     "Reading",
     "SentenceNotion",
     "WordList",
+    "hypernyms",
     "hyponyms",
+    "is_kind_of",
     "notion_from_sentence",
     "noun_senses",
     "occurring",
+    "plural",
     "read_sentence",
+    "singular",
     "word_lists",
 ]

@@ -1,6 +1,7 @@
 """Kinds of things, from the nouns of WordNet that ship (`assets/wordnet`), read when they are first asked for."""
 
 import gzip
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -37,12 +38,22 @@ def noun_senses(noun: str) -> list[str]:
         ('dog#1', [])
     """
     lemma, (_, text) = noun.strip().lower().replace(" ", "_"), _nouns()
-    keys = (f"{lemma}#{number}" for number in range(1, 100))
-    found = []
-    for key in keys:
-        if _place(text, key) < 0:
-            break
-        found.append(key)
+    numbers = {int(found[1]) for found in re.finditer(rf"\|{re.escape(lemma)}#(\d+)(?=[|\n])", text)}
+    return [f"{lemma}#{number}" for number in sorted(numbers)]
+
+
+def hypernyms(sense: str) -> list[str]:
+    """What a meaning is a kind of, a word a step, the nearest first; of several ways to the root, one.
+
+    Example:
+        >>> hypernyms("crane#5")[:3], hypernyms("crane#4")[-1]
+        (['wading bird', 'aquatic bird', 'bird'], 'entity')
+    """
+    text, place = _tree(), _place(_nouns()[1], sense.lower())
+    found, begin = [], text.rfind("\n", 0, place) + 1
+    while place >= 0 and text[begin] > "a":
+        begin = text.rfind(f"\n{chr(ord(text[begin]) - 1)}|", 0, begin) + 1
+        found.append(_word(text[begin + 2 : text.find("\n", begin)]))
     return found
 
 
@@ -50,7 +61,7 @@ def hyponyms(sense: str) -> list[Hyponym]:
     """All kinds of a meaning, those that are nearest first; the same word stands once.
 
     Example:
-        >>> [kind.word for kind in hyponyms("season#2")][:2]
+        >>> [kind.word for kind in hyponyms("season#2")][2:4]
         ['fall', 'spring']
     """
     found = dict[str, Hyponym]()
@@ -150,7 +161,7 @@ def _place(text: str, key: str) -> int:
 
 @lru_cache(maxsize=1)
 def _tree() -> str:
-    return _content().partition("\n\n")[2]
+    return "\n" + _content().partition("\n\n")[2]
 
 
 @lru_cache(maxsize=1)

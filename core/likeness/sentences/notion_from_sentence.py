@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from likeness.defaults import reads_as_rendered_cars
 from likeness.encoders import unknown_words
 from likeness.errors import InputError
-from likeness.notions import Notion, division_scores
-from likeness.sentences.hyponyms import Hyponym, hyponyms, noun_senses
+from likeness.notions import Notion
+from likeness.sentences.hyponyms import Hyponym, hypernyms, hyponyms, noun_senses, plural
 from likeness.sentences.occurring import occurring
 from likeness.sentences.reading import EXAMPLES, Reading, read_sentence
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 _NEAR = 3  # steps below a noun
 _MOST = 1000  # aspects, the nearest first
 _SENSES = 4  # of a noun, the most frequent
+_STEPS = 4  # above a meaning, that tell it from others
+_THING = "physical entity"  # what a picture can show
 _CAR = "car"
+_OF_MANY = ("number", "count", "amount")
 
 
 class Pruned(NamedTuple):
@@ -55,8 +59,8 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
     """A notion from a sentence such as "same color of dog", "kind of bird" or "two cars are similar if they have the same color".
 
     A property with a list that ships (`likeness.sentences.word_lists`) has the words of the list as aspects; of any other noun, its kinds in WordNet
-    vary. Of several meanings of a noun, the one whose kinds divide the images most clearly counts (`likeness.notions.division_scores`), without
-    images the most frequent one.
+    vary. Of several meanings of a noun, things go before what can't be seen; the most frequent one counts, or another one where the images are
+    clearly more similar to it.
 
     Args:
         sentence: English, a phrase or a sentence.
@@ -65,7 +69,7 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
         prune: False keeps what does not occur.
 
     Raises:
-        InputError: nothing in the sentence can vary, a noun has no kinds, fewer than two aspects are known to the encoder, or the space reads no text.
+        InputError: nothing in the sentence can vary, a noun has no kinds, the encoder knows fewer than two aspects, or the space reads no text.
 
     Example:
         >>> found = notion_from_sentence("same season")
@@ -92,7 +96,9 @@ def _of_list(sentence: str, reading: Reading, held: str, base: "Space | None") -
 def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceNotion:
     noun = reading.noun
     template = _first_known((f"a photo of a {{}}, a type of {noun}", "a photo of a {}"), base)
-    choices = {sense: words for sense in noun_senses(noun)[:_SENSES] if len(words := _kinds(sense, reading.level)) > 1}
+    choices = {sense: words for sense in noun_senses(noun) if len(words := _kinds(sense, reading.level)) > 1}
+    things = {sense: words for sense, words in choices.items() if _THING in hypernyms(sense)}
+    choices = dict(list((things or choices).items())[:_SENSES])
     if not choices:
         raise InputError(f"WordNet knows no kinds of '{noun}' for '{sentence.strip()}'; write another property or thing, such as {EXAMPLES}.")
     made = [
@@ -101,9 +107,21 @@ def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceN
     ]
     if base is None or len(made) == 1:
         return made[0]
-    known = [each for each in made if len(_known(each.notion, base)) > 1] or made[:1]
-    scores = division_scores(base.vectors, [base.embed_aspects(each.notion)[0] for each in known]) if len(known) > 1 else [0.0]
-    return known[int(np.argmax(scores))]
+    return made[_nearest_meaning(list(choices), base)]
+
+
+def _nearest_meaning(senses: Sequence[str], base: "Space") -> int:
+    """The place of the most frequent meaning, or of one to which the images are more similar by over a standard deviation of that difference.
+
+    An image is as similar to a meaning as to the four nearest words for what it is a kind of, in the mean.
+    """
+    prompts = [[f"a photo of a {word}" for word in hypernyms(sense)[:_STEPS]] for sense in senses]
+    if _unknown(base, "\n".join(chain.from_iterable(prompts))):
+        return 0
+    similarities = np.array([np.mean(base.vectors @ base.embed_prompts(each)[0].T, axis=1, dtype=np.float64) for each in prompts])
+    more = similarities - similarities[0]
+    effects = more.mean(axis=1) / np.maximum(more.std(axis=1), np.finfo(np.float64).tiny)
+    return int(np.argmax(effects)) if effects.max() > 1 else 0
 
 
 def _kinds(sense: str, level: str) -> tuple[str, ...]:
@@ -114,8 +132,10 @@ def _kinds(sense: str, level: str) -> tuple[str, ...]:
 
 
 def _made(sentence: str, reading: Reading, held: str, template: str, aspects: Sequence[str], source: str) -> SentenceNotion:
-    name = reading.varies if not held or held in reading.varies.split() else f"{held} {reading.varies}"
-    question = f"Two images are similar if they have the same {reading.varies}{f' of {held}' if held and held not in reading.varies else ''}."
+    who = plural(held) if held == "person" or reading.varies in _OF_MANY else held
+    of = f" of {who}" if held and held not in reading.varies.split() else ""
+    name = f"{reading.varies}{of}" if reading.varies in _OF_MANY else f"{held} {reading.varies}" if of else reading.varies
+    question = f"Two images are similar if they show the same {reading.varies}{of}."
     notion = Notion(name, template, tuple(aspects), question=question, source=f"{source}, for the sentence '{sentence.strip()}'")
     return SentenceNotion(notion, held, reading.varies, source)
 
@@ -148,9 +168,15 @@ def _with_known_words(found: SentenceNotion, base: "Space") -> SentenceNotion:
 
 
 def _with_what_occurs(found: SentenceNotion, base: "Space", prune: bool) -> SentenceNotion:
-    counts, occurs = occurring(base.vectors, base.embed_aspects(found.notion)[0])
+    counts, chance, occurs = occurring(base.vectors, base.embed_aspects(found.notion)[0])
     kept = occurs if prune else np.ones_like(occurs)
     aspects = np.array(found.notion.aspects, dtype=object)
-    left = [Pruned(aspect, f"it is the best match of {count:,} images") for aspect, count in zip(aspects[~kept], counts[~kept], strict=True)]
+    left = [Pruned(*each) for each in zip(aspects[~kept], map(_rarely, counts[~kept], chance[~kept]), strict=True)]
     notion = replace(found.notion, aspects=tuple(aspects[kept]))
     return replace(found, notion=notion, images=tuple(map(int, counts[kept])), pruned=(*found.pruned, *left))
+
+
+def _rarely(count: int, chance: float) -> str:
+    if not count:
+        return "it is the best match of no image"
+    return f"it is the best match of {count:,} {'image' if count == 1 else 'images'}; a word without a meaning would be of {chance:,.0f}"

@@ -16,7 +16,7 @@ _SAYINGS = {
     r"how (big|large|small)|as (big|large)": "size of",
     r"how old|as old": "age of",
     r"how (bright|dark)|as (bright|dark)": "brightness of",
-    r"(what|at what|which) time|when": "time of",
+    r"(what|at what|which) time|when|(day or|at) night": "time of day",
     r"where": "place of",
     r"made (of|from|out of)": "material",
     r"(made|built|produced) by": "make",
@@ -25,12 +25,17 @@ _SAYINGS = {
     r"(seen|shown|viewed|photographed) from|\b(faces|facing|looks|looking|points|pointing)\b": "viewpoint",
     r"\b(looks|look) like\b": "",
 }
-_SIMILAR = re.compile(r"^(?P<who>.*?)\b(?:are|is|look|looks|count as|seem) (?:\w+ )?(?:similar|alike|the same|related)\b[ ,]*(?:if|when|where|because|in|by)\b(?P<rest>.*)$")
+_SIMILAR = re.compile(
+    r"^(?P<who>.*?)\b(?:are|is|look|looks|count as|seem) (?:\w+ )?(?:similar|alike|the same|related)\b[ ,]*"
+    r"(?:if|when|where|because|in|by)\b(?P<rest>.*)$"
+)
 _FUNCTION = frozenset(
-    "a an the of in on at by with from to and or for as is are was were be been has have had show shows shown share shares take taken takes "
-    "same similar alike equal identical whether if when which what who that this these those their its his her they it them both two all each every "
-    "one image images photo photos picture pictures photograph photographs shot shots pair pairs there i want me my group sorted find "
-    "how much can see seen contain contains containing depict depicts depicting look looks like according based about play plays playing being".split()
+    """
+    a an the of in on at by with from to and or for as is are was were be been being has have had show shows shown share shares take taken takes
+    same similar alike equal identical whether if when which what who that this these those their its his her they it them both two all each every
+    one image images photo photos picture pictures photograph photographs shot shots pair pairs there i want me my group groups grouped sorted
+    find how much can see seen contain contains containing depict depicts depicting look looks like according based about play plays playing
+    """.split()  # noqa: SIM905  (easier to read than a list)
 )
 # Words for "a kind of", and which kinds of WordNet they mean: those that are near, those without kinds of their own, or those with some.
 _KINDS = dict.fromkeys(("kind", "type", "sort", "category", "class"), "near")
@@ -116,7 +121,7 @@ def _by_list(words: list[str], subject: list[str], head: str) -> Reading | None:
     found = []
     for place, each in enumerate(word_lists()):
         for name in each.names:
-            own = frozenset(name.split())
+            own = frozenset(_content(name))
             rest = [word for word, one in zip(words, canonical, strict=True) if one not in {*own, *each.names, *_KINDS}]
             thing = " ".join(rest) or " ".join(subject)
             if own <= {*canonical, *subject} and own & {*canonical} and each.fits(thing):

@@ -68,8 +68,8 @@ def _read(path: Path) -> WordList:
         words += _read(path.with_name(f"{title}.txt")).words
     if found["table"]:
         words += _column_texts(found["table"][0], found["table"][1:])
-    texts = (tuple(found[key]) for key in ("template", "alone"))
-    return WordList(path.stem, tuple(found["names"]), tuple(found["of"]), "".join(found["thing"]), *texts, tuple(words))
+    names, of, templates, alone = (tuple(found[key]) for key in ("names", "of", "template", "alone"))
+    return WordList(path.stem, names, of, "".join(found["thing"]), templates, alone, tuple(words))
 
 
 def _column_texts(table: str, columns: list[str]) -> list[str]:
