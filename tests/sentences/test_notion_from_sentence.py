@@ -25,7 +25,7 @@ class _Words:
 
     def encode_texts(self, texts: Sequence[str], **_: Any) -> np.ndarray:
         rows = np.array([sum((self.rows.get(word, np.zeros(64)) for word in text.lower().split()), np.full(64, 0.01)) for text in texts])
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
 def _space(shown: Sequence[str], known: Sequence[str]) -> lk.Space:
