@@ -70,17 +70,18 @@ def _read(view: View, text: str) -> None:
 
 
 def _draft(view: View, found: SentenceNotion) -> Draft:
-    """A notion under a free name, judged by the labels that are called as it is, where there are some."""
+    """A notion under a free name, judged by the labels that are called as it or what varies is, where there are some."""
     notion = found.notion
-    labels = (name for name in view.base.table.attributes if name.replace("_", " ").strip().lower() == notion.name.lower())
+    labels = {name.replace("_", " ").strip().lower(): name for name in view.base.table.attributes}
+    attribute = labels.get(notion.name.lower()) or labels.get(found.varies.lower())
     name = beginning.free_name(notion.name, list_notions(notions_dir()))
-    return Draft(name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), next(labels, None))
+    return Draft(name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
 
 
 def _understood(text: str, found: SentenceNotion) -> None:
-    held = f"Same thing: **{plain(found.held)}**. " if found.held else ""
+    held = f"What is compared: **{plain(found.held)}**. " if found.held else ""
     count = len(found.notion.aspects)
-    st.caption(f"{held}What varies: **{plain(found.varies)}**, {count} of {count + len(found.pruned)} words from {plain(found.source)}.")
+    st.caption(f"{held}What varies: **{plain(found.varies)}**. {count} of {count + len(found.pruned)} words of {plain(found.source)}.")
     draft = drafts.latest()
     there = set(draft.aspects.splitlines()) if draft else set()
     left = {each.aspect: each.reason for each in found.pruned if each.aspect not in there}
@@ -89,7 +90,7 @@ def _understood(text: str, found: SentenceNotion) -> None:
     shown, more = list(left)[:_SHOWN], len(left) - _SHOWN
     field = key(f"left_out_{len(left)}")
     st.pills(
-        "Left out, since they do not occur in the images. Click one to add it back.",
+        "Left out. Click one to add it back.",
         shown,
         selection_mode="single",
         key=field,
