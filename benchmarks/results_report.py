@@ -14,7 +14,7 @@ from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, claims, continuous_table, guidance_table, paper_table, read_results, shift_table, statistics
+from likeness.studies import as_markdown, claims, continuous_table, guidance_table, paper_table, read_results, sentence_table, shift_table, statistics
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
@@ -138,6 +138,14 @@ def captioning_table(every: pd.DataFrame) -> pd.DataFrame:
     return every.groupby(["model", "features", "stage"], sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
 
 
+def sentences_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """MAP@R by notion of words by hand, of a sentence and of controls; the last row has the medians."""
+    table = sentence_table(runs)
+    medians = table.median(numeric_only=True).to_frame().T.assign(images="median", notion="")
+    texts = pd.concat([table, medians], ignore_index=True)[table.columns]
+    return texts.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -173,6 +181,7 @@ def written() -> dict[Path, str]:
         "flags": flags_table(read_results("notion-trust")),
         "changed": changed_summary(read_results("changed-images")),
         "unnamed": unnamed_summary(read_results("unnamed-directions")),
+        "sentences": sentences_table(read_results("sentence-notions")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }

@@ -31,6 +31,7 @@ ORDER = (
         "found_notions",
         "changed_place",
         "first_notion",
+        "sentences",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

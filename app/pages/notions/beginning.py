@@ -40,7 +40,7 @@ def new_draft(view: View) -> Draft:
     notions = list_notions(notions_dir())
     candidates = [*_of_labels(view, notions), _EVERYDAY, *_like(view, notions)]
     chosen = next((draft for draft in candidates if not cached.unknown_words_of(view.base, draft.notion)), _EVERYDAY)
-    return replace(chosen, name=_free(chosen.name, notions))
+    return replace(chosen, name=free_name(chosen.name, notions))
 
 
 def _of_labels(view: View, notions: list[Notion]) -> Iterator[Draft]:
@@ -72,7 +72,8 @@ def _like(view: View, notions: list[Notion]) -> Iterator[Draft]:
         yield Draft(_NAME, "", notion.templates[0], "\n".join(dict.fromkeys(notion.aspects[:3])), None)
 
 
-def _free(name: str, notions: list[Notion]) -> str:
+def free_name(name: str, notions: list[Notion]) -> str:
+    """The name, or with a number where a notion has it."""
     taken = {notion.name.lower() for notion in notions}
     names = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))
     return next(each for each in names if each.lower() not in taken)

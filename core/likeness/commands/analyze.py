@@ -12,6 +12,7 @@ from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
+from likeness.commands.sentences import sentences
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET
 
@@ -233,6 +234,7 @@ def unnamed(
 
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
+analyze.command("sentences", cls=ListedHelp)(sentences)
 
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:

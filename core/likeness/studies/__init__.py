@@ -17,6 +17,7 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
+from likeness.studies.sentence_notions import notion_sentences, sentence_notions, sentence_table
 from likeness.studies.shift_table import shift_table
 from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
@@ -55,6 +56,7 @@ __all__ = [
     "leave_one_notion_out",
     "list_studies",
     "measured",
+    "notion_sentences",
     "order_differences",
     "paired_differences",
     "paper_table",
@@ -67,6 +69,8 @@ __all__ = [
     "read_results",
     "read_study",
     "refusals",
+    "sentence_notions",
+    "sentence_table",
     "shift_table",
     "side_by_side",
     "statistics",

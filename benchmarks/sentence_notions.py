@@ -1,0 +1,38 @@
+"""Notions from one sentence beside hand-written ones, on all notions at hand: prints `likeness` commands, writes assets/results/sentence-notions.csv.
+
+python benchmarks/sentence_notions.py DATA HEAD   # DATA has flickr8k_700/ and cub100/; HEAD: a head of `likeness train-photos` with its left_out.txt
+python benchmarks/results_report.py               # then puts the figures into docs/results.md
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+from photo_notions import RESULTS, likeness
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("head", type=Path)
+    given = parser.parse_args()
+    head = ("--encoder", f"photos:{given.head}", "--only", str(given.head / "left_out.txt"))
+    cases = {
+        "cars": ("cars", "--encoder", "cars"),
+        "cars-small": ("cars", "--encoder", "cars-small"),
+        "photos": (f"flickr:{given.data / 'flickr8k_700'}", *head),
+        "birds": (f"cub200/all:{given.data / 'cub100'}", "--encoder", "photos"),
+    }
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, words in cases.items():
+            out = Path(folder) / f"{name}.csv"
+            likeness("analyze", "sentences", *words, "--out", str(out))
+            found.append(pd.read_csv(out).assign(images=name))
+    runs = pd.concat(found, ignore_index=True)
+    runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / "sentence-notions.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()

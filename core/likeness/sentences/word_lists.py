@@ -1,0 +1,79 @@
+"""Lists of what a property can be (`assets/lists`): colors, weather, rooms, what people do."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from likeness.io import assets_dir
+from likeness.sentences.hyponyms import is_kind_of, plural
+
+_MANY = ("names", "of", "table")
+
+
+@dataclass(frozen=True)
+class WordList:
+    """What a property can be; assets/lists/README.md says what its file holds.
+
+    Attributes:
+        title: "camera heights".
+        names: the words for the property, such as "camera height".
+        of: the things that it is for, or kinds of them; none: for all.
+        thing: what has the property where nothing else is said, or "".
+        templates: with "{}", and "<thing>" in place of what has the property.
+        alone: the same without a thing.
+        words: the aspects; "<thing>" and "<things>" may stand in them.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    of: tuple[str, ...]
+    thing: str
+    templates: tuple[str, ...]
+    alone: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def fits(self, thing: str) -> bool:
+        """Whether it is for a thing, "" where none is named."""
+        return not self.of or any(thing and is_kind_of(thing, each) for each in self.of)
+
+    def templates_for(self, thing: str) -> tuple[str, ...]:
+        """The templates with the thing put in, or those without one where it is ""."""
+        return tuple(_put(each, thing) for each in self.templates) if thing else self.alone
+
+    def aspects_for(self, thing: str) -> tuple[str, ...]:
+        """The aspects with the thing put in."""
+        return tuple(_put(each, thing or "thing") for each in self.words)
+
+
+@lru_cache(maxsize=1)
+def word_lists() -> tuple[WordList, ...]:
+    """All lists that ship, in alphabetical order."""
+    return tuple(_read(path) for path in sorted((assets_dir() / "lists").glob("*.txt")))
+
+
+def _put(text: str, thing: str) -> str:
+    return text.replace("<things>", plural(thing)).replace("<thing>", thing)
+
+
+def _read(path: Path) -> WordList:
+    found: dict[str, list[str]] = {key: [] for key in (*_MANY, "thing", "template", "alone", "like")}
+    words = []
+    for line in filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines())):
+        if not line.startswith("#"):
+            words.append(line)
+            continue
+        key, _, value = line.removeprefix("#").strip().partition(": ")
+        found[key] += [each.strip() for each in value.split(",")] if key in _MANY else [value]
+    for title in found["like"]:
+        words += _read(path.with_name(f"{title}.txt")).words
+    if found["table"]:
+        words += _column_texts(found["table"][0], found["table"][1:])
+    names, of, templates, alone = (tuple(found[key]) for key in ("names", "of", "template", "alone"))
+    return WordList(path.stem, names, of, "".join(found["thing"]), templates, alone, tuple(words))
+
+
+def _column_texts(table: str, columns: list[str]) -> list[str]:
+    import csv
+
+    with (assets_dir() / table).open(encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(" ".join(row[column] for column in columns) for row in csv.DictReader(file)))

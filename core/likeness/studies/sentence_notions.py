@@ -1,0 +1,128 @@
+"""Is a notion from one sentence as good as one whose aspects were written by hand?"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+from likeness.io import assets_dir, parse_yaml, text_of
+from likeness.progress import Progress
+from likeness.sentences import notion_from_sentence
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
+
+_METRIC = "map_at_r"
+_OTHERS = 5  # sentences that the control takes at most
+
+
+class _Case(NamedTuple):
+    """A notion, its sentence, and what the sentence became."""
+
+    notion: "Notion"
+    sentence: str
+    every: "Notion"
+    pruned: "Notion"
+
+
+def notion_sentences() -> dict[str, str]:
+    """A sentence for each notion that images at hand have labels for, by the notion's name (`assets/notion_sentences.yaml`)."""
+    file = assets_dir() / "notion_sentences.yaml"
+    return dict(parse_yaml(text_of(file), f"The file '{file.name}'"))
+
+
+def sentence_notions(
+    base: "Space",
+    notions: "Sequence[Notion]",
+    sentences: dict[str, str] | None = None,
+    seeds: Sequence[int] = range(5),
+    *,
+    progress: Progress | None = None,
+    on_run: Callable[[dict[str, Any]], object] | None = None,
+) -> pd.DataFrame:
+    """MAP@R of notions from sentences beside the raw encoder and the aspects that were written by hand.
+
+    Rows of a notion, all fitted by `exact` unless said: "raw", the encoder; "hand-written"; "sentence", its aspects without those that do not occur;
+    "sentence, not pruned"; "hand-written, probabilities" and "sentence, probabilities" by that method. Controls: "sentence, pruned at random", as
+    many of its aspects drawn by each seed, which takes away what occurs; "another sentence", the aspects of up to five other notions' sentences
+    that the encoder reads, numbered in place of seeds, which takes away what the sentence says.
+
+    Args:
+        base: images with labels, in their encoder's space.
+        notions: each with the label column that judges it.
+        sentences: by the notion's name; None: `notion_sentences`.
+        seeds: of the aspects drawn at random.
+
+    Returns:
+        Columns notion, sentence, aspects_of, aspects (how many), seed, map_at_r.
+
+    Raises:
+        InputError: a notion without a sentence or label, or a sentence that can't be read.
+    """
+    texts = notion_sentences() if sentences is None else sentences
+    cases = [_case(base, notion, texts) for notion in notions]
+    rows = []
+    for done, case in enumerate(cases):
+        for row in _rows(base, case, _others(base, case, texts), seeds):
+            rows.append(row)
+            if on_run:
+                on_run(row)
+        if progress:
+            progress(done + 1, len(cases))
+    return pd.DataFrame(rows)
+
+
+def sentence_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion: MAP@R of each kind of aspects, the mean where there are seeds, and `ratio`, that of the sentence to those by hand."""
+    by = [name for name in ("images", "notion") if name in runs]
+    table = runs.groupby([*by, "aspects_of"], sort=False)[_METRIC].mean().unstack("aspects_of")[list(dict.fromkeys(runs["aspects_of"]))]
+    table["ratio"] = table["sentence"] / table["hand-written"]
+    return table.rename_axis(columns=None).reset_index()
+
+
+def _case(base: "Space", notion: "Notion", texts: dict[str, str]) -> _Case:
+    if notion.name not in texts or notion.attribute not in base.table.attributes:
+        raise InputError(f"The notion '{notion.name}' has no {'label in these images' if notion.name in texts else 'sentence'}; choose another.")
+    sentence = texts[notion.name]
+    return _Case(notion, sentence, *(notion_from_sentence(sentence, base, prune=prune).notion for prune in (False, True)))
+
+
+def _others(base: "Space", case: _Case, texts: dict[str, str]) -> "list[Notion]":
+    """What other sentences become, the next ones first; those that the encoder can't read are passed over."""
+    different = list(dict.fromkeys(text for text in texts.values() if text != case.sentence))
+    begin = list(texts).index(case.notion.name) % len(different)
+    found: list[Notion] = []
+    for text in (*different[begin:], *different[:begin]):
+        try:
+            other = notion_from_sentence(text, base).notion
+        except InputError:
+            continue
+        if set(other.aspects).isdisjoint(case.pruned.aspects):  # "car model name" says the same as "car model" in other words
+            found.append(other)
+        if len(found) == _OTHERS:
+            break
+    return found
+
+
+def _rows(base: "Space", case: _Case, others: "Sequence[Notion]", seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    def row(name: str, space: "Space", count: int, seed: int = 0) -> dict[str, Any]:
+        found = space.metrics(by=case.notion.attribute, include=[_METRIC])[_METRIC]
+        about = {"notion": case.notion.name, "sentence": case.sentence, "aspects_of": name, "aspects": count, "seed": seed}
+        return about | {_METRIC: round(found, 6)}
+
+    yield row("raw", base, 0)
+    for name, notion in (("hand-written", case.notion), ("sentence", case.pruned), ("sentence, not pruned", case.every)):
+        yield row(name, base.refit(notion), len(notion.aspects))
+    for name, notion in (("hand-written, probabilities", case.notion), ("sentence, probabilities", case.pruned)):
+        yield row(name, base.refit(notion, "probabilities"), len(notion.aspects))
+    if len(case.pruned.aspects) < len(case.every.aspects):
+        for seed in seeds:
+            drawn = np.random.default_rng(seed).permutation(len(case.every.aspects))[: len(case.pruned.aspects)]
+            fewer = replace(case.every, aspects=tuple(case.every.aspects[place] for place in np.sort(drawn)))
+            yield row("sentence, pruned at random", base.refit(fewer), len(fewer.aspects), seed)
+    for seed, other in enumerate(others):
+        yield row("another sentence", base.refit(other), len(other.aspects), seed)
