@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from likeness.evaluation import metrics as metrics
     from likeness.notions import Notion as Notion
     from likeness.search import Hits as Hits
+    from likeness.search import Query as Query
     from likeness.space import Space as Space
     from likeness.studies import compare as compare
 
@@ -41,6 +42,7 @@ _DOOR = {
     "ImageTable": ("likeness.data", "ImageTable"),
     "InputError": ("likeness.errors", "InputError"),
     "Notion": ("likeness.notions", "Notion"),
+    "Query": ("likeness.search", "Query"),
     "Space": ("likeness.space", "Space"),
     "compare": ("likeness.studies", "compare"),
     "embed": ("likeness.embedding", "embed"),
