@@ -13,7 +13,18 @@ from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, claims, continuous_table, guidance_table, paper_table, read_results, shift_table, statistics
+from likeness.studies import (
+    as_markdown,
+    claims,
+    composed_choice,
+    composed_table,
+    continuous_table,
+    guidance_table,
+    paper_table,
+    read_results,
+    shift_table,
+    statistics,
+)
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
@@ -137,6 +148,13 @@ def captioning_table(every: pd.DataFrame) -> pd.DataFrame:
     return every.groupby(["model", "features", "stage"], sort=False)[list(titles)].agg(mean_text).rename(columns=titles).reset_index()
 
 
+def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per set of images and kind of query the score that is best on all others, beside the best there."""
+    found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
+    found["judged by"] = found["judged by"].str.split(": ").str[1]
+    return found.assign(mAP=found["mAP"].map("{:.3f}".format), **{"its mAP": found["its mAP"].map("{:.3f}".format)})
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -167,6 +185,8 @@ def written() -> dict[Path, str]:
         "pose sizes": pose_sizes_table("synthetic-poses"),
         "photo pose sizes": pose_sizes_table("lsp-pose"),
         "captioning": captioning_table(read_results("captioning-flickr")),
+        "composed queries": composed_table(read_results("composed-queries")),
+        "composed choice": choice_table(read_results("composed-queries")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"

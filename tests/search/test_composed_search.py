@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,18 +10,18 @@ from likeness.search import Query, build_index, composed_search, search_plan
 from likeness.space import Space
 
 
-def _unit(n: int, d: int, seed: int) -> np.ndarray:
+def _unit(n: int, d: int, seed: int) -> Any:
     rows = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def _clusters(n: int, d: int = 16) -> np.ndarray:
+def _clusters(n: int, d: int = 16) -> Any:
     rng = np.random.default_rng(0)
     rows = _unit(30, d, 1)[rng.integers(0, 30, n)] + 0.25 * rng.normal(size=(n, d))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float]) -> np.ndarray:
+def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float]) -> Any:
     """The score of every image, in plain loops over terms and double precision."""
     logs = np.zeros(len(vectors))
     for place, weight in zip(places.astype(float), weights, strict=True):
@@ -66,7 +67,7 @@ def test_one_term_finds_what_it_finds_alone() -> None:
 
 @pytest.mark.parametrize("weights", [(1, 1), (1, -1), (1, 0.5), (1, -0.5)])
 def test_candidates_of_one_vector_hold_what_ranking_all_finds(weights: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
+    space = lk.embed("cars", "cars")
     queries = [Query([(weights[0], row), (weights[1], text)]) for row in range(0, 40, 4) for text in ("a red car", "a van")]
     every = [space.nearest(query).rows for query in queries]
     monkeypatch.setattr(composed_search, "ALL_RANKED", 0)
@@ -76,9 +77,9 @@ def test_candidates_of_one_vector_hold_what_ranking_all_finds(weights: tuple[flo
 
 
 def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    space = lk.embed(lk.read("cars"), "cars")
+    space = lk.embed("cars", "cars")
     query = Query([(1, 3), (1, "a red car"), (-0.5, "a blue car")])
-    notion = lk.Notion("car color", "a {} car", ["red", "green", "blue", "white", "black"])
+    notion = lk.Notion("car color", "a {} car", ("red", "green", "blue", "white", "black"))
     every = space.refit(notion).nearest(query, 10).rows
     monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
     monkeypatch.setattr(composed_search, "ALL_RANKED", 0)

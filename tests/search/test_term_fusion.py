@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from likeness.search import all_hold, spread
 
 
-def _by_hand(z: list[float], weights: list[float]) -> float:
+def _by_hand(z: list[float], weights: list[float]) -> Any:
     product = 1.0
     for value, weight in zip(z, weights, strict=True):
         holds = 1 / (1 + math.exp(-(value - 2) / 2)) if weight > 0 else 1 - 1 / (1 + math.exp(-(value - 2)))

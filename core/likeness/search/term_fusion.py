@@ -18,7 +18,14 @@ def spread(similarities: Floats) -> tuple[Floats, Floats]:
     return similarities.mean(axis=1, keepdims=True), np.where(deviation > _FLAT, deviation, np.inf).astype(np.float32)
 
 
-def all_hold(standardized: Floats, weights: Sequence[float]) -> Floats:
+def all_hold(
+    standardized: Floats,
+    weights: Sequence[float],
+    *,
+    at: float = HOLDS_AT,
+    holds_slope: float = HOLDS_SLOPE,
+    avoids_slope: float = AVOIDS_SLOPE,
+) -> Floats:
     """How well all terms hold of each image, from 0 to 1: the weighted geometric mean of how well each does.
 
     A term holds as far as its standardized similarity z is beyond two deviations, h(z) = sigmoid((z - 2) / 2); one of a weight below 0 as far as it
@@ -32,13 +39,10 @@ def all_hold(standardized: Floats, weights: Sequence[float]) -> Floats:
     Args:
         standardized: (t, n), similarities less their mean over the images, by their standard deviation.
         weights: (t,), not 0.
+        at, holds_slope, avoids_slope: of the sigmoids; `likeness analyze composed-queries` compares others.
     """
     signed = np.asarray(weights, np.float32)
-    logs = np.stack(
-        [
-            -np.logaddexp(0, -HOLDS_SLOPE * (z - HOLDS_AT)) if w > 0 else -np.logaddexp(0, AVOIDS_SLOPE * (z - HOLDS_AT))
-            for z, w in zip(standardized, signed, strict=True)
-        ]
-    )
+    slopes = np.where(signed > 0, -holds_slope, avoids_slope).astype(np.float32)
+    logs = -np.logaddexp(0, slopes[:, None] * (standardized - at))
     shares = np.abs(signed) / np.abs(signed).sum()
     return np.asarray(np.exp(shares @ logs), np.float32)

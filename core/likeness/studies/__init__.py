@@ -4,6 +4,7 @@ from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
+from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
 from likeness.studies.continuous_table import continuous_table
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
@@ -41,6 +42,9 @@ __all__ = [
     "classes_of",
     "compare",
     "compare_in_parallel",
+    "composed_choice",
+    "composed_queries",
+    "composed_table",
     "continuous_table",
     "convergence",
     "convergence_table",
