@@ -216,7 +216,7 @@ class Space:
         """
         from likeness.search import Hits, search_composed
 
-        places = np.vstack([self.place_of(what) for _, what in query.terms])
+        places = np.vstack([self.place(what) for _, what in query.terms])
         if find is None and self.search is not None:
             find = partial(_candidates, self.search, allowed)
         left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
@@ -239,7 +239,7 @@ class Space:
             raise InputError(f"The query has shape {rows.shape}; pass a text, a row, an image or vectors of {self.vectors.shape[1]} dimensions.")
         return as_unit_rows(rows, "The queries", zeros=True), to_numpy(query).ndim == 2
 
-    def place_of(self, query: Any) -> Vectors:
+    def place(self, query: Any) -> Vectors:
         """The place (1, d) of one text, row, image or vector (d,) in this space.
 
         Raises:

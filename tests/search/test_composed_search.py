@@ -21,13 +21,14 @@ def _clusters(n: int, d: int = 16) -> Any:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float]) -> Any:
+def _oracle(vectors: np.ndarray, places: np.ndarray, weights: list[float], row: int) -> Any:
     """The score of every image, in plain loops over terms and double precision."""
     logs = np.zeros(len(vectors))
     for place, weight in zip(places.astype(float), weights, strict=True):
         similarity = vectors.astype(float) @ place
         z = (similarity - similarity.mean()) / similarity.std()
-        holds = 1 / (1 + np.exp(-(z - 2) / 2)) if weight > 0 else 1 / (1 + np.exp(z - 2))
+        shares = (similarity - similarity.min()) / (np.delete(similarity, row).max() - similarity.min())
+        holds = np.maximum(shares, 1e-3) if weight > 0 else 1 / (1 + np.exp(z - 2))
         logs += abs(weight) * np.log(holds)
     return np.exp(logs / np.abs(weights).sum())
 
@@ -36,7 +37,7 @@ def test_all_images_are_ranked_by_how_well_all_terms_hold() -> None:
     vectors, texts = _clusters(300), _unit(2, 16, 5)
     space = Space(vectors, embed_texts=lambda asked: np.concatenate([texts[["red", "night"].index(text)][None] for text in asked]))
     hits = space.nearest(Query([(1, 7), (2, "red"), (-0.5, "night")]), k=299)
-    scores = _oracle(vectors, np.stack([vectors[7], *texts]), [1, 2, -0.5])
+    scores = _oracle(vectors, np.stack([vectors[7], *texts]), [1, 2, -0.5], 7)
     scores[7] = -1
     assert 7 not in hits.rows
     np.testing.assert_allclose(hits.similarities, scores[hits.rows], rtol=1e-3)

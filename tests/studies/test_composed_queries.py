@@ -36,7 +36,7 @@ def test_the_study_scores_as_the_search_does() -> None:
     scores = FUSIONS[CHOSEN](TermSimilarities(plain, plain, [1.0, -1.0], 7))
     scores[7] = -1
     rows = space.nearest(lk.Query([(1, 7), (-1, "a red car")]), 50).rows
-    assert len(np.intersect1d(rows, np.argsort(-scores)[:50])) >= 48  # there the image itself is part of the mean
+    assert len(np.intersect1d(rows, np.argsort(-scores)[:50])) >= 48  # there the image itself is part of the statistics
 
 
 def test_a_product_of_rectified_similarities_by_hand() -> None:

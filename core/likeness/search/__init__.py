@@ -13,7 +13,7 @@ from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbors import Neighbors, nearest, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.search_plan import Plan, plan
-from likeness.search.term_fusion import all_hold, spread
+from likeness.search.term_fusion import TermStatistics, all_hold, term_statistics
 
 __all__ = [
     "ENGINES",
@@ -30,6 +30,7 @@ __all__ = [
     "NotionSearch",
     "Plan",
     "Query",
+    "TermStatistics",
     "all_hold",
     "build_index",
     "calibrate_nprobe",
@@ -44,6 +45,6 @@ __all__ = [
     "reference_rows",
     "scan",
     "search_composed",
-    "spread",
+    "term_statistics",
     "write_lance",
 ]

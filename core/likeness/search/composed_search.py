@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import row_slices
 from likeness.errors import InputError
 from likeness.search.neighbors import Neighbors, scan
-from likeness.search.term_fusion import all_hold, spread
+from likeness.search.term_fusion import all_hold, term_statistics
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -42,7 +42,7 @@ def search_composed(
         places: (t, d) of the terms in the same space.
         weights: (t,), not 0.
         k: how many.
-        reference: (r, d), images that tell mean and deviation of the similarities to each term; None: `reference_rows`.
+        reference: (r, d), images that tell lowest, mean and deviation of the similarities to each term; None: `reference_rows`.
         left_out: rows that are not found.
         allowed: mask (n,) of the rows that may be found.
         find: where candidates come from, such as an index; None: `scan`. With it candidates are taken however few images there are.
@@ -56,18 +56,19 @@ def search_composed(
     if k < 1:
         raise InputError(f"k is {k}; ask for at least 1 image.")
     signed, out = np.asarray(weights, np.float32), np.unique(np.asarray(left_out, np.int64))
-    mean, deviation = spread(places @ (reference_rows(vectors) if reference is None else reference).T)
+    statistics = term_statistics(places @ (reference_rows(vectors) if reference is None else reference).T)
     if find is None and len(vectors) <= ALL_RANKED:
         rows = np.arange(len(vectors)) if allowed is None else np.flatnonzero(allowed)
     else:
         count = max(CANDIDATES, 4 * k) + len(out)
-        near = candidate_vectors(places, signed, deviation)
+        near = candidate_vectors(places, signed, statistics.deviation)
         rows = np.unique(scan(vectors, near, count, allowed=allowed).rows if find is None else find(near, count))
     rows = rows[~np.isin(rows, out)]
     if not len(rows):
         raise InputError("No image is left to be found; take back a filter.")
     parts = row_slices(len(rows), vectors.shape[1])
-    scores = np.concatenate([all_hold((places @ vectors[rows[part]].T - mean) / deviation, signed.tolist()) for part in parts])
+    similarities = np.hstack([places @ vectors[rows[part]].T for part in parts])
+    scores = all_hold(similarities, statistics, signed.tolist())
     best = np.lexsort((rows, -scores))[:k]
     return Neighbors(rows[None, best], scores[None, best])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.arrays import Floats
-from likeness.search import all_hold, spread
+from likeness.search import TermStatistics, all_hold, term_statistics
 
 _LAMBDA = 0.1  # BASIC, section 4.4
 _LEAST = 1e-6
@@ -33,8 +33,12 @@ class TermSimilarities:
     @cached_property
     def standardized(self) -> Floats:
         """(t, n) of `plain`."""
-        mean, deviation = spread(np.delete(self.plain, self.row, axis=1))
-        return (self.plain - mean) / deviation
+        return (self.plain - self.statistics.mean) / self.statistics.deviation
+
+    @cached_property
+    def statistics(self) -> TermStatistics:
+        """Of `plain`, over the other images."""
+        return term_statistics(np.delete(self.plain, self.row, axis=1))
 
     def scaled(self) -> list[Floats]:
         """`plain` from minimum to maximum of the images, 0 to 1; of a weight below 0, 1 less that."""
@@ -66,11 +70,14 @@ def _harris(terms: TermSimilarities) -> Floats:
     return np.prod(factors, axis=0) - _LAMBDA * np.sum(factors, axis=0) ** 2
 
 
-def _holding(at: float, holds_slope: float, avoids_slope: float) -> Fusion:
-    def score(terms: TermSimilarities) -> Floats:
-        return all_hold(terms.standardized, terms.weights, at=at, holds_slope=holds_slope, avoids_slope=avoids_slope)
+def _sigmoids(terms: TermSimilarities) -> Floats:
+    """Each term by a sigmoid of its standardized similarity, from two deviations on."""
+    slopes = np.where(np.asarray(terms.weights) > 0, -0.5, 1.0)
+    return np.abs(terms.weights) @ -np.logaddexp(0, slopes[:, None] * (terms.standardized - 2))
 
-    return score
+
+def _holding(avoided_from: float, avoided_slope: float) -> Fusion:
+    return lambda terms: all_hold(terms.plain, terms.statistics, terms.weights, avoided_from=avoided_from, avoided_slope=avoided_slope)
 
 
 # the last is that of `likeness.Space.nearest`
@@ -83,9 +90,9 @@ FUSIONS: dict[str, Fusion] = {
     "product, minimum to maximum": lambda terms: _product(terms.scaled(), terms.weights),
     "product, centered and rectified": lambda terms: _product(terms.rectified(), terms.weights),
     "Harris criterion": _harris,
-    "all hold, from 1, slopes .5 and .5": _holding(1, 0.5, 0.5),
-    "all hold, from 1, slopes 1 and 1": _holding(1, 1, 1),
-    "all hold, from 2, slopes 1 and 1": _holding(2, 1, 1),
-    "all hold, from 2, slopes .5 and 1": _holding(2, 0.5, 1),
+    "sigmoids": _sigmoids,
+    "all hold, avoided from 1, slope 1": _holding(1, 1),
+    "all hold, avoided from 2, slope 2": _holding(2, 2),
+    "all hold": _holding(2, 1),
 }
 CHOSEN, CONTROL = list(FUSIONS)[-1], "wrong words"
