@@ -134,7 +134,7 @@ def upload_key() -> str:
 
 
 def image_was_given() -> None:
-    """The uploaded image becomes the query, or a term of it where there is one already; what is wrong with it stands in the next run."""
+    """The uploaded image becomes the query, or a term of one of several; what is wrong with it stands in the page's next run."""
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
@@ -145,7 +145,11 @@ def image_was_given() -> None:
         return
     finally:
         st.session_state["pictures_sent"] += 1
-    add("picture", token)
+    if query_terms.terms():
+        add("picture", token)
+        return
+    st.session_state["text"] = ""
+    selection.ask(None, token)
 
 
 def forget() -> None:
