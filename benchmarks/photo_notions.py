@@ -20,7 +20,7 @@ _LEFT_OUT = "297"
 METRICS = "map_at_r,precision_at_1,zero_shot"
 _DIMS = ("--dims", "suggested,128")
 _QUICK = "random,raw,random-transform,pca,pca-faded,lae,ae,exact,adam,faded,other-words"  # the Oracle on 5,902 birds takes an hour
-_BIRDS = "cub200-species-names,cub200-family-names"
+BIRDS = "cub200-species-names,cub200-family-names"
 
 
 def likeness(*words: str) -> None:
@@ -29,16 +29,23 @@ def likeness(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "likeness", *words], check=True, stdout=subprocess.DEVNULL)
 
 
+def fitted_head(data: Path, weights: Path, place: Path, drawing: int) -> Path:
+    """The folder of a head that was fitted on some of the captioned photos; the others are listed there."""
+    model = place / str(drawing)
+    if not (model / "left_out.txt").is_file():
+        source = f"flickr:{data / 'flickr8k_700'}"
+        likeness("train-photos", str(model), "--captions", source, "--weights", str(weights), "--leave-out", _LEFT_OUT, "--seed", str(drawing))
+    return model
+
+
 def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
     """Each head is fitted on some of the photos and judged on the others."""
     source, drawings = f"flickr:{data / 'flickr8k_700'}", []
-    for seed in map(str, range(DRAWINGS)):
-        model, runs = place / seed, place / f"{seed}.csv"
-        if not (model / "left_out.txt").is_file():
-            likeness("train-photos", str(model), "--captions", source, "--weights", str(weights), "--leave-out", _LEFT_OUT, "--seed", seed)
+    for drawing in range(DRAWINGS):
+        model, runs = fitted_head(data, weights, place, drawing), place / f"{drawing}.csv"
         left_out = ("--encoder", f"photos:{model}", "--only", str(model / "left_out.txt"))
         likeness("evaluate", source, *left_out, *options, "--metrics", METRICS, "--out", str(runs))
-        drawings.append(pd.read_csv(runs).assign(drawing=int(seed)))
+        drawings.append(pd.read_csv(runs).assign(drawing=drawing))
     found = pd.concat(drawings, ignore_index=True)
     return found[["drawing", *found.columns.drop("drawing")]]
 
@@ -46,7 +53,7 @@ def captioned(data: Path, weights: Path, place: Path, options: tuple[str, ...]) 
 def birds(data: Path, place: Path, options: tuple[str, ...]) -> pd.DataFrame:
     """What ships, as it is."""
     runs = place / "birds.csv"
-    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", _BIRDS, *options, "--metrics", METRICS, "--out", str(runs))
+    likeness("evaluate", f"cub200/all:{data / 'cub100'}", "--notions", BIRDS, *options, "--metrics", METRICS, "--out", str(runs))
     return pd.read_csv(runs)
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from notion_methods import flags_table, methods_table, trust_table, unnamed_summary, winners_table
 from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
@@ -184,6 +185,11 @@ def written() -> dict[Path, str]:
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
         "photo pose sizes": pose_sizes_table("lsp-pose"),
+        "methods": methods_table(read_results("notion-methods")),
+        "winners": winners_table(read_results("notion-methods")),
+        "trust": trust_table(read_results("notion-trust")),
+        "flags": flags_table(read_results("notion-trust")),
+        "unnamed": unnamed_summary(read_results("unnamed-directions")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "composed queries": composed_table(read_results("composed-queries")),
         "composed choice": choice_table(read_results("composed-queries")),

@@ -28,6 +28,7 @@ ORDER = (
         "encoder_check",
         "notion_check",
         "notion_trust",
+        "found_notions",
         "first_notion",
     ),
     *("training", "studies", "recipes", "door", "commands"),

@@ -21,6 +21,9 @@ from likeness.encoders import unknown_words as words_outside
 from likeness.errors import InputError
 from likeness.evaluation import retrieval_metrics
 from likeness.first_notion import most_dividing
+from likeness.found_notions import Direction, FoundNotion
+from likeness.found_notions import found_notions as rank_notions
+from likeness.found_notions import unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
@@ -229,6 +232,26 @@ def trust(base: Space, notion: Notion) -> Trust:
 @st.cache_data(max_entries=256, show_spinner=False)
 def _trust(key: str, content: tuple[object, ...], _base: Space, _notion: Notion) -> Trust:
     return notion_trust(_base, _notion)
+
+
+def found_notions(base: Space, notions: Sequence[Notion]) -> list[FoundNotion]:
+    """Notions by how far they can be trusted with these images."""
+    return _found_notions(base.key, tuple((notion.name, tuple(notion.content)) for notion in notions), base, notions)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _found_notions(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> list[FoundNotion]:
+    return rank_notions(_base, _notions)
+
+
+def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> list[Direction]:
+    """What the images vary in beyond these notions."""
+    return _unnamed_directions(base.key, tuple(tuple(notion.content) for notion in notions), count, base, notions)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _unnamed_directions(key: str, contents: tuple[object, ...], count: int, _base: Space, _notions: Sequence[Notion]) -> list[Direction]:
+    return directions_beyond(_base, _notions, count)
 
 
 def unknown_words_of(base: Space, notion: Notion) -> list[str]:

@@ -326,3 +326,17 @@ class TestTrust:
         assert "The encoder reads this notion in these images" in _texts(page)
         _type(page, "text_area", "aspects", "blorb\nquux\nfnord")
         assert "do not rely on" in _texts(page)
+
+
+class TestFound:
+    def test_the_notions_of_the_images_are_listed_and_opened(self, page: AppTest) -> None:
+        _click(page, "Which notions do these images have?")
+        text = _texts(page)
+        assert "**Sun height**" in text
+        assert "Read by the encoder (" in text
+        assert "what no word names" in text
+        opened = [button for button in page.button if button.label == "Open"]
+        opened[-1].click().run()  # the one that can be trusted least
+        assert not page.exception
+        assert _field(page, "text_input", "name").value == "background color"
+        assert "what no word names" not in _texts(page)

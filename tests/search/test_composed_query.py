@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import likeness as lk
 from likeness.errors import InputError
+from likeness.notions import get_notion
 from likeness.search import Query, parse_query
 
 
@@ -64,3 +66,13 @@ def test_terms_are_pairs_of_weight_and_what() -> None:
 
 def test_rows_among_the_terms_are_known() -> None:
     assert Query([(1, np.int64(4)), (-1, 7), (1, "7")]).rows == (4, 7)
+
+
+def test_this_one_but_red_finds_red_ones_of_its_kind() -> None:
+    cars = lk.embed("cars", "cars")
+    space = cars.refit(get_notion("car color") + get_notion("car model"))
+    frame = cars.table.frame
+    row = int(np.flatnonzero((frame["car_color"] == "green") & (frame["body_type"] == "van"))[0])
+    found = frame.iloc[space.nearest(lk.Query([(1, row), (1, "a red car"), (-0.5, "a green car")]), k=3).rows]
+    assert found["car_color"].tolist() == ["red"] * 3
+    assert found["body_type"].tolist() == ["van"] * 3

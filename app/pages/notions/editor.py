@@ -7,7 +7,7 @@ from access import redact
 from likeness.errors import InputError
 from likeness.notions import METHOD_TITLES, METHODS, WORD_METHODS, check, default_vocabularies, parse_aspects
 from likeness.space import Space
-from pages.notions import dimensions, joined, library
+from pages.notions import dimensions, found, joined, library
 from pages.notions.library import key
 from shared import cached, drafts, sidebar, unread
 from shared.drafts import Draft
@@ -19,6 +19,7 @@ def edit(view: View) -> Draft:
     """Draws the form and returns the draft as it now stands."""
     library.open_linked(view)
     library.show(view, _latest())
+    found.offer()
     _words()
     _aspects()
     draft = _latest()

@@ -11,6 +11,7 @@ from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
+from pages.notions import found
 from shared import aspect_labels, cached, drafts, map_controls, maps, neighbors, problems, selection
 from shared.drafts import Draft
 from shared.sidebar import ASPECTS, readable
@@ -36,6 +37,7 @@ def main() -> None:
     with editor:
         draft = notion_editor.edit(view)
     with pictures:
+        found.show(view)
         _pictures(view, draft)
 
 
@@ -134,7 +136,7 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
 def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     query = neighbors.Query(row=view.query or 0)
     spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
-    found = neighbors.find(view, query, [space for _, space in spaces])
+    nearest = neighbors.find(view, query, [space for _, space in spaces])
     st.html(
         f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query">'
         "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
@@ -151,7 +153,7 @@ def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft)
             ranked=True,
             note=each.note,
         )
-        for (title, _), each in zip(spaces, found, strict=True)
+        for (title, _), each in zip(spaces, nearest, strict=True)
     ]
     gallery(sections, thumbnails=view.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
 

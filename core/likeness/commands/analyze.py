@@ -150,6 +150,62 @@ def prompt_count(
     _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
 
 
+@analyze.command("trust", cls=ListedHelp)
+def trust(
+    source: Source = DATASET,
+    notions: Notions = "all",
+    method: Annotated[str, typer.Option(help="Of {methods}: whose space the labels judge.")] = "exact",
+    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images and of what is random in the control.")] = 5,
+    encoder: EncoderName = None,
+    only: Annotated[
+        Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
+    ] = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Can it be told without labels how far a notion can be trusted? The score that the app shows beside MAP@R by the labels.
+
+    `turned words` is the control: the same words in random directions, which mean nothing to the images.
+
+    Examples: `likeness analyze trust`, `likeness analyze trust --encoder cars-small --out trust.csv`
+    """
+    from likeness.data import keep_listed, read_dataset
+    from likeness.studies import trust_table
+
+    check_format(format)
+    table = read_dataset(source)
+    base = embedded(keep_listed(table, only) if only else table, encoder)
+    chosen = notions_for(base, notions)
+    runs = _measured("Trust", out, lambda **watch: trust_table(base, chosen, method, range(seeds), **watch))
+    print_table(runs.groupby(["notion", "row"], sort=False).mean(numeric_only=True).drop(columns="seed").round(3).reset_index(), format)
+
+
+@analyze.command("unnamed", cls=ListedHelp)
+def unnamed(
+    source: Source = DATASET,
+    notions: Notions = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Drawings of random directions.")] = 5,
+    encoder: EncoderName = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Do the directions that no word names show a notion nobody has named? Each notion is left out in turn, and its label judges.
+
+    Printed is the share of the variance along a direction that the label explains, beside principal components and random directions.
+
+    Examples: `likeness analyze unnamed`, `likeness analyze unnamed --encoder cars-small --out unnamed.csv`
+    """
+    from likeness.data import read_dataset
+    from likeness.studies import unnamed_table
+
+    check_format(format)
+    base = embedded(read_dataset(source), encoder)
+    runs = unnamed_table(base, notions_for(base, notions), seeds=range(seeds))
+    _write_runs(runs, out)
+    means = runs.groupby(["notion", "row", "direction"], sort=False)["explained"].mean().round(3)
+    print_table(means.unstack("direction").reset_index().rename_axis(columns=None), format)
+
+
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)

@@ -19,6 +19,7 @@ from likeness.commands.index import index
 from likeness.commands.info import info
 from likeness.commands.kinds import kinds
 from likeness.commands.listed_help import ListedHelp
+from likeness.commands.notions import notions
 from likeness.commands.password import password
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.render import render
@@ -42,6 +43,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     embed,
     check,
     encoders,
+    notions,
     fit,
     index,
     search,

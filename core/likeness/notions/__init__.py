@@ -29,7 +29,7 @@ from likeness.notions.method import LearnsFrom, Method
 from likeness.notions.methods import METHOD_TITLES, METHODS, PAPER_METHODS, WORD_METHODS, MethodLike, named_methods
 from likeness.notions.notion import Notion, parse_aspects
 from likeness.notions.oracle import Oracle
-from likeness.notions.other_notions import ContrastivePCA, NullSpace
+from likeness.notions.other_notions import ContrastivePCA, NullSpace, varying_directions
 from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
 from likeness.notions.projection import LinearProjection, project
@@ -90,6 +90,7 @@ __all__ = [
     "save_notion",
     "shipped_folder",
     "suggest_dim",
+    "varying_directions",
     "with_other_words",
     "write_notion",
 ]

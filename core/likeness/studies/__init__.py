@@ -22,6 +22,8 @@ from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, 
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.studies.sweep import sweep_of, sweep_table
 from likeness.studies.table_texts import as_latex, as_markdown, with_spread
+from likeness.studies.trust_table import trust_table
+from likeness.studies.unnamed_table import unnamed_table
 
 __all__ = [
     "ANALYSIS_METRICS",
@@ -76,6 +78,8 @@ __all__ = [
     "summarize",
     "sweep_of",
     "sweep_table",
+    "trust_table",
+    "unnamed_table",
     "unseen_classes",
     "with_spread",
 ]

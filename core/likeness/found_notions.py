@@ -1,0 +1,108 @@
+"""Which notions does a collection have: those of the library that its encoder reads, and what varies beyond them, which no word names."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.notion_trust import Trust, notion_trust
+from likeness.notions import Notion, fitting_notions, varying_directions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.space import Space
+
+_SAMPLE = 20_000  # images from which directions are found
+_EXTREMES = 6
+
+
+class FoundNotion(NamedTuple):
+    """A notion, how far it can be trusted with the images, and the share of the images' variance along its aspects, 0 to 1."""
+
+    notion: Notion
+    trust: Trust
+    share: float
+
+
+class Direction(NamedTuple):
+    """Something in which the images differ and that no notion names.
+
+    Attributes:
+        vector: (r,) of unit length.
+        share: of the images' variance, 0 to 1.
+        low, high: rows of the images at its ends, the outermost first.
+    """
+
+    vector: NDArray[np.float64]
+    share: float
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[FoundNotion]:
+    """Notions as the images have them, those that can be trusted most first (`likeness.notion_trust`); no label is read.
+
+    Args:
+        space: the images; of a notion's space, what it is made from counts.
+        notions: to rank; None: those of the library that fit such images.
+        folder: where the user's own notions lie; by default a folder of the cache.
+        seed: as for `notion_trust`.
+
+    Raises:
+        InputError: the space reads no text, or has fewer than three images.
+
+    Example:
+        >>> import likeness as lk
+        >>> [found.notion.name for found in found_notions(lk.embed(lk.read("cars"), "cars-small"))][-2:]
+        ['sun side', 'sun height']
+    """
+    base = space.base or space
+    chosen = fitting_notions(base.table, base.encoder_name, folder) if notions is None else notions
+    seen, whole = _centered(base.vectors)
+    found = []
+    for notion in chosen:
+        along = varying_directions([base.embed_aspects(notion)[0]], seen.shape[1])
+        found.append(FoundNotion(notion, notion_trust(base, notion, seed), float(((seen @ along) ** 2).sum()) / whole if whole else 0.0))
+    return sorted(found, key=lambda each: each.trust.score, reverse=True)
+
+
+def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3) -> list[Direction]:
+    """The principal directions of the images after what the aspects of notions vary along has been taken away (90 % of their variance).
+
+    On the shipped cars, where one notion is left out, the first of them shows it (`likeness analyze unnamed`).
+
+    Args:
+        space: the images; of a notion's space, what it is made from counts.
+        notions: that are named already; none: the directions are principal components.
+        count: how many.
+
+    Raises:
+        InputError: the space reads no text, a count below 1, or notions that leave nothing.
+    """
+    if count < 1:
+        raise InputError(f"{count} directions can't be shown; ask for at least 1.")
+    base = space.base or space
+    seen, whole = _centered(base.vectors)
+    left = seen
+    if notions:
+        taken = varying_directions([base.embed_aspects(notion)[0] for notion in notions], seen.shape[1])
+        left = seen - (seen @ taken) @ taken.T
+    values, vectors = np.linalg.eigh(left.T @ left)
+    if values[-1] <= np.finfo(np.float32).eps * whole:
+        raise InputError("Nothing is left that the notions do not name, or all images are the same; name fewer notions.")
+    found = []
+    for vector, value in zip(vectors.T[::-1][:count], values[::-1][:count], strict=True):
+        order = np.argsort(base.vectors @ vector.astype(np.float32), kind="stable")
+        ends = min(_EXTREMES, len(order) // 2)
+        found.append(Direction(vector, float(value / whole), order[:ends], order[::-1][:ends]))
+    return found
+
+
+def _centered(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
+    """At most 20,000 of the rows (n, r) around their mean, evenly spread, and the sum of their squares."""
+    rows = np.asarray(vectors[:: -(-len(vectors) // _SAMPLE)], np.float64)
+    rows = rows - rows.mean(axis=0)
+    return rows, float((rows**2).sum())

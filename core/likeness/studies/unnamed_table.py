@@ -1,0 +1,62 @@
+"""Do the directions that no word names show a notion that nobody has named? One notion at a time is left out."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.data import UNLABELED
+from likeness.found_notions import unnamed_directions
+from likeness.studies.comparison import no_runs
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
+
+UNNAMED, PRINCIPAL, RANDOM = "unnamed", "principal", "random"
+
+
+def unnamed_table(base: "Space", notions: Sequence["Notion"], count: int = 3, seeds: Sequence[int] = range(5)) -> pd.DataFrame:
+    """How much of the images' places along a direction a label explains that no named notion is judged by.
+
+    For each notion all others are named, without those of the same label. `explained` is eta squared: the variance between the labels over all
+    variance, 1 where the label alone decides. The first three of `unnamed_directions` stand beside the images' first principal components, for
+    which no notion is named, and random directions, five drawings.
+
+    Args:
+        base: the images in their encoder's space; their table has each notion's `attribute`.
+        notions: as in `compare`.
+        count: directions of each kind.
+        seeds: of the random directions.
+
+    Returns:
+        A row per notion, kind, seed and direction: notion, row, seed, direction (from 1), explained.
+
+    Raises:
+        InputError: as `compare`.
+    """
+    no_runs(base.table, notions, ["raw"], ("suggested",), seeds)
+    principal = [each.vector for each in unnamed_directions(base, [], count)]
+    rows = []
+    for notion in notions:
+        labels = base.table.frame[notion.attribute]
+        labeled = (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
+        others = [each for each in notions if each.attribute != notion.attribute]
+        kinds = [(UNNAMED, 0, [each.vector for each in unnamed_directions(base, others, count)]), (PRINCIPAL, 0, principal)]
+        width = base.vectors.shape[1]
+        kinds += [(RANDOM, seed, list(np.random.default_rng(seed).normal(size=(count, width)))) for seed in seeds]
+        for kind, seed, vectors in kinds:
+            for number, vector in enumerate(vectors, start=1):
+                found = explained(base.vectors[labeled] @ vector, labels[labeled].to_numpy())
+                rows.append({"notion": notion.name, "row": kind, "seed": seed, "direction": number, "explained": found})
+    return pd.DataFrame(rows)
+
+
+def explained(values: NDArray[np.floating], labels: NDArray[np.generic]) -> float:
+    """Eta squared: the share of the variance of values (n,) that lies between labels (n,); 0 where all values are the same."""
+    frame = pd.DataFrame({"value": np.asarray(values, np.float64), "label": labels})
+    whole = float(frame["value"].var(ddof=0))
+    between = float(((frame.groupby("label")["value"].transform("mean") - frame["value"].mean()) ** 2).mean())
+    return between / whole if whole else 0.0
