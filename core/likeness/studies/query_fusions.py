@@ -49,31 +49,32 @@ class TermSimilarities:
         return [self._signed(np.maximum(row, 0), weight) for row, weight in zip(self.centered, self.weights, strict=True)]
 
     def _signed(self, values: Floats, weight: float) -> Floats:
-        shares = np.clip(values / max(np.delete(values, self.row).max(), _LEAST), 0, 1)
-        return shares if weight > 0 else 1 - shares
+        shares: Floats = np.clip(values / max(np.delete(values, self.row).max(), _LEAST), 0, 1)
+        return np.asarray(shares if weight > 0 else 1 - shares)
 
 
 Fusion = Callable[[TermSimilarities], NDArray[np.floating]]
 
 
 def _sum(similarities: Floats, weights: Sequence[float]) -> Floats:
-    return np.asarray(weights) @ similarities
+    combined: Floats = np.asarray(weights) @ similarities
+    return combined
 
 
 def _product(factors: list[Floats], weights: Sequence[float]) -> Floats:
-    return np.sum([abs(w) * np.log(np.maximum(factor, _LEAST)) for factor, w in zip(factors, weights, strict=True)], axis=0)
+    return np.asarray(np.sum([abs(w) * np.log(np.maximum(factor, _LEAST)) for factor, w in zip(factors, weights, strict=True)], axis=0))
 
 
 def _harris(terms: TermSimilarities) -> Floats:
     """s_1 s_2 ... - lambda (s_1 + s_2 + ...)^2, BASIC's criterion for two terms (arXiv 2510.25387, section 4.4) for as many as there are."""
     factors = terms.rectified()
-    return np.prod(factors, axis=0) - _LAMBDA * np.sum(factors, axis=0) ** 2
+    return np.asarray(np.prod(factors, axis=0) - _LAMBDA * np.sum(factors, axis=0) ** 2)
 
 
 def _sigmoids(terms: TermSimilarities) -> Floats:
     """Each term by a sigmoid of its standardized similarity, from two deviations on."""
     slopes = np.where(np.asarray(terms.weights) > 0, -0.5, 1.0)
-    return np.abs(terms.weights) @ -np.logaddexp(0, slopes[:, None] * (terms.standardized - 2))
+    return np.asarray(np.abs(terms.weights) @ -np.logaddexp(0, slopes[:, None] * (terms.standardized - 2)))
 
 
 def _holding(avoided_from: float, avoided_slope: float) -> Fusion:
