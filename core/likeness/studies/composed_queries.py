@@ -91,7 +91,8 @@ def composed_queries(
         rng = np.random.default_rng([seed, number])
         for asked in _asked(case, attributes, rng, queries):
             wrong = _wrong(case, asked.terms, attributes, rng)
-            scores = {name: fuse(_similarities(space.vectors, images, center, asked.row, asked.terms, attributes)) for name, fuse in FUSIONS.items()}
+            similarities = _similarities(space.vectors, images, center, asked.row, asked.terms, attributes)
+            scores = {name: fuse(similarities) for name, fuse in FUSIONS.items()}
             scores[CONTROL] = FUSIONS[CHOSEN](_similarities(space.vectors, images, center, asked.row, wrong, attributes))
             figures = {name: _average_precision(values, asked.relevant, asked.row) for name, values in scores.items()}
             found += [{"kind": case.kind, "seed": seed, "fusion": name, "map": value} for name, value in figures.items()]
