@@ -14,7 +14,19 @@ from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
-from likeness.studies import as_markdown, claims, continuous_table, guidance_table, paper_table, read_results, sentence_table, shift_table, statistics
+from likeness.studies import (
+    as_markdown,
+    claims,
+    composed_choice,
+    composed_table,
+    continuous_table,
+    guidance_table,
+    paper_table,
+    read_results,
+    sentence_table,
+    shift_table,
+    statistics,
+)
 from likeness.studies.table_texts import mean_text
 
 ROOT = Path(__file__).parents[1]
@@ -146,6 +158,13 @@ def sentences_table(runs: pd.DataFrame) -> pd.DataFrame:
     return texts.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
 
 
+def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per set of images and kind of query the score that is best on all others, beside the best there."""
+    found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
+    found["judged by"] = found["judged by"].str.split(": ").str[1]
+    return found.assign(mAP=found["mAP"].map("{:.3f}".format), **{"its mAP": found["its mAP"].map("{:.3f}".format)})
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -183,6 +202,8 @@ def written() -> dict[Path, str]:
         "unnamed": unnamed_summary(read_results("unnamed-directions")),
         "sentences": sentences_table(read_results("sentence-notions")),
         "captioning": captioning_table(read_results("captioning-flickr")),
+        "composed queries": composed_table(read_results("composed-queries")),
+        "composed choice": choice_table(read_results("composed-queries")),
         "hinges": hinges_table(read_results("cifar100-shifts").query("row != 'Random projection'")),
     }
     results, readme = ROOT / "docs/results.md", ROOT / "README.md"

@@ -63,13 +63,21 @@ def _renderer() -> Any:
 def gallery(
     sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
     tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
+    on_add: Callable[[int], None] | None = None,
 ) -> int | None:  # fmt: skip
     """Draws the sections and returns the row that was clicked since the last run, or None.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
-    page: tiles shown before "Show more". on_click: called with the row before the script reruns.
+    page: tiles shown before "Show more". on_click: called with the row before the script reruns. on_add: the same for the button
+    that adds the image to the query; with it tiles have this button and can be dragged to a query bar.
     """
     clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
+
+    def take_in_added() -> None:
+        sent = message(key, "add")
+        row = sent.get("row") if isinstance(sent, Mapping) else None
+        if on_add is not None and isinstance(row, int) and not isinstance(row, bool) and row in shown:
+            on_add(row)
 
     def take_in() -> None:
         click = message(key, "click")
@@ -82,7 +90,8 @@ def gallery(
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
         "page": page, "noun": noun, "query": None if query is None else int(query),
+        "addable": on_add is not None,
     }  # fmt: skip
-    _renderer()(key=key, data=data, on_click_change=take_in)
+    _renderer()(key=key, data=data, on_click_change=take_in, on_add_change=take_in_added)
     clicked: int | None = st.session_state.pop(clicked_key, None)
     return clicked

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 import query_pictures
 from access import redact
 from likeness.errors import InputError
+from likeness.search import Query as ComposedQuery
 from likeness.space import Space
-from shared import cached, selection
+from shared import cached, query_terms, selection
+from shared.query_terms import LONGEST, Kind, Term
 from shared.view import View
 
 COUNT = 24  # neighbors that are shown at first, and then at a time
@@ -21,17 +23,31 @@ _LONGEST = 120  # letters of a text in a title
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked: at most one of the three is set, a row, a text or the token of a kept picture."""
+    """What was asked: at most one is set, a row, a text, the token of a kept picture, or several of these with signs and weights."""
 
     row: int | None = None
     text: str = ""
     picture: str = ""
+    terms: tuple[Term, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.row is not None or bool(self.text) or bool(self.picture)
+        return self.row is not None or bool(self.text) or bool(self.picture) or bool(self.terms)
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """The terms, also where it is a single one."""
+        single = [Term("row", self.row)] if self.row is not None else [Term("text", self.text)] if self.text else []
+        return self.terms or tuple(single or ([Term("picture", self.picture)] if self.picture else []))
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts that are searched for."""
+        return [str(term.value) for term in self.all_terms if term.kind == "text"]
 
     def title(self, frame: pd.DataFrame) -> str:
         """What the neighbors are neighbors of."""
+        if self.terms:
+            return "Images for the whole query"
         if self.row is not None:
             return f"Neighbors of {str(frame['path'].iloc[self.row]).rsplit('/', 1)[-1]}"
         text = self.text if len(self.text) <= _LONGEST else f"{self.text[:_LONGEST]} ..."
@@ -49,7 +65,10 @@ class Found:
 
 
 def current_query(view: View) -> Query:
-    """The current query."""
+    """The current query; rows that a dataset that still grows does not have yet are left out."""
+    there = tuple(term for term in query_terms.terms() if term.kind != "row" or int(term.value) < len(view.frame))
+    if there:
+        return Query(terms=there)
     if view.query is not None:
         return Query(row=view.query)
     if st.session_state.get("text", "").strip():
@@ -64,8 +83,49 @@ def image_was_clicked(row: int | None) -> None:
 
 
 def text_was_typed() -> None:
-    """The typed text becomes the query."""
+    """The typed text becomes the query, or a term of it where something else is searched for already."""
+    text = str(st.session_state["text"]).strip()
+    if text and (query_terms.terms() or selection.query() is not None or selection.picture()):
+        add("text", text)
+    else:
+        selection.ask(None)
+
+
+def add(kind: Kind, value: int | str, weight: float = 1.0) -> None:
+    """One more term for the query, whatever it is."""
+    term = Term(kind, value[:LONGEST] if isinstance(value, str) else value, weight)
+    change([*_current_terms(kind == "text"), term])
+
+
+def keep_text() -> None:
+    """Makes the typed text a term, so that the field is free for the next one."""
+    query_terms.set_terms(_current_terms())
+    _forget_single()
+
+
+def change(new: "list[Term]") -> None:
+    """Makes these terms the query: a single one that counts as liked is the query as ever."""
+    if len(new) == 1 and new[0].weight > 0:
+        kind, value = new[0].kind, new[0].value
+        st.session_state["text"] = value if kind == "text" else ""
+        selection.ask(int(value) if kind == "row" else None, str(value) if kind == "picture" else "")
+        return
+    _forget_single()
+    query_terms.set_terms(new)
+
+
+def _forget_single() -> None:
+    kept = query_terms.terms()
+    st.session_state["text"] = ""
     selection.ask(None)
+    query_terms.set_terms(kept)
+
+
+def _current_terms(field_is_new: bool = False) -> list[Term]:
+    """Terms of the query as it stands; what the field holds is none of them where that is what was typed just now."""
+    text = "" if field_is_new else str(st.session_state.get("text", "")).strip()[:LONGEST]
+    single = Query(selection.query(), "" if selection.query() is not None else text, selection.picture() if not text else "")
+    return list(query_terms.terms() or single.all_terms)
 
 
 def upload_key() -> str:
@@ -74,7 +134,7 @@ def upload_key() -> str:
 
 
 def image_was_given() -> None:
-    """The uploaded image becomes the query; what is wrong with it stands in the page's next run."""
+    """The uploaded image becomes the query, or a term of one of several; what is wrong with it stands in the page's next run."""
     upload = st.session_state.get(upload_key())
     if upload is None:
         return
@@ -85,6 +145,9 @@ def image_was_given() -> None:
         return
     finally:
         st.session_state["pictures_sent"] += 1
+    if query_terms.terms():
+        add("picture", token)
+        return
     st.session_state["text"] = ""
     selection.ask(None, token)
 
@@ -128,17 +191,23 @@ def find(view: View, query: Query, spaces: list[Space] | None = None, count: int
     if not query:
         return []
     allowed = None if view.hidden is None else ~view.hidden
-    nothing = allowed is not None and allowed.sum() <= (query.row is not None)
+    rows = [int(term.value) for term in query.all_terms if term.kind == "row"]
+    nothing = allowed is not None and allowed.sum() <= allowed[rows].sum()
+    kinds = {term.kind for term in query.all_terms}
     found = []
     for space in spaces or view.spaces:
-        if (query.text and space.embed_texts is None) or (query.picture and space.embed_images is None):
+        if ("text" in kinds and space.embed_texts is None) or ("picture" in kinds and space.embed_images is None):
             continue
         if nothing:
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
-        result = space.nearest(_vector(space, query), count, exclude=None if query.row is None else [query.row], allowed=allowed)
+        if query.terms:
+            composed = ComposedQuery([(term.weight, _place(space, term)) for term in query.terms])
+            result = space.nearest(composed, count, allowed=allowed)
+        else:
+            result = space.nearest(_place(space, query.all_terms[0]), count, allowed=allowed)
         note = "" if space.search is None or space.search.exact else space.search.message
-        found.append(Found(space, result.rows[0], result.similarities[0], note))
+        found.append(Found(space, result.rows, result.similarities, note))
     return found
 
 
@@ -171,10 +240,9 @@ def captions(view: View, rows: NDArray[np.int64], attribute: str | None = None) 
     return ["" if pd.isna(value) else f"{value:.3g}" if isinstance(value, float) else str(value) for value in view.frame[name].iloc[rows]]
 
 
-def _vector(space: Space, query: Query) -> NDArray[np.float32]:
-    if query.row is not None:
-        return space.vectors[[query.row]]
-    return space.text_query(query.text) if query.text else _of_picture(space.key, query.picture, space)
+def _place(space: Space, term: Term) -> "int | str | NDArray[np.float32]":
+    """As `Space.nearest` takes it: a row, which is left out of what is found, a text, or the vector of a picture."""
+    return _of_picture(space.key, term.value, space)[0] if term.kind == "picture" and isinstance(term.value, str) else term.value
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from shared import link
+from shared import link, query_terms
 
 Rows = NDArray[np.int64]
 _DIGITS = 15
@@ -57,9 +57,10 @@ def picture() -> str:
 
 
 def ask(row: int | None, picture: str = "") -> None:
-    """Makes image `row`, or the picture of this token, the query; with neither, the query is taken back."""
+    """Makes image `row`, or the picture of this token, the only query; with neither, the query is taken back."""
     st.session_state["query"], st.session_state["picture"] = row, picture
     _write_query()
+    query_terms.set_terms(())
 
 
 def _write_query() -> None:
@@ -72,6 +73,7 @@ def keep_in_url() -> None:
     _read_link()
     _write_link()
     _write_query()
+    query_terms.write_link()
 
 
 def _read_link() -> None:
@@ -87,6 +89,7 @@ def _read_link() -> None:
             link.report(f"This link asks for the neighbors of image “{link.shortened(row)}”, which is no number. Click an image for its neighbors.")
     if asked["picture"] is not None:
         st.session_state["picture"] = picture
+    query_terms.read_link()
 
 
 def fit(count: int) -> None:
@@ -101,6 +104,7 @@ def fit(count: int) -> None:
     if row is not None and row >= count:
         link.report(f"This link asks for the neighbors of image {row:,}, but there are {count:,} images. Click an image for its neighbors.")
         ask(None, picture())
+    query_terms.fit(count)
 
 
 def move(rows_now: Rows) -> None:
@@ -111,6 +115,7 @@ def move(rows_now: Rows) -> None:
         select(np.sort(moved[moved >= 0]))
     if row is not None:
         ask(int(rows_now[row]) if row < len(rows_now) and rows_now[row] >= 0 else None, picture())
+    query_terms.move(rows_now)
 
 
 def clear() -> None:

@@ -4,7 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likeness.encoders import Encoder
     from likeness.notions import Composition, LearnsFrom, Notion
     from likeness.saliency import Head, ImageModel
-    from likeness.search import Hits, Index, IndexSearch
+    from likeness.search import FindCandidates, Hits, Index, IndexSearch, Query
 
 _ROWS_AT_ONCE = 1 << 14  # vectors may be a memory-mapped file larger than the memory
 _SHOWN = 12
@@ -176,23 +176,29 @@ class Space:
 
         Args:
             query: a text; the number of a row, which itself is left out; an image as path or PIL image; a vector (d,); several vectors (q, d); or
-                several of these with signs and weights (`likeness.Query`), whose rows are left out.
+                several of these with signs and weights, as a `Query`.
             k: how many.
             exclude: a row that is left out, for each query one; -1 for none.
             allowed: mask (n,) of the rows that may be found.
 
         Returns:
-            Rows and similarities (k,), for several vectors (q, k).
+            Rows and similarities (k,), for several vectors (q, k). Of a `Query` the similarities say how well all of its terms hold, from 0 to 1.
 
         Raises:
             InputError: the space reads no text or no images, there is no such row, or no image is left to be found.
+
+        Example:
+            >>> import likeness as lk
+            >>> space = lk.embed(lk.read("cars"), "cars")
+            >>> len(space.nearest(lk.Query([(1, 3), (1, "a red car"), (-0.5, "a car seen from behind")]), k=5).rows)
+            5
         """
         from likeness.search import Hits, Query, scan
 
+        if isinstance(query, Query):
+            return self.nearest_composed(query, k, exclude=exclude, allowed=allowed)
         if isinstance(query, int | np.integer) and exclude is None:
             exclude = [int(query)]
-        if isinstance(query, Query):
-            query, allowed = query.place(self.place)[0], _without(query.rows, len(self), allowed)
         places, several = self._places(query)
         if k < 1:
             raise InputError(f"k is {k}; ask for at least 1 image.")
@@ -200,9 +206,23 @@ class Space:
         found = search(places, k, exclude=exclude, allowed=allowed)
         return Hits(found.rows, found.similarities, self.table) if several else Hits(found.rows[0], found.similarities[0], self.table)
 
-    def place(self, query: "str | int | Path | bytes | Image") -> Vectors:
-        """The place (1, d) of a text, of the image of a row, or of an image from outside; InputError as `nearest`."""
-        return self._places(query)[0]
+    def nearest_composed(
+        self, query: "Query", k: int = 10, *, exclude: Any = None, allowed: "NDArray[np.bool_] | None" = None, find: "FindCandidates | None" = None
+    ) -> "Hits":
+        """As `nearest`, of a composed query; rows among its terms are left out.
+
+        Args:
+            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one.
+        """
+        from likeness.search import Hits, search_composed
+
+        places = np.vstack([self.place(what) for _, what in query.terms])
+        if find is None and self.search is not None:
+            find = partial(_candidates, self.search, allowed)
+        left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
+        weights = [weight for weight, _ in query.terms]
+        found = search_composed(self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, find=find)
+        return Hits(found.rows[0], found.similarities[0], self.table)
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:
         """Unit rows (q, d) of what was asked for, and whether it was several vectors."""
@@ -218,6 +238,24 @@ class Space:
         if rows.ndim != 2 or rows.shape[1] != self.vectors.shape[1] or rows.dtype.kind not in "fiu":
             raise InputError(f"The query has shape {rows.shape}; pass a text, a row, an image or vectors of {self.vectors.shape[1]} dimensions.")
         return as_unit_rows(rows, "The queries", zeros=True), to_numpy(query).ndim == 2
+
+    def place(self, query: Any) -> Vectors:
+        """The place (1, d) of one text, row, image or vector (d,) in this space.
+
+        Raises:
+            InputError: as `nearest`, or several vectors.
+        """
+        place, several = self._places(query)
+        if several:
+            raise InputError(f"{len(place)} vectors stand where one is meant; pass them one by one.")
+        return place
+
+    @cached_property
+    def _reference(self) -> Vectors:
+        """Rows that tell how similar images are to a query in the mean."""
+        from likeness.search import reference_rows
+
+        return reference_rows(self.vectors)
 
     def check_row(self, row: int) -> int:
         """The row itself; raises InputError where the space has no such row."""
@@ -484,15 +522,6 @@ class Space:
         )
 
 
-def _without(rows: Sequence[int], n: int, allowed: "NDArray[np.bool_] | None") -> "NDArray[np.bool_] | None":
-    """The mask (n,) without these rows."""
-    if not rows:
-        return allowed
-    mask = np.ones(n, bool) if allowed is None else np.array(allowed, bool)
-    mask[list(rows)] = False
-    return mask
-
-
 def _table(images: Any, labels: Any, n: int, name: str) -> ImageTable:
     """The table of n rows."""
     if isinstance(images, ImageTable):
@@ -528,6 +557,10 @@ def _estimator(method: "str | type | Transform", notion: "Notion", aspects: Vect
         )
     size = notion_dim(notion, aspects) if dim is None else suggest_dim(aspects) if dim == "suggested" else int(dim)
     return chosen.make(dim=size, seed=seed), chosen.learns_from
+
+
+def _candidates(search: "IndexSearch", allowed: "NDArray[np.bool_] | None", near: Vectors, count: int) -> NDArray[np.int64]:
+    return search.nearest(near, count, allowed=allowed).rows.ravel()
 
 
 def _provenance(base: Space, parts: "Sequence[tuple[float, Notion]]", estimator: Any) -> str:

@@ -1,6 +1,7 @@
 """The command line as a person meets it: what it prints, one line for bad input, exit codes."""
 
 import contextlib
+import io
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,6 +42,8 @@ def photos(tmp_path: Path) -> Path:
         (["fit", "car-color", "--dim", "4096"], "4096"),
         (["fit", "car-color", "--solver", "magic"], "magic"),
         (["search", "cars"], "exactly one of --text, --image, --row and --query"),
+        (["search", "cars", "--query", "red"], "The query can't be read from 'red' on"),
+        (["search", "cars", "--query", "row:1 + image:nothing.png"], "There is no file 'nothing.png'"),
         (["search", "cars", "--row", "1", "--notion", "car-color + "], "'car-color +' has a sign without a notion"),
         (["search", "cars", "--row", "1", "--notion", "car-color + colour"], "There is no notion 'colour'"),
         (["search", "cars", "--row", "99999"], "There is no image 99999"),
@@ -300,6 +303,17 @@ def test_search_prints_the_nearest_and_leaves_the_query_out(run: Run) -> None:
     assert lines[0].startswith("row,similarity,path,")
     assert len(lines) == 6
     assert all(not line.startswith("7,") for line in lines[1:])
+
+
+def test_search_by_a_composed_query_prints_what_the_space_finds(run: Run) -> None:
+    import likeness as lk
+
+    status, printed, err = run("search", "cars", "--query", 'row:7 + 2 "a red car" - 0.5 "a van"', "-k", "5", "--csv")
+    assert status == 0, err
+    found = pd.read_csv(io.StringIO(printed))
+    hits = lk.embed(lk.read("cars"), "cars").nearest(lk.Query([(1, 7), (2, "a red car"), (-0.5, "a van")]), k=5)
+    assert found["row"].tolist() == hits.rows.tolist()
+    np.testing.assert_allclose(found["similarity"], hits.similarities, rtol=1e-4)
 
 
 def test_search_by_image_finds_that_image(run: Run) -> None:

@@ -1,102 +1,78 @@
-"""Queries of several parts, against a search that compares all by hand."""
-
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import likeness as lk
 from likeness.errors import InputError
 from likeness.notions import get_notion
-from likeness.search import parse_query
-
-
-@pytest.fixture(scope="module")
-def cars() -> lk.Space:
-    return lk.embed(lk.read("cars"), "cars")
-
-
-@pytest.mark.parametrize("joined", [False, True])
-def test_it_ranks_by_the_weighted_sum_of_similarities(cars: lk.Space, joined: bool) -> None:
-    space = cars.refit(get_notion("car color") + get_notion("car model")) if joined else cars
-    query = lk.Query([(1, 3), (0.5, "a red car"), (2, space.table.paths()[7]), (-0.25, "a green car")])
-    found = space.nearest(query, k=20)
-    places = [space.vectors[3], space.text_query("a red car")[0], space.image_query(space.table.paths()[7])[0], space.text_query("a green car")[0]]
-    scores = sum(weight * space.vectors.astype(float) @ place for weight, place in zip((1, 0.5, 2, -0.25), places, strict=True))
-    scores[3] = -np.inf  # the query's own image
-    assert found.rows.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
-    allowed = np.arange(len(space)) % 2 == 0
-    scores[~allowed] = -np.inf
-    assert space.nearest(query, k=20, allowed=allowed).rows.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
-    assert not allowed[3]
-    assert allowed[4]  # the mask is the caller's
-
-
-def test_one_part_is_the_plain_search(cars: lk.Space) -> None:
-    for part in (5, "a red car"):
-        plain, composed = cars.nearest(part, k=7), cars.nearest(lk.Query([(0.3, part)]), k=7)
-        assert composed.rows.tolist() == plain.rows.tolist()
-        np.testing.assert_allclose(composed.similarities, plain.similarities, atol=1e-6)
-
-
-def test_this_one_but_red_finds_red_ones_of_its_kind(cars: lk.Space) -> None:
-    space = cars.refit(get_notion("car color") + get_notion("car model"))
-    frame = cars.table.frame
-    row = int(np.flatnonzero((frame["car_color"] == "green") & (frame["body_type"] == "van"))[0])
-    found = frame.iloc[space.nearest(lk.Query([(1, row), (1, "a red car"), (-0.5, "a green car")]), k=3).rows]
-    assert found["car_color"].tolist() == ["red"] * 3
-    assert found["body_type"].tolist() == ["van"] * 3
+from likeness.search import Query, parse_query
 
 
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
-        ("row:3", [(1, 3)]),
         ('row:3 + "red" - 0.5 "at night"', [(1, 3), (1, "red"), (-0.5, "at night")]),
-        ('"a + b" -2*row:4', [(1, "a + b"), (-2, 4)]),
-        ('image:photos/a.jpg "x"', [(1, Path("photos/a.jpg")), (1, "x")]),
-        ('.5 image:"my photo.jpg" + 3 "x" ', [(0.5, Path("my photo.jpg")), (3, "x")]),
+        ("'a \"quoted\" word'", [(1, 'a "quoted" word')]),
+        ("-row:12+.5*'x'", [(-1, 12), (0.5, "x")]),
+        ('+ 2 image:photo.jpg - image:"my photo.png"', [(2, Path("photo.jpg")), (-1, Path("my photo.png"))]),
+        ('"two + words - and more"', [(1, "two + words - and more")]),
     ],
 )
-def test_what_is_typed_is_read(text: str, terms: list[tuple[float, Any]]) -> None:
+def test_a_text_names_terms_with_signs_and_weights(text: str, terms: list[tuple[float, object]]) -> None:
     assert list(parse_query(text).terms) == terms
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no query"),
-        ("red", "is no query from 'red' on"),
-        ('row:3 + "red', "is no query"),
-        ("row:3 + ", "is no query"),
-        ('- "red"', "looks for nothing"),
-        ('0 "red"', "is 0"),
-        ("row:x", "is no query"),
+        ("", "The query is empty; write it as in"),
+        ("red", "can't be read from 'red' on"),
+        ("row:3 'x'", "can't be read from \"'x'\" on"),
+        ("row:3 +", r"can't be read from '\+' on"),
+        ("row:3x", "can't be read"),
+        ("row:3 - - 'x'", "can't be read"),
+        ("0 row:3", "The weight of row:3 is 0.0"),
+        ("'unclosed", "can't be read"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, message: str) -> None:
+def test_what_is_no_query_is_answered_by_its_form(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_query(text)
 
 
-def test_what_a_space_cannot_place_is_told(cars: lk.Space) -> None:
-    with pytest.raises(InputError, match="There is no image 5000"):
-        cars.nearest(lk.Query([(1, 5000)]))
-    with pytest.raises(InputError, match="cancel each other out"):
-        cars.nearest(lk.Query([(1, 5), (-1, 5)]))
-    with pytest.raises(InputError, match="reads no text"):
-        lk.Space(np.eye(3)).nearest(lk.Query([(1, "red")]))
-    with pytest.raises(InputError, match="is inf"):
-        lk.Query([(float("inf"), 1)])
+_WHAT = st.integers(0, 10**9) | st.text(st.characters(exclude_characters="\"'"), min_size=1) | st.just(Path("a b.jpg"))
+_WEIGHT = st.sampled_from([-2.0, -1.0, -0.5, -0.25, 0.5, 1.0, 3.5])
 
 
-def test_the_command_searches_with_several_parts() -> None:
-    call = [sys.executable, "-m", "likeness", "search", "cars", "-k", "3", "--csv", "--query"]
-    printed = subprocess.run([*call, 'row:3 + "a red car"'], capture_output=True, text=True, check=True).stdout
-    expected = lk.embed(lk.read("cars"), "cars").nearest(lk.Query([(1, 3), (1, "a red car")]), k=3)
-    assert [int(line.split(",")[0]) for line in printed.splitlines()[1:]] == expected.rows.tolist()
-    wrong = subprocess.run([*call, "red"], capture_output=True, text=True, check=False)
-    assert (wrong.returncode, wrong.stderr.count("Error: ")) == (2, 1)
+@given(st.lists(st.tuples(_WEIGHT, _WHAT), min_size=1, max_size=5))
+def test_the_name_of_a_query_is_read_as_that_query(terms: list[tuple[float, object]]) -> None:
+    assert parse_query(Query(terms).name) == Query(terms)
+
+
+@pytest.mark.parametrize("weight", [0, np.nan, np.inf, True, "1", None])
+def test_a_weight_is_a_number_that_counts(weight: object) -> None:
+    with pytest.raises(InputError, match='The weight of "red" is'):
+        Query([(weight, "red")])  # type: ignore[list-item]
+
+
+def test_terms_are_pairs_of_weight_and_what() -> None:
+    for terms, message in (([], "has no term"), (["red"], "no term of a query"), ([(1, Query([(1, "a")]))], "within a query")):
+        with pytest.raises(InputError, match=message):
+            Query(terms)  # type: ignore[arg-type]
+
+
+def test_rows_among_the_terms_are_known() -> None:
+    assert Query([(1, np.int64(4)), (-1, 7), (1, "7")]).rows == (4, 7)
+
+
+def test_this_one_but_red_finds_red_ones_of_its_kind() -> None:
+    cars = lk.embed("cars", "cars")
+    space = cars.refit(get_notion("car color") + get_notion("car model"))
+    frame = cars.table.frame
+    row = int(np.flatnonzero((frame["car_color"] == "green") & (frame["body_type"] == "van"))[0])
+    found = frame.iloc[space.nearest(lk.Query([(1, row), (1, "a red car"), (-0.5, "a green car")]), k=3).rows]
+    assert found["car_color"].tolist() == ["red"] * 3
+    assert found["body_type"].tolist() == ["van"] * 3

@@ -13,6 +13,7 @@ class Gallery {
   update({ data, setTriggerValue }) {
     this.data = data;
     this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
+    this.add = (row) => setTriggerValue("add", { row, id: Math.random() });
     this.root.dataset.layout = data.layout;
     this.root.style.setProperty("--tile", `${data.tile}px`);
     while (this.sections.length < data.sections.length) this.sections.push(new SectionView(this));
@@ -77,9 +78,9 @@ class SectionView {
     const left = this.section.rows.length - count;
     while (this.tiles.length < count) this.tiles.push(new Tile(this.gallery));
     this.tiles.forEach((tile, i) => {
-      tile.root.hidden = i >= count;
+      tile.cell.hidden = i >= count;
       if (i < count) tile.show(this.section, i);
-      if (tile.root.parentNode !== this.grid) this.grid.append(tile.root);
+      if (tile.cell.parentNode !== this.grid) this.grid.append(tile.cell);
     });
     this.more.hidden = left === 0;
     this.more.textContent = `Show ${whole(Math.min(left, this.gallery.data.page))} more of ${whole(left)}`;
@@ -101,6 +102,14 @@ class Tile {
     this.facts = make("span", { className: "ga-facts" }, this.similarity, this.mark);
     this.root = make("button", { className: "ga-tile", type: "button", onclick: () => this.gallery.click(this.row) },
       make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption, this.text);
+    this.add = make("button", { className: "ga-add", type: "button", title: "Add to the query", textContent: "+", onclick: () => this.gallery.add(this.row) });
+    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add);
+  }
+
+  /** What a query bar takes when it is dropped there. */
+  drag(carried) {
+    carried.setData("application/x-likeness-row", String(this.row));
+    carried.setDragImage(this.image, 20, 20);
   }
 
   show(section, i) {
@@ -110,6 +119,8 @@ class Tile {
     if (this.url !== url) this.image.src = url;
     this.url = url;
     this.row = row;
+    this.cell.draggable = data.addable;
+    this.add.hidden = !data.addable;
     const same = section.same?.[i] ?? null;
     const both = Boolean(section.in_both?.[i]);
     const similarity = section.similarities ? digits(section.similarities[i]) : "";
@@ -146,6 +157,7 @@ class Tile {
     ];
     this.root.title = parts.filter(Boolean).join(", ");
     this.image.alt = this.root.title;
+    this.add.setAttribute("aria-label", `Add ${caption || `${noun} ${this.row + 1}`} to the query`);
   }
 }
 

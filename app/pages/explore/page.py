@@ -9,10 +9,11 @@ import streamlit as st
 import added_labels
 from access import redact, refusal
 from components.gallery import Section, gallery
+from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from pages.explore import notion_line
-from shared import aspect_labels, cached, map_controls, maps, neighbors, problems, selection, sidebar
+from shared import aspect_labels, cached, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
@@ -65,9 +66,12 @@ def main() -> None:
 
 def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
     """What was found, or why nothing can be."""
-    unknown = neighbors.unknown_words(view, query.text)
-    if neighbors.is_unreadable(query.text, unknown):
-        return [], "The encoder knows no word of this text. Search with other words, or by image."
+    for text in query.texts:
+        if neighbors.is_unreadable(text, neighbors.unknown_words(view, text)):
+            return (
+                [],
+                f"The encoder knows no word of {'“' + plain(text) + '”' if query.terms else 'this text'}. Search with other words, or by image.",
+            )
     try:
         found = neighbors.find(view, query, count=neighbors.shown(query))
     except InputError as error:
@@ -110,8 +114,18 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
             )
         choice = map_controls.choose("explore")
     query = neighbors.current_query(view)
+    query_bar(
+        query_chips.chips(view, query),
+        key="query_bar",
+        holds_text=bool(query.text),
+        on_change=partial(query_chips.take_in, view, query),
+        reads_text=has_text,
+    )
     with st.container():  # there in every run, so that a line more does not draw the maps anew
-        for problem in filter(None, (_unknown(neighbors.unknown_words(view, query.text)), st.session_state.pop("picture_problem", ""))):
+        for problem in filter(
+            None,
+            (_unknown([word for text in query.texts for word in neighbors.unknown_words(view, text)]), st.session_state.pop("picture_problem", "")),
+        ):
             st.warning(problem, icon=":material/warning:")
     return query, choice
 
@@ -158,7 +172,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
     if problem:
         st.info(problem, icon=":material/info:")
         return
-    if not query.text:
+    if not query.text and not query.terms:
         picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
         st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
     sections = [
@@ -185,6 +199,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         tile=_TILE if len(sections) == 1 else _SMALL_TILE,
         page=neighbors.shown(query),
         on_click=neighbors.image_was_clicked,
+        on_add=query_chips.add_row,
     )
     if any(len(each.rows) == neighbors.shown(query) for each in found):
         st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)
@@ -209,7 +224,15 @@ def _selected(view: View, chosen: np.ndarray) -> None:
     if not selection.in_link():
         notes.append("A link to this page does not include the selection, which has too many images for an address.")
     section = Section("", chosen[:_SHOWN].tolist(), captions=neighbors.captions(view, chosen[:_SHOWN]), note=" ".join(notes))
-    gallery([section], thumbnails=view.thumbnails, key="selected", query=view.query, tile=_TILE, on_click=neighbors.image_was_clicked)
+    gallery(
+        [section],
+        thumbnails=view.thumbnails,
+        key="selected",
+        query=view.query,
+        tile=_TILE,
+        on_click=neighbors.image_was_clicked,
+        on_add=query_chips.add_row,
+    )
 
 
 def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
@@ -223,7 +246,7 @@ def _all_images(view: View) -> None:
     st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
     note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
     section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
-    gallery([section], thumbnails=view.thumbnails, key="all", tile=_TILE, on_click=neighbors.image_was_clicked)
+    gallery([section], thumbnails=view.thumbnails, key="all", tile=_TILE, on_click=neighbors.image_was_clicked, on_add=query_chips.add_row)
 
 
 def _visible(view: View, rows: np.ndarray) -> np.ndarray:

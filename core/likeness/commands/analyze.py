@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.listed_help import ListedHelp
@@ -235,6 +236,7 @@ def unnamed(
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
 analyze.command("sentences", cls=ListedHelp)(sentences)
+analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
 
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:

@@ -12,6 +12,9 @@ from likeness.defaults import DATASET
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from likeness.search import Hits, LanceIndex, Query
     from likeness.space import Space, Vectors
 
@@ -23,7 +26,7 @@ def search(
     row: Annotated[int | None, typer.Option(min=0, help="Find images for image number ROW.")] = None,
     query: Annotated[
         str | None,
-        typer.Option(help='Find images for several at once, with signs and weights: \'row:3 + "red" - 0.5 "at night"\', and image:FILE.'),
+        typer.Option(help='Find images for several of them, with signs and weights: \'row:3 + "red" - 0.5 "at night" + image:photo.jpg\'.'),
     ] = None,
     change: Annotated[str | None, typer.Option(help="With --row: like it, but with another aspect of a notion, as `car-color=red`.")] = None,
     notion: NotionName = None,
@@ -40,40 +43,37 @@ def search(
 
     Examples: `likeness search --text "a red car"`, `likeness search photos/ --image query.jpg --notion car-color`,
     `likeness search --row 3 --notion "car-color + 0.5 car-model - background-color"`,
-    `likeness search --query 'row:3 + "a red car" - 0.5 "a white background"'`,
+    `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
     `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
     """
-    import numpy as np
-
     from likeness.data import read_dataset
     from likeness.search import LanceIndex, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
         raise InputError("Say what to search for with exactly one of --text, --image, --row and --query.")
-    composed = None if query is None else parse_query(query)
-    if composed is not None and lance is not None:
-        raise InputError("--query searches without --lance; leave one of them out.")
     if where is not None and lance is None:
         raise InputError("--where needs an index with attributes; write one with `likeness index --lance PLACE` and name it with --lance.")
-    if image is not None and not image.is_file():
-        raise InputError(f"There is no file '{image}'; give the path of an image.")
     if change is not None and (row is None or lance is not None):
         raise InputError("--change needs the image that it changes; name it with --row, and leave --lance out.")
+    composed = None if query is None else parse_query(query)
+    files = [what for _, what in composed.terms if isinstance(what, Path)] if composed else []
+    for file in files if image is None else [image]:
+        if not file.is_file():
+            raise InputError(f"There is no file '{file}'; give the path of an image.")
     index = None if lance is None else LanceIndex(lance)
     space = space_named(embedded(read_dataset(source), encoder), notion, dim)
     if row is not None and row >= len(space.table):
         raise InputError(f"There is no image {row}; the last of {source} is {len(space.table) - 1}.")
     if composed is not None:
-        found = _through_files(space, composed, k, None)
+        found = _composed(space, composed, k, index, where)
     else:
-        place = space.place(row if row is not None else text if text is not None else image)  # type: ignore[arg-type]
+        place = space.image_query(image) if image is not None else space.vectors[[row or 0]] if text is None else space.text_query(text)
         if change is not None and row is not None:
             place = _changed(space, row, change)
         found = _through_files(space, place, k, row) if index is None else _through_lance(index, space, place, k, row, where)
-    rows, similarities = np.ravel(found.rows), np.ravel(found.similarities)
-    frame = space.table.frame.iloc[rows].copy()
-    frame.insert(0, "similarity", similarities)
-    frame.insert(0, "row", rows)
+    frame = space.table.frame.iloc[found.rows].copy()
+    frame.insert(0, "similarity", found.similarities)
+    frame.insert(0, "row", found.rows)
     print_table(frame, "csv" if csv else "table")
 
 
@@ -86,18 +86,37 @@ def _changed(space: "Space", row: int, change: str) -> "Vectors":
     return changed_place(space, row, notion_named(name), aspect)[None]
 
 
-def _through_files(space: "Space", query: "Vectors | Query", k: int, row: int | None) -> "Hits":
+def _composed(space: "Space", query: "Query", k: int, index: "LanceIndex | None", where: str | None) -> "Hits":
+    def candidates(vectors: "Vectors", count: int) -> "NDArray[np.int64]":
+        assert index is not None
+        rows = index.nearest(vectors, count, space.linear, where).rows.ravel()
+        if (rows < 0).all():
+            raise InputError(f"No image meets the condition {where!r}; widen it.")
+        return rows[rows >= 0]
+
+    if index is not None:
+        return space.nearest_composed(query, k, find=candidates)
+    _say_how(space)
+    return space.nearest(query, k)
+
+
+def _through_files(space: "Space", place: "Vectors", k: int, row: int | None) -> "Hits":
+    _say_how(space)
+    return space.nearest(place[0], k, exclude=None if row is None else [row])
+
+
+def _say_how(space: "Space") -> None:
+    """Says on stderr how much of the nearest is found, where that is not all."""
     if space.search is not None and not space.search.wait().exact:
         typer.echo(space.search.message, err=True)
-    return space.nearest(query, k, exclude=None if row is None else [row])
 
 
-def _through_lance(index: "LanceIndex", space: "Space", query: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
+def _through_lance(index: "LanceIndex", space: "Space", place: "Vectors", k: int, row: int | None, where: str | None) -> "Hits":
     from likeness.search import Hits
 
     others = f"row <> {row}" if row is not None else "row >= 0"
-    found = index.nearest(query, k, space.linear, f"({where}) AND {others}" if where else others)
+    found = index.nearest(place, k, space.linear, f"({where}) AND {others}" if where else others)
     kept = found.rows[0] >= 0
     if not kept.any():
         raise InputError(f"No image meets the condition {where!r}; widen it.")
-    return Hits(found.rows[:, kept], found.similarities[:, kept], space.table)
+    return Hits(found.rows[0, kept], found.similarities[0, kept], space.table)

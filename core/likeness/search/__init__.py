@@ -3,6 +3,7 @@
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.calibration import Calibration, calibrate_nprobe
 from likeness.search.composed_query import Query, parse_query
+from likeness.search.composed_search import FindCandidates, reference_rows, search_composed
 from likeness.search.engine import Index, IndexEngine, IndexSearch
 from likeness.search.engines import ENGINES, build_index, find_engine, open_index
 from likeness.search.hits import Hits
@@ -12,10 +13,12 @@ from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbors import Neighbors, nearest, scan
 from likeness.search.notion_search import NotionSearch
 from likeness.search.search_plan import Plan, plan
+from likeness.search.term_fusion import TermStatistics, all_hold, term_statistics
 
 __all__ = [
     "ENGINES",
     "Calibration",
+    "FindCandidates",
     "Hits",
     "IVFIndex",
     "Index",
@@ -27,6 +30,8 @@ __all__ = [
     "NotionSearch",
     "Plan",
     "Query",
+    "TermStatistics",
+    "all_hold",
     "build_index",
     "calibrate_nprobe",
     "expected_overlap",
@@ -37,6 +42,9 @@ __all__ = [
     "overlap_per_row",
     "parse_query",
     "plan",
+    "reference_rows",
     "scan",
+    "search_composed",
+    "term_statistics",
     "write_lance",
 ]

@@ -1,93 +1,105 @@
-"""A query of several parts with signs and weights: "this one, but red, not at night"."""
+"""Queries of several images and texts, with signs and weights: "this one, but red, not at night"."""
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from likeness.errors import InputError
 
-# sign, weight, then a text in quotes, row:12, or an image file; a file's name with blanks stands in quotes as image:"my photo.jpg"
 _TERM = re.compile(
-    r"""\s*(?P<sign>[+-])?\s*(?:(?P<weight>\d+(?:\.\d*)?|\.\d+)\s*\*?\s*)?"""
-    r"""(?:row:(?P<row>\d+)|image:"(?P<quoted>[^"]+)"|image:(?P<file>\S+)|"(?P<text>[^"]+)")\s*"""
+    r"""\s*(?P<sign>[+-])?\s*
+    (?:(?P<weight>\d+(?:\.\d*)?|\.\d+)\s*\*?\s*)?
+    (?:row:(?P<row>\d{1,15})(?![^\s+-])
+    |image:(?:"(?P<file>[^"]+)"|'(?P<file2>[^']+)'|(?P<file3>[^\s"']+))
+    |"(?P<text>[^"]+)"|'(?P<text2>[^']+)')\s*""",
+    re.VERBOSE,
 )
-_FORM = 'write it as in \'row:3 + "red" - 0.5 "at night"\', with image:FILE for an image'
+_FORM = """write it as in 'row:3 + "red" - 0.5 "at night" + image:photo.jpg'"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Query:
-    """Texts and images that are looked for together, or kept away from.
-
-    The place of the query is the sum of the parts' places in the space, each of unit length times its weight, so that one search through the index
-    answers it, and what it finds is ranked by the weighted sum of the similarities to the parts.
+    """Images and texts that are searched for together; `likeness.Space.nearest` takes it.
 
     Args:
-        terms: (weight, part): a text, the number of a row, or an image as path or PIL image; a weight below 0 leads away from it.
+        terms: (weight, what). What is all that `Space.nearest` takes for a single query: a text, the number of a row, a path, a PIL image, a file's
+            content or a vector (d,). Of a weight below 0: what images shall not be like. The larger a weight beside the others, the more it counts.
 
     Raises:
-        InputError: no part, none with a weight above 0, or a weight that is 0 or not finite.
+        InputError: no term, or a weight that is 0 or no finite number.
 
     Example:
-        >>> import likeness as lk
-        >>> space = lk.embed(lk.read("cars"), "cars")
-        >>> space.nearest(lk.Query([(1.0, 12), (1.0, "a red car"), (-0.5, "a white background")]), k=5).rows.shape
-        (5,)
+        >>> Query([(1, 3), (1, "red"), (-0.5, "at night")]).name
+        'row:3 + "red" - 0.5 "at night"'
     """
 
-    terms: Sequence[tuple[float, Any]]
+    terms: tuple[tuple[float, Any], ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "terms", tuple((float(weight), part) for weight, part in self.terms))
-        for weight, part in self.terms:
-            if not math.isfinite(weight) or weight == 0:
-                raise InputError(f"The weight of {part!r} is {weight:g}; give a number above 0, or below 0 to lead away from it.")
-        if not any(weight > 0 for weight, _ in self.terms):
-            raise InputError("The query looks for nothing; give at least one part with a weight above 0.")
+    def __init__(self, terms: Iterable[tuple[float, Any]]) -> None:
+        object.__setattr__(self, "terms", tuple(_checked(term) for term in terms))
+        if not self.terms:
+            raise InputError('The query has no term; pass at least one, as in Query([(1, 3), (1, "red")]).')
 
     @property
-    def rows(self) -> list[int]:
-        """The rows that are parts of it, which are not found."""
-        return [int(part) for _, part in self.terms if isinstance(part, int | np.integer)]
+    def rows(self) -> tuple[int, ...]:
+        """Numbers of the images among the terms: they are not found themselves."""
+        return tuple(int(what) for _, what in self.terms if isinstance(what, Integral))
 
-    def place(self, place_of: Callable[[Any], NDArray[np.float32]]) -> NDArray[np.float32]:
-        """Its place in a space, one unit row (1, d).
-
-        Args:
-            place_of: the place (1, d) of a text, a row or an image, as `likeness.Space.place` gives it.
-
-        Raises:
-            InputError: what `place_of` refuses, or the parts cancel each other out.
-        """
-        total = sum(weight * np.asarray(place_of(part), np.float64) for weight, part in self.terms)
-        length = float(np.linalg.norm(total))
-        if length < np.finfo(np.float32).eps * sum(abs(weight) for weight, _ in self.terms):
-            raise InputError("The parts of the query cancel each other out; change a weight.")
-        return np.asarray(total / length, np.float32)
+    @property
+    def name(self) -> str:
+        """As `parse_query` reads it, where all terms are rows, texts and paths."""
+        signs = ["- " if weight < 0 else "+ " if place else "" for place, (weight, _) in enumerate(self.terms)]
+        weights = ["" if abs(weight) == 1 else f"{abs(weight):g} " for weight, _ in self.terms]
+        return " ".join(f"{sign}{weight}{_name(what)}" for sign, weight, (_, what) in zip(signs, weights, self.terms, strict=True))
 
 
 def parse_query(text: str) -> Query:
-    """A query as it is typed: 'row:3 + "red" - 0.5 "at night"', with image:FILE for an image; parts without a sign after the first are joined, too.
+    """The query of a text such as `row:3 + "red" - 0.5 "at night" + image:photo.jpg`: texts in quotes, signs between, weights before.
 
     Raises:
-        InputError: anything else.
+        InputError: it is not of this form, or `Query` refuses a weight.
+
+    Example:
+        >>> parse_query('row:3 + "red" - 0.5 "at night"').terms
+        ((1.0, 3), (1.0, 'red'), (-0.5, 'at night'))
     """
-    return Query(tuple(_terms(text)))
+    terms: list[tuple[float, Any]] = []
+    begin = 0
+    while begin < len(text.rstrip()) or not terms:
+        match = _TERM.match(text, begin)
+        if match is None or (terms and not match["sign"]):
+            wrong = text[begin:].strip()
+            raise InputError(f"The query can't be read from {wrong!r} on; {_FORM}." if wrong else f"The query is empty; {_FORM}.")
+        terms.append((float(match["weight"] or 1) * (-1 if match["sign"] == "-" else 1), _what(match)))
+        begin = match.end()
+    return Query(terms)
 
 
-def _terms(text: str) -> Iterator[tuple[float, Any]]:
-    end = 0
-    while end < len(text.rstrip()) or not end:
-        found = _TERM.match(text, end)
-        if found is None:
-            raise InputError(f"'{text.strip()}' is no query from '{text[end:].strip()[:40]}' on; {_FORM}.")
-        weight = float(found["weight"] or 1)
-        file = found["quoted"] or found["file"]
-        part: Any = int(found["row"]) if found["row"] else Path(file) if file else found["text"]
-        yield (-weight if found["sign"] == "-" else weight), part
-        end = found.end()
+def _what(match: re.Match[str]) -> Any:
+    if match["row"]:
+        return int(match["row"])
+    file = match["file"] or match["file2"] or match["file3"]
+    return Path(file) if file else match["text"] or match["text2"]
+
+
+def _name(what: Any) -> str:
+    if isinstance(what, Integral):
+        return f"row:{what}"
+    if isinstance(what, str):
+        return f"'{what}'" if '"' in what else f'"{what}"'
+    return f'image:"{what}"' if isinstance(what, Path) else "a picture" if isinstance(what, bytes) else "a vector or picture"
+
+
+def _checked(term: Any) -> tuple[float, Any]:
+    if not isinstance(term, tuple | list) or len(term) != 2:
+        raise InputError(f'{term!r} is no term of a query; pass pairs of weight and what is searched for, as in (1, "red").')
+    weight, what = term
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not math.isfinite(weight) or weight == 0:
+        raise InputError(f"The weight of {_name(what)} is {weight!r}; pass a number above 0, or below 0 for what images shall not be like.")
+    if isinstance(what, Query):
+        raise InputError("A query stands within a query; pass its terms one by one.")
+    return float(weight), what

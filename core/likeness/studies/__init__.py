@@ -5,6 +5,7 @@ from likeness.studies.changed_table import changed_table
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
+from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
 from likeness.studies.continuous_table import continuous_table
 from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
@@ -46,6 +47,9 @@ __all__ = [
     "classes_of",
     "compare",
     "compare_in_parallel",
+    "composed_choice",
+    "composed_queries",
+    "composed_table",
     "continuous_table",
     "convergence",
     "convergence_table",

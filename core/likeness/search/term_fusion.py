@@ -1,0 +1,60 @@
+"""One score from how similar images are to each term of a composed query."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+# In standard deviations: from where on an image counts as like a term that is taken away, and how sharply.
+AVOIDED_FROM, AVOIDED_SLOPE = 2.0, 1.0
+_FLAT = 1e-6  # cosines in single precision that differ by no more are equal
+_LEAST = 1e-3  # of an image that is less similar than those that gave the minimum
+
+
+class TermStatistics(NamedTuple):
+    """Of the similarities to each term over images: minimum, mean and standard deviation, each (t, 1)."""
+
+    low: Floats
+    mean: Floats
+    deviation: Floats
+
+
+def term_statistics(similarities: Floats) -> TermStatistics:
+    """Of similarities (t, n); of a term that all images are equally like the deviation is infinite."""
+    deviation = similarities.std(axis=1, keepdims=True)
+    deviation = np.where(deviation > _FLAT, deviation, np.inf).astype(np.float32)
+    return TermStatistics(similarities.min(axis=1, keepdims=True), similarities.mean(axis=1, keepdims=True), deviation)
+
+
+def all_hold(
+    similarities: Floats,
+    statistics: TermStatistics,
+    weights: Sequence[float],
+    *,
+    avoided_from: float = AVOIDED_FROM,
+    avoided_slope: float = AVOIDED_SLOPE,
+) -> Floats:
+    """How well all terms hold of each image, from 0 to 1: exp(sum |w| log h / sum |w|), the weighted geometric mean of how well each does.
+
+    A term holds by h = (s - low) / (high - low), with the lowest similarity over all images and the highest of those that are ranked; terms are
+    multiplied, so that none makes up for another, as in BASIC (arXiv 2510.25387, section 4). A term of a weight below 0 holds by h = sigmoid(2 - z),
+    with z its similarity less the mean over all images, by the standard deviation: what is unlike it anyway gains next to nothing by being still less
+    like it. Images and texts lie apart in CLIP's space (the modality gap); here each term is compared with itself alone.
+
+    Args:
+        similarities: (t, n), of the images that are ranked.
+        statistics: of the same terms over all images, or enough of them.
+        weights: (t,), not 0.
+        avoided_from, avoided_slope: of the sigmoid; `likeness analyze composed-queries` compares others.
+    """
+    signed = np.asarray(weights, np.float32)
+    low, mean, deviation = statistics
+    width = similarities.max(axis=1, keepdims=True) - low
+    shares = np.where(width > _FLAT, (similarities - low) / np.maximum(width, _FLAT), 1)
+    liked = np.log(np.maximum(shares, _LEAST))
+    avoided = -np.logaddexp(0, avoided_slope * ((similarities - mean) / deviation - avoided_from))
+    logs = np.where(signed[:, None] > 0, liked, avoided)
+    return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
