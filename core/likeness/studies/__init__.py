@@ -1,5 +1,6 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
+from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published, named_benchmark, published_figures
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.claims import claims
 from likeness.studies.comparison import SUGGESTED, compare
@@ -24,10 +25,12 @@ from likeness.studies.table_texts import as_latex, as_markdown, with_spread
 
 __all__ = [
     "ANALYSIS_METRICS",
+    "BENCHMARKS",
     "FIGURES",
     "PAPER_ENCODERS",
     "SHIPPED_ENCODERS",
     "SUGGESTED",
+    "Benchmark",
     "Cell",
     "SemanticClasses",
     "StudyConfig",
@@ -36,6 +39,7 @@ __all__ = [
     "as_latex",
     "as_markdown",
     "beside_guidance",
+    "beside_published",
     "cells",
     "claims",
     "classes_of",
@@ -51,6 +55,7 @@ __all__ = [
     "leave_one_notion_out",
     "list_studies",
     "measured",
+    "named_benchmark",
     "order_differences",
     "paired_differences",
     "paper_table",
@@ -58,6 +63,7 @@ __all__ = [
     "parse_whole_number",
     "prompt_counts",
     "published",
+    "published_figures",
     "published_guidance",
     "published_shifts",
     "read_results",
