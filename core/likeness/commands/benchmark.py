@@ -35,3 +35,6 @@ def benchmark(
 
         write_atomic(out, runs.to_csv(index=False).encode())
     print_table(beside_published(runs, found), format)
+    for task, method, refused in runs[["task", "method", "refused"]].dropna().drop_duplicates().itertuples(index=False):
+        if refused:
+            typer.echo(f"Note: {task}, {method}: {refused}", err=True)

@@ -18,7 +18,8 @@ def test_the_object_lies_in_the_lower_right_corner() -> None:
     assert found.shape == (34, 34, 3)
     assert found[8, 0].tolist() == [26, 23, 255]
     assert found[8 + 16, 33].tolist() == [59, 39, 255]
-    assert not found[:8].any() and not found[25:].any()
+    assert not found[:8].any()
+    assert not found[25:].any()
 
 
 def test_at_the_edges_it_is_cut() -> None:

@@ -34,8 +34,8 @@ class BASIC:
        what is below 0 is 0.
 
     Here the means and least similarities are of the benchmark's own images and texts, without labels; the authors take means over LAION and least
-    similarities of generated pictures, add names of things to each text, and their code divides s_t by the minimum of s_i. These and the corpora (here
-    ImageNet's class names, and `STYLES`) differ. Query expansion is left out, as in the figure 34.35.
+    similarities of generated pictures, add names of things to each text, and their code divides s_t by the minimum of s_i. The corpora differ, too:
+    here ImageNet's class names and `STYLES`. Query expansion is left out, as in the figure 34.35.
 
     Args:
         alpha: weight of the styles, 0.2 in the paper.

@@ -67,7 +67,7 @@ class Benchmark:
     def run(
         self, folder: str, encoder: Any = None, methods: Sequence[str] | None = None, seeds: Sequence[int] = range(5), **options: Any
     ) -> pd.DataFrame:
-        """All runs of the benchmark: columns task, method, seed and `metrics`.
+        """All runs of the benchmark: columns task, method, seed, `metrics`, and `refused`, why a method does not apply (its metrics are NaN).
 
         Raises:
             InputError: an unknown method, no seed, or a folder of another layout.
@@ -76,4 +76,4 @@ class Benchmark:
         if not len(seeds):
             raise InputError("There is no seed to measure with; give at least one, such as 0.")
         rows = self.measure(BenchmarkRequest(folder, encoder, chosen, tuple(seeds), **options))
-        return pd.DataFrame(rows, columns=["task", "method", "seed", *self.metrics])
+        return pd.DataFrame(rows, columns=["task", "method", "seed", *self.metrics, "refused"])

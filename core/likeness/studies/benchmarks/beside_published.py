@@ -26,7 +26,7 @@ def beside_published(runs: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
 
     Returns:
         Columns task, method, the metrics' heads with texts such as "0.574 ± 0.002" (mean and deviation over seeds, ddof 0), encoder (of published
-        figures) and source: "here", or paper and repository. "–" where there is no figure. Published tasks of which nothing was measured are left out.
+        figures) and source: "here", or paper and repository. "–" where there is no figure. Published tasks that were not measured are left out.
     """
     theirs = published_figures(benchmark.name)
     rows = []

@@ -19,8 +19,8 @@ _METRICS = {"map": "mAP", "macro_map": "Macro mAP", "step_map": "mAP, steps"}
 def measure_icir(request: BenchmarkRequest) -> Runs:
     """Each query, an image and a text, searches the database of its own instance; those images answer that have its text.
 
-    `map` is the mean over queries, `macro_map` the mean over instances of their means; the official code prints both ("mAP", "mmAP"). Both take the area
-    under straight lines, as that code does; `step_map` is the usual average precision, a little higher. Queries whose photo cannot be read, or that
+    `map` is the mean over queries, `macro_map` the mean over instances of their means; the official code prints both ("mAP", "mmAP"). Both are the
+    area under straight lines, as there; `step_map` is the usual average precision, a little higher. Queries whose photo cannot be read, or that
     nothing in the database answers, are left out. The authors' encoder is CLIP ViT-L/14.
     """
     encoder = request.encoder or default_encoder([])

@@ -34,4 +34,4 @@ def measure_notions(request: BenchmarkRequest, source: str, templates: dict[str,
     notions = [class_notion(attribute, attribute, template, base.table.frame[attribute]) for attribute, template in templates.items()]
     methods = [replace(METHODS[name], seeds=True) for name in request.methods]
     runs = compare(base, notions, methods, [SUGGESTED], request.seeds, metrics=metrics, progress=request.progress)
-    return [dict(row) for row in runs.rename(columns={"notion": "task"})[["task", "method", "seed", *metrics]].to_dict("records")]
+    return [dict(row) for row in runs.rename(columns={"notion": "task"})[["task", "method", "seed", *metrics, "refused"]].to_dict("records")]

@@ -22,7 +22,7 @@ def average_precision(similarities: NDArray[np.floating], relevant: NDArray[np.b
     Args:
         similarities: larger is better; of equal ones those that do not answer stand first.
         relevant: at least one True.
-        trapezoid: as in `compute_ap` of the i-CIR repository (and of the Oxford buildings before it): the mean of the precision just before and at each
+        trapezoid: as in `compute_ap` of the i-CIR repository: the mean of the precision just before and at each
             answer, the area under straight lines, which is lower. Its 1e-5 in the denominator, against queries without an answer, is left out.
 
     >>> average_precision(np.array([3.0, 2.0, 1.0]), np.array([True, False, True]))
