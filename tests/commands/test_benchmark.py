@@ -27,9 +27,9 @@ def test_clevr4(tmp_path: Path, run: Run) -> None:
     assert table[table["method"] == "CRL"]["NMI"].astype(float).tolist() == [0.107, 0.887, 0.787, 0.256]
     runs = pd.read_csv(tmp_path / "runs.csv")
     assert len(runs) == 4 * 3 * 2  # raw has two seeds, too: those of its k-means
-    # to the encoder, words that it does not know are one word
-    assert set(runs[runs["nmi"].isna()]["refused"].str.contains("prompts")) <= {True}
-    assert runs[runs["task"] == "color"]["nmi"].between(0, 1).all()
+    # the encoder does not know most textures, to it their prompts are one: such a row says why it has no figure
+    assert runs[runs["nmi"].isna()]["refused"].notna().all()
+    assert runs[runs["method"] == "raw"]["nmi"].between(0, 1).all()
 
 
 def test_stanford40(tmp_path: Path, run: Run) -> None:

@@ -77,4 +77,4 @@ def _scatter(rows: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def _normalized(similarities: NDArray[np.floating], least: float) -> NDArray[np.floating]:
-    return np.maximum((similarities - least) / max(abs(least), 1e-6), 0)
+    return np.asarray(np.maximum((similarities - least) / max(abs(least), 1e-6), 0))

@@ -45,15 +45,17 @@ def _chance(background: Background, seed: int) -> Score:
 
 
 def _product(image: Rows, text: Rows, gallery: Rows) -> Rows:
-    return np.maximum(image @ gallery.T, 0) * np.maximum(text @ gallery.T, 0)
+    return np.asarray(np.maximum(image @ gallery.T, 0) * np.maximum(text @ gallery.T, 0), np.float32)
+
+
+def _mean(image: Rows, text: Rows, gallery: Rows) -> Rows:
+    return np.asarray((image + text) @ gallery.T / 2, np.float32)
 
 
 CHANCE = ComposedWay("chance", "Chance", "Similarities drawn at random.", _chance, seeds=True)
 IMAGE = ComposedWay("image", "Image only", "The image alone, whatever the text.", lambda known, seed: lambda image, text, gallery: image @ gallery.T)
 TEXT = ComposedWay("text", "Text only", "The text alone, whatever the image.", lambda known, seed: lambda image, text, gallery: text @ gallery.T)
-MEAN = ComposedWay(
-    "mean", "Mean", "The mean of image and text.", lambda known, seed: lambda image, text, gallery: (image + text) @ gallery.T / np.float32(2)
-)
+MEAN = ComposedWay("mean", "Mean", "The mean of image and text.", lambda known, seed: _mean)
 PRODUCT = ComposedWay("product", "Product", "The product of both similarities, where they are above 0.", lambda known, seed: _product)
 BASIC_WAY = ComposedWay(
     "basic",
