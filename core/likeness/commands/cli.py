@@ -7,6 +7,7 @@ import typer
 from likeness.commands.admin import admin
 from likeness.commands.analyze import analyze
 from likeness.commands.app import app
+from likeness.commands.benchmark import benchmark
 from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
@@ -50,6 +51,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     index,
     search,
     evaluate,
+    benchmark,
     continuous,
     analyze,
     saliency,

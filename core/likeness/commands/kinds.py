@@ -20,6 +20,7 @@ KINDS = {
     "labels": "likeness.labels.sources:KINDS",
     "language-models": "likeness.language:LANGUAGE_FAMILIES",
     "encoders": "likeness.encoders:encoder_families",
+    "benchmarks": "likeness.studies.benchmarks:BENCHMARKS",
     "engines": "likeness.search.engines:ENGINES",
 }
 

@@ -36,6 +36,12 @@ def _datasets() -> str:
     return source_help()
 
 
+def _benchmarks() -> str:
+    from likeness.studies import BENCHMARKS
+
+    return "; ".join(f"`{each.usage}`: {each.help.rstrip('.')}" for each in BENCHMARKS)
+
+
 def _label_kinds() -> str:
     from likeness.labels import sources
 
@@ -73,6 +79,7 @@ def _renders() -> str:
 
 
 LISTS: dict[str, Callable[[], str]] = {
+    "{benchmarks}": _benchmarks,
     "{datasets}": _datasets,
     "{encoders}": _encoders,
     "{engines}": _engines,

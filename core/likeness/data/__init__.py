@@ -22,12 +22,15 @@ from likeness.data.readers import DATASETS
 from likeness.data.readers.caption_labels import CAPTION_RULES
 from likeness.data.readers.cars import read_cars
 from likeness.data.readers.cars196 import read_cars196
+from likeness.data.readers.clevr4 import CLEVR4_TAXONOMIES, read_clevr4
 from likeness.data.readers.coco_captions import CAPTION_SPLITS
 from likeness.data.readers.cub200 import read_cub200
 from likeness.data.readers.dataset import Dataset
 from likeness.data.readers.deepfashion import read_deepfashion
 from likeness.data.readers.flickr import read_flickr
 from likeness.data.readers.folder import natural_key, read_folder
+from likeness.data.readers.genecis import GENECIS_TASKS, ConditionTemplate, TemplateImage, genecis_tasks, read_genecis, read_templates
+from likeness.data.readers.icir import read_icir
 from likeness.data.readers.lsun_rooms import read_lsun_rooms
 from likeness.data.readers.mat_file import read_variable
 from likeness.data.readers.movie_posters import read_movie_posters
@@ -36,6 +39,7 @@ from likeness.data.readers.online_products import read_online_products
 from likeness.data.readers.original_synthetic_cars import read_original_synthetic_cars
 from likeness.data.readers.photo_columns import PHOTO_COLUMNS
 from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url, read_remote_folder, remote_states
+from likeness.data.readers.stanford40 import read_stanford40
 from likeness.data.readers.tabular import TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import UNLABELED, Failure, ImageTable
@@ -48,20 +52,24 @@ __all__ = [
     "CAPTION_COLUMN",
     "CAPTION_RULES",
     "CAPTION_SPLITS",
+    "CLEVR4_TAXONOMIES",
     "CSS_COLORS",
     "CSS_RGB",
     "DATASETS",
+    "GENECIS_TASKS",
     "MPII",
     "MPII_DISTANCES",
     "PHOTO_COLUMNS",
     "SHIPPED_CARS",
     "TABLE_SUFFIXES",
     "UNLABELED",
+    "ConditionTemplate",
     "Dataset",
     "DatasetEntry",
     "Failure",
     "ImageClasses",
     "ImageTable",
+    "TemplateImage",
     "UploadLimits",
     "absolute_source",
     "add_dataset",
@@ -76,6 +84,7 @@ __all__ = [
     "file_system",
     "find_dataset",
     "gather_captions",
+    "genecis_tasks",
     "hsv_to_rgb",
     "image_classes",
     "is_published_source",
@@ -95,11 +104,14 @@ __all__ = [
     "read_captions",
     "read_cars",
     "read_cars196",
+    "read_clevr4",
     "read_cub200",
     "read_dataset",
     "read_deepfashion",
     "read_flickr",
     "read_folder",
+    "read_genecis",
+    "read_icir",
     "read_label_file",
     "read_lsun_rooms",
     "read_movie_posters",
@@ -108,7 +120,9 @@ __all__ = [
     "read_online_products",
     "read_original_synthetic_cars",
     "read_remote_folder",
+    "read_stanford40",
     "read_table",
+    "read_templates",
     "read_variable",
     "recognized",
     "remote_states",

@@ -1,5 +1,6 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
+from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published, named_benchmark, published_figures
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_table
 from likeness.studies.claims import claims
@@ -29,10 +30,12 @@ from likeness.studies.unnamed_table import unnamed_table
 
 __all__ = [
     "ANALYSIS_METRICS",
+    "BENCHMARKS",
     "FIGURES",
     "PAPER_ENCODERS",
     "SHIPPED_ENCODERS",
     "SUGGESTED",
+    "Benchmark",
     "Cell",
     "SemanticClasses",
     "StudyConfig",
@@ -41,6 +44,7 @@ __all__ = [
     "as_latex",
     "as_markdown",
     "beside_guidance",
+    "beside_published",
     "cells",
     "changed_table",
     "claims",
@@ -60,6 +64,7 @@ __all__ = [
     "leave_one_notion_out",
     "list_studies",
     "measured",
+    "named_benchmark",
     "notion_sentences",
     "order_differences",
     "paired_differences",
@@ -68,6 +73,7 @@ __all__ = [
     "parse_whole_number",
     "prompt_counts",
     "published",
+    "published_figures",
     "published_guidance",
     "published_shifts",
     "read_results",

@@ -3,16 +3,19 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from likeness.data.readers.folder import natural_key
 from likeness.data.table import ImageTable
 from likeness.errors import InputError
-from likeness.io import as_path, regular_file
+from likeness.io import as_path, parse_json, regular_file, text_of
 
 _DIGITS = 15
+_KINDS: dict[type, str] = {list: "list of entries", dict: "entries by name"}
+_Content = TypeVar("_Content", list[Any], dict[str, Any])
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,31 @@ class OfficialLayout:
     def malformed(self, file: Path, place: str, text: str, expected: str) -> InputError:
         """The error for a place, such as "line 3", that does not read as expected."""
         return InputError(f"In '{file.name}' of {self.name}, {place} is '{text[:80]}', expected {expected}; take the file anew from {self.page}.")
+
+    def json(self, file: Path, kind: type[_Content]) -> _Content:
+        """The list or the entries by name that a JSON file holds, one at least.
+
+        Raises:
+            InputError: it is no JSON, of another kind, or empty.
+        """
+        try:
+            content = parse_json(text_of(file), "it")
+        except InputError as error:
+            raise InputError(f"'{file.name}' of {self.name} is no JSON ({str(error)[:80]}); take the file anew from {self.page}.") from error
+        if not isinstance(content, kind) or not content:
+            raise InputError(f"'{file.name}' of {self.name} has no {_KINDS[kind]}; take the file anew from {self.page}.")
+        return content
+
+    def inside(self, file: Path, place: str, path: str) -> str:
+        """A path of a list that stays in the dataset's folder, as it stands there.
+
+        Raises:
+            InputError: it is empty, absolute or leads out of the folder.
+        """
+        pure = PurePosixPath(path.replace("\\", "/"))
+        if not path or pure.is_absolute() or ".." in pure.parts or "\0" in path or ":" in pure.parts[0]:
+            raise self.malformed(file, place, path, "a path inside of the dataset's folder")
+        return path
 
     def table(self, root: Path, frame: pd.DataFrame, split: str, index: Path) -> ImageTable:
         """The table of a split. Images that are missing stay in it, and embedding lists them, as long as one is there.
