@@ -34,10 +34,11 @@ def beside_published(runs: pd.DataFrame, benchmark: Benchmark) -> pd.DataFrame:
         for method, each in own.groupby("method", sort=False):
             texts = {head: _text(each[metric]) for metric, head in benchmark.metrics.items()}
             rows.append({"task": task, "method": method, **texts, "encoder": "", "source": HERE})
-        for (method, encoder, source), each in theirs[theirs["task"] == task].groupby(["method", "encoder", "source"], sort=False):
+        for key, each in theirs[theirs["task"] == task].groupby(["method", "encoder", "source"], sort=False):
+            printed, encoder, source = map(str, key)
             values = dict(zip(each["metric"], each["value"], strict=True))
             texts = {head: f"{values[metric]:.3f}" if metric in values else NONE for metric, head in benchmark.metrics.items()}
-            rows.append({"task": task, "method": method, **texts, "encoder": encoder, "source": source})
+            rows.append({"task": task, "method": printed, **texts, "encoder": encoder, "source": source})
     return pd.DataFrame(rows, columns=["task", "method", *benchmark.metrics.values(), "encoder", "source"])
 
 

@@ -31,7 +31,10 @@ def measure_notions(request: BenchmarkRequest, source: str, templates: dict[str,
     base = embed(read_dataset(f"{source}:{request.folder}"), request.encoder, progress=request.progress)
     if base.embed_texts is None:
         raise InputError(f"The encoder '{base.encoder_name}' reads no texts, and notions are words; choose one that does.")
-    notions = [class_notion(attribute, attribute, template, base.table.frame[attribute]) for attribute, template in templates.items()]
+    notions = [class_notion(attribute, attribute, template, base.table.frame[attribute].tolist()) for attribute, template in templates.items()]
     methods = [replace(METHODS[name], seeds=True) for name in request.methods]
     runs = compare(base, notions, methods, [SUGGESTED], request.seeds, metrics=metrics, progress=request.progress)
-    return [dict(row) for row in runs.rename(columns={"notion": "task"})[["task", "method", "seed", *metrics, "refused"]].to_dict("records")]
+    return [
+        {str(name): value for name, value in row.items()}
+        for row in runs.rename(columns={"notion": "task"})[["task", "method", "seed", *metrics, "refused"]].to_dict("records")
+    ]
