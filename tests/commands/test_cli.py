@@ -442,7 +442,7 @@ def test_an_error_that_a_library_makes_of_an_interruption_is_one(run: Run, monke
         (["--row", "3", "--change", "car-color=crimson"], "no aspect 'crimson'"),
         (["--row", "3", "--change", "colour=red"], "There is no notion 'colour'"),
         (["--text", "x", "--change", "car-color=red"], "--change needs the image"),
-        (["--query", "red"], "is no query"),
+        (["--query", "red"], "can't be read from"),
         (["--query", "row:9999"], "There is no image 9999"),
         (["--query", "row:1", "--row", "1"], "exactly one of"),
     ],
