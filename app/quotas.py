@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Protocol
 
 from likeness.errors import InputError
 from likeness.io import write_atomic
@@ -37,13 +38,24 @@ def check_count(folder: Path, what: str) -> None:
         raise InputError(f"You keep {server().visitor_files:,} {what} here, the most that this server keeps for one visitor; remove some.")
 
 
-def check_notion(templates: str, aspects: str) -> None:
-    """Raises InputError for a notion of more prompts than a shared server embeds; each template makes a prompt of each aspect."""
+class Words(Protocol):
+    """What makes prompts: one template or aspect a line."""
+
+    @property
+    def templates(self) -> str: ...
+
+    @property
+    def aspects(self) -> str: ...
+
+
+def check_notion(*parts: Words) -> None:
+    """Raises InputError for notions of more prompts, all that are joined together, than a shared server embeds; each template makes a prompt of each
+    aspect."""
     if not server().shared:
         return
-    count = templates.count("\n") + 1, aspects.count("\n") + 1
-    if count[0] * count[1] > server().max_prompts or len(templates) + len(aspects) > _LONGEST_NOTION:
-        raise InputError(f"The notion makes {count[0] * count[1]:,} prompts, and this server embeds {server().max_prompts:,}; take some aspects out.")
+    count = sum((each.templates.count("\n") + 1) * (each.aspects.count("\n") + 1) for each in parts)
+    if count > server().max_prompts or sum(len(each.templates) + len(each.aspects) for each in parts) > _LONGEST_NOTION:
+        raise InputError(f"The notion makes {count:,} prompts, and this server embeds {server().max_prompts:,}; take some aspects out.")
 
 
 def _changed(file: Path) -> float:

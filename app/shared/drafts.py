@@ -12,7 +12,7 @@ import streamlit as st
 from access import refusal
 from likeness.errors import InputError
 from likeness.io import parse_json, text_of
-from likeness.notions import Notion
+from likeness.notions import WORD_METHODS, Notion
 from quotas import check_notion, write_draft
 from shared import link
 from visitors import draft_file, is_own_draft
@@ -33,8 +33,7 @@ class Joined(NamedTuple):
 
     @property
     def notion(self) -> Notion:
-        """The notion; InputError where it is not a valid one, or a longer one than this server fits."""
-        check_notion(self.templates, self.aspects)
+        """The notion; InputError where it is not a valid one."""
         return Notion(self.name, tuple(self.templates.splitlines()), tuple(self.aspects.splitlines()), dim=self.dim)
 
 
@@ -69,7 +68,7 @@ class Draft:
         Raises:
             InputError: while it is not a valid one, or a longer one than this server fits.
         """
-        check_notion(self.templates, self.aspects)
+        check_notion(self, *self.joined)
         templates = [line for line in self.templates.splitlines() if line.strip()]
         return Notion(
             name=self.name,
@@ -207,13 +206,14 @@ def history_of(text: str) -> list[Draft]:
 
 
 def _sound(draft: Draft) -> bool:
-    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.solver, draft.origin)
+    texts = (draft.name, draft.question, draft.templates, draft.aspects, draft.origin)
     numbers = (1 if draft.dim is None else draft.dim, draft.seed)
     return (
         all(isinstance(text, str) for text in texts)
         and isinstance(draft.attribute, str | None)
         and all(isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31 for number in numbers)
         and draft.dim != 0
+        and draft.solver in WORD_METHODS
         and len(draft.joined) <= _MOST_JOINED
         and all(_is_sound_part(each) for each in draft.joined)
     )

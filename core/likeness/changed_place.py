@@ -42,11 +42,14 @@ def changed_place(space: "Space", row: int, notion: "Notion", aspect: str) -> ND
         >>> both.nearest(changed_place(both, 12, color, "red"), k=5, exclude=[12]).rows.shape
         (5,)
     """
+    from likeness.notions import best_aspects
+
     known = {each.casefold(): each for each in notion.aspects}
     wanted = known.get(aspect.strip().casefold())
     if wanted is None:
         raise InputError(f"'{notion.name}' has no aspect '{aspect.strip()[:60]}'; its aspects are {', '.join(notion.aspects[:8])} ...")
-    seen = str(space.best_aspects(notion)[space.check_row(row)])
+    base = space.base or space
+    seen = notion.aspects[int(best_aspects(base.vectors[[space.check_row(row)]], base.embed_aspects(notion)[0])[0])]
     place = space.vectors[row] + _text(space, notion, wanted)
     if seen != wanted:
         place = place - _TAKEN * _text(space, notion, seen)

@@ -328,7 +328,10 @@ class TestKept:
         shared(max_prompts=2_000)
         with pytest.raises(InputError, match=rf"makes {templates * aspects:,} prompts, and this server embeds 2,000"):
             many.notion  # noqa: B018
-        check_notion("a {}", "\n".join(map(str, range(2_000))))
+        few = drafts.joined(Notion("b", "a {}", tuple(map(str, range(1_000)))))
+        check_notion(few, few)
+        with pytest.raises(InputError, match="makes 3,000 prompts"):  # all that are joined count together
+            check_notion(few, few, few)
 
 
 @pytest.fixture(scope="module")

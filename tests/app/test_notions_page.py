@@ -305,6 +305,8 @@ class TestJoined:
         broken[-1]["joined"][0][0] = "much"
         with pytest.raises(InputError, match="damaged"):
             drafts.history_of(json.dumps(broken))
+        with pytest.raises(InputError, match="damaged"):
+            drafts.history_of(text.replace('"solver": "exact"', '"solver": "magic"'))
         broken[-1]["joined"] = [[1.0]]
         with pytest.raises(InputError, match="another form"):
             drafts.history_of(json.dumps(broken))

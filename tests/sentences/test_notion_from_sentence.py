@@ -44,7 +44,7 @@ def test_without_images_the_whole_list_stays() -> None:
     found = notion_from_sentence("what people are doing")
     assert (found.held, found.varies, found.notion.template, found.pruned, found.images) == ("person", "action", "a person {}", (), ())
     assert {"running", "swimming"} < set(found.notion.aspects)
-    assert found.notion.question == "Two images are similar if they show the same action of people."
+    assert found.notion.question == "Two images are similar if the people in them have the same action."
     assert "the sentence 'what people are doing'" in found.notion.source
 
 

@@ -17,11 +17,12 @@ PAPER_DIM = 128
 
 
 def labelled_notions(view: View) -> dict[str, Notion]:
-    """Name -> notion of those that the images have labels for, the edited one first."""
+    """Name -> notion of those that the images have labels for, the edited one first; none with others joined, on which methods are not compared."""
     attributes = view.base.table.attributes
     draft = drafts.current()
-    own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft and draft.attribute in attributes else {}
-    return own | {notion.name: notion for notion in list_notions(notions_dir()) if notion.attribute in attributes}
+    own = {sidebar.DRAFT: replace(draft.notion, name=sidebar.DRAFT)} if draft else {}
+    every = own | {notion.name: notion for notion in list_notions(notions_dir())}
+    return {name: notion for name, notion in every.items() if notion.attribute in attributes and not notion.joined}
 
 
 def choose_notions(view: View, key: str) -> list[Notion]:

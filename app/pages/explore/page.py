@@ -124,7 +124,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
     with st.container():  # there in every run, so that a line more does not draw the maps anew
         for problem in filter(
             None,
-            (_unknown([word for text in query.texts for word in neighbors.unknown_words(view, text)]), st.session_state.pop("picture_problem", "")),
+            (_unknown(_ignored(view, query)), st.session_state.pop("picture_problem", "")),
         ):
             st.warning(problem, icon=":material/warning:")
     return query, choice
@@ -132,6 +132,12 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
 
 def _example(view: View) -> str:
     return "a red car" if reads_as_rendered_cars(view.base.table.attributes, view.base.encoder_name) else "a dog on a beach"
+
+
+def _ignored(view: View, query: neighbors.Query) -> list[str]:
+    """Words of the search that the encoder cannot read; of several terms, not those of one of which nothing is left: there the search says so."""
+    unknown = {text: neighbors.unknown_words(view, text) for text in query.texts}
+    return [word for text, words in unknown.items() if not (query.terms and neighbors.is_unreadable(text, words)) for word in words]
 
 
 def _unknown(words: list[str]) -> str:

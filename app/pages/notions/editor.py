@@ -125,7 +125,7 @@ def _settings(view: View, draft: Draft) -> None:
         st.selectbox(
             "Method",
             WORD_METHODS,
-            index=WORD_METHODS.index(draft.solver) if draft.solver in WORD_METHODS else 0,
+            index=WORD_METHODS.index(draft.solver),
             format_func=lambda name: METHOD_TITLES[name],
             key=key("solver"),
             on_change=_take_field,

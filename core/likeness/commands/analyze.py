@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from likeness.commands.analysis_runs import measured
+from likeness.commands.changed_images import changed_images
 from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.listed_help import ListedHelp
-from likeness.commands.options import EncoderName, Format, OutputFile, Source
+from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
 from likeness.commands.semantics import semantics
 from likeness.commands.sentences import sentences
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.terminal import check_format, print_table
+from likeness.commands.trust import trust
+from likeness.commands.unnamed import unnamed
 from likeness.defaults import DATASET
 
 if TYPE_CHECKING:
@@ -28,7 +32,6 @@ analyze = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
 Methods = Annotated[str, typer.Option(help="Of {methods}; separated by commas. `paper`: those of the paper. `all`: all of them.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Runs per method that has random choices.")]
 Dimension = Annotated[
@@ -65,7 +68,7 @@ def embedding_size(
     metrics, widths = _checked(metric, plot, format), whole_numbers(sizes)
     base = embedded(read_dataset(source), encoder)
     chosen = notions_for(base, notions)
-    runs = _measured(
+    runs = measured(
         "Embedding sizes",
         out,
         lambda **watch: embedding_sizes(base, chosen, _method_names(methods), widths, range(seeds), metrics=metrics, **watch),
@@ -103,7 +106,7 @@ def encoder_size(
     metrics, size, table = _checked(metric, plot, format), one_dimension(dim), read_dataset(source)
     chosen = notions_of(table, notions)
     names = [known for name in encoders.split(",") for known in (PAPER_ENCODERS if name.strip() == "paper" else (name.strip(),))]
-    runs = _measured(
+    runs = measured(
         "Encoder sizes",
         out,
         lambda **watch: encoder_sizes(table, names, chosen, _method_names(methods), size, range(seeds), metrics=metrics, embed=embedded, **watch),
@@ -142,7 +145,7 @@ def prompt_count(
     metrics, sampled, numbers = _checked(metric, plot, format), notion_named(notion), whole_numbers(counts)
     size = one_dimension(dim)
     base = embedded(read_dataset(source), encoder)
-    runs = _measured(
+    runs = measured(
         "Prompts",
         out,
         lambda **watch: prompt_counts(base, sampled, numbers, _method_names(methods), size, range(seeds), metrics=metrics, **watch),
@@ -151,92 +154,13 @@ def prompt_count(
     _draw(runs, plot, "number of prompts", metric, lambda title: metric_curve(runs, "prompts", metric, title=title))
 
 
-@analyze.command("trust", cls=ListedHelp)
-def trust(
-    source: Source = DATASET,
-    notions: Notions = "all",
-    method: Annotated[str, typer.Option(help="Of {methods}: whose space the labels judge.")] = "exact",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of images and of what is random in the control.")] = 5,
-    encoder: EncoderName = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
-    ] = None,
-    out: OutputFile = None,
-    format: Format = "table",
-) -> None:
-    """Can it be told without labels how far a notion can be trusted? The score that the app shows beside MAP@R by the labels.
-
-    `turned words` is the control: the same words in random directions, which mean nothing to the images.
-
-    Examples: `likeness analyze trust`, `likeness analyze trust --encoder cars-small --out trust.csv`
-    """
-    from likeness.data import keep_listed, read_dataset
-    from likeness.studies import trust_table
-
-    check_format(format)
-    table = read_dataset(source)
-    base = embedded(keep_listed(table, only) if only else table, encoder)
-    chosen = notions_for(base, notions)
-    runs = _measured("Trust", out, lambda **watch: trust_table(base, chosen, method, range(seeds), **watch))
-    print_table(runs.groupby(["notion", "row"], sort=False).mean(numeric_only=True).drop(columns="seed").round(3).reset_index(), format)
-
-
-@analyze.command("changed-images", cls=ListedHelp)
-def changed_images(
-    source: Source = DATASET,
-    keep: Annotated[str, typer.Option(help="The notion in which what is found is to be like the image.")] = "car-model",
-    change: Annotated[str, typer.Option(help="The notion of which a word says what is to be another.")] = "car-color",
-    count: Annotated[int, typer.Option(min=1, help="Queries of each seed.")] = 200,
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of the queries.")] = 5,
-    encoder: EncoderName = None,
-    out: OutputFile = None,
-    format: Format = "table",
-) -> None:
-    """Does "this one, but red" find what was meant? Ways to put an image and a word together, judged by two labels: mean average precision.
-
-    Examples: `likeness analyze changed-images`, `likeness analyze changed-images --keep car-color --change background-color -e cars-small`
-    """
-    from likeness.data import read_dataset
-    from likeness.studies import changed_table
-
-    check_format(format)
-    kept, changed = notion_named(keep), notion_named(change)
-    base = embedded(read_dataset(source), encoder)
-    runs = _measured("Queries", out, lambda **watch: changed_table(base, kept, changed, count, range(seeds), **watch))
-    means = runs.groupby(["space", "row"], sort=False)["map"].agg(["mean", "std"]).round(3)
-    print_table(means.reset_index(), format)
-
-
-@analyze.command("unnamed", cls=ListedHelp)
-def unnamed(
-    source: Source = DATASET,
-    notions: Notions = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Drawings of random directions.")] = 5,
-    encoder: EncoderName = None,
-    out: OutputFile = None,
-    format: Format = "table",
-) -> None:
-    """Do the directions that no word names show a notion nobody has named? Each notion is left out in turn, and its label judges.
-
-    Printed is the share of the variance along a direction that the label explains, beside principal components and random directions.
-
-    Examples: `likeness analyze unnamed`, `likeness analyze unnamed --encoder cars-small --out unnamed.csv`
-    """
-    from likeness.data import read_dataset
-    from likeness.studies import unnamed_table
-
-    check_format(format)
-    base = embedded(read_dataset(source), encoder)
-    runs = unnamed_table(base, notions_for(base, notions), seeds=range(seeds))
-    _write_runs(runs, out)
-    means = runs.groupby(["notion", "row", "direction"], sort=False)["explained"].mean().round(3)
-    print_table(means.unstack("direction").reset_index().rename_axis(columns=None), format)
-
-
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
 analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
+analyze.command("changed-images", cls=ListedHelp)(changed_images)
+analyze.command("trust", cls=ListedHelp)(trust)
+analyze.command("unnamed", cls=ListedHelp)(unnamed)
 
 
 def _checked(metric: str, plot: Path | None, format: str) -> list[str]:
@@ -256,29 +180,6 @@ def _method_names(methods: str) -> list[str]:
 
     groups = {"all": METHODS, "paper": PAPER_METHODS}
     return list(groups.get(methods.strip(), methods.split(",")))
-
-
-def _measured(label: str, out: Path | None, analysis: "Callable[..., pd.DataFrame]") -> "pd.DataFrame":
-    """Runs the analysis with a progress bar; after each run all that are finished are written, so that an end at any moment loses none."""
-    import pandas as pd
-
-    rows: list[dict[str, Any]] = []
-
-    def keep(row: dict[str, Any]) -> None:
-        rows.append(row)
-        _write_runs(pd.DataFrame(rows), out)
-
-    with progress_bar(label) as progress:
-        runs = analysis(progress=progress, on_run=keep)
-    _write_runs(runs, out)
-    return runs
-
-
-def _write_runs(runs: "pd.DataFrame", out: Path | None) -> None:
-    from likeness.io import write_atomic
-
-    if out and len(runs):
-        write_atomic(out, runs.to_csv(index=False).encode())
 
 
 def _report(runs: "pd.DataFrame", by: str, metrics: Sequence[str], format: str) -> None:

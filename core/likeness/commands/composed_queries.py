@@ -1,12 +1,12 @@
 """`likeness analyze composed-queries`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded
-from likeness.commands.options import EncoderName, Format, OutputFile, Source
+from likeness.commands.analysis_runs import write_runs
+from likeness.commands.inputs import embedded, source_table
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET
 
@@ -14,9 +14,7 @@ from likeness.defaults import DATASET
 def composed_queries(
     source: Source = DATASET,
     encoder: EncoderName = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Text file of the images that count, a path or file name a line, as `likeness train-photos` writes it.")
-    ] = None,
+    only: Only = None,
     seeds: Annotated[int, typer.Option(min=1, help="Samples of queries.")] = 5,
     queries: Annotated[int, typer.Option(min=1, help="Images that ask, for each choice of attributes and each sample.")] = 10,
     out: OutputFile = None,
@@ -30,16 +28,12 @@ def composed_queries(
 
     Examples: `likeness analyze composed-queries`, `likeness analyze composed-queries --encoder cars-small --seeds 2 --queries 5`
     """
-    from likeness.data import keep_listed, read_dataset
-    from likeness.io import write_atomic
     from likeness.studies import composed_queries as measured
     from likeness.studies import composed_table
 
     check_format(format)
-    table = read_dataset(source)
-    space = embedded(keep_listed(table, only) if only else table, encoder)
+    space = embedded(source_table(source, only), encoder)
     with progress_bar("Queries") as progress:
         runs = measured(space, range(seeds), queries=queries, progress=progress)
-    if out:
-        write_atomic(out, runs.to_csv(index=False).encode())
+    write_runs(runs, out)
     print_table(composed_table(runs), format)

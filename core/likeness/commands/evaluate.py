@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likeness.commands.inputs import dimensions, embedded, notions_for, tell_warnings
-from likeness.commands.options import EncoderName, Format, Source, output_file
+from likeness.commands.inputs import dimensions, embedded, notions_for, source_table, tell_warnings
+from likeness.commands.options import EncoderName, Format, Only, Source, output_file
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET
 
@@ -38,9 +38,7 @@ def evaluate(
         str, typer.Option(help="cosine, the paper's; or euclidean, by which the authors' code ranks. They differ for pca, lae and ae.")
     ] = "cosine",
     encoder: EncoderName = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
-    ] = None,
+    only: Only = None,
     format: Format = "table",
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's form: a row per notion and metric, a column per method; the best in bold (markdown, latex).")
@@ -60,7 +58,6 @@ def evaluate(
     `likeness evaluate cub200/all:data/cub --encoder ViT-B-32/openai --metrics map_at_r,precision_at_1,zero_shot`,
     `likeness evaluate --paper --format latex --out runs.csv`
     """
-    from likeness.data import keep_listed, read_dataset
     from likeness.evaluation import METRICS
     from likeness.notions import METHODS
     from likeness.studies import SUGGESTED, paper_table, refusals, summarize
@@ -68,8 +65,7 @@ def evaluate(
     check_format(format)
     sizes = dimensions(dims or (_PAPER_DIM if paper else SUGGESTED))
     wanted, measured = _listed(methods, METHODS), _listed(metrics, METRICS)
-    table = read_dataset(source)
-    base = embedded(keep_listed(table, only) if only else table, encoder)
+    base = embedded(source_table(source, only), encoder)
     judged = notions_for(base, notions)
     for notion in judged:
         tell_warnings(notion, base.encoder, base)

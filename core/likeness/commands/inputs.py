@@ -24,6 +24,14 @@ def embedded(table: "ImageTable", encoder: str | None = None, **options: Any) ->
         return embed(table, encoder, progress=progress, **options)
 
 
+def source_table(source: str, only: Path | None = None) -> "ImageTable":
+    """The images of a source; of these only those that a text file lists, where one is named."""
+    from likeness.data import keep_listed, read_dataset
+
+    table = read_dataset(source)
+    return keep_listed(table, only) if only else table
+
+
 def notion_named(name: str) -> "Notion":
     """A notion by its name or YAML file."""
     from likeness.notions import get_notion, read_notion

@@ -33,5 +33,9 @@ Dim = Annotated[
 Solver = Annotated[str, typer.Option(help="`exact`: the minimum of the paper's loss; `adam`: the paper's procedure; `faded`: near it, at once.")]
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random choices.")]
 OutputFile = Annotated[Path | None, typer.Option("--out", "-o", callback=output_file, help="File to write.")]
+Notions = Annotated[str | None, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")]
+Only = Annotated[
+    Path | None, typer.Option(help="Text file of the images that judge, a path or file name a line, as `likeness train-photos` writes it.")
+]
 Format = Annotated[str, typer.Option(help="table, markdown, csv or latex.")]
 Changes = Annotated[list[str] | None, typer.Option("--set", help="Another value, by dotted key: `--set guidance.omega=5`; may be repeated.")]

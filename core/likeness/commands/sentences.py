@@ -4,17 +4,18 @@ from typing import Annotated
 
 import typer
 
-from likeness.commands.inputs import embedded, notions_of
-from likeness.commands.options import EncoderName, Format, OutputFile, Source
-from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.commands.analysis_runs import measured
+from likeness.commands.inputs import embedded, notions_for, source_table
+from likeness.commands.options import EncoderName, Format, Notions, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table
 from likeness.defaults import DATASET
 
 
 def sentences(
     source: Source = DATASET,
-    notions: Annotated[str, typer.Option(help="Names, separated by commas; `all`: every notion that the images have labels for.")] = "all",
+    notions: Notions = "all",
     encoder: EncoderName = None,
-    only: Annotated[str | None, typer.Option(help="File that lists the images to keep, a path a line.")] = None,
+    only: Only = None,
     seeds: Annotated[int, typer.Option(min=1, help="Drawings of aspects at random, for the control.")] = 5,
     out: OutputFile = None,
     format: Format = "table",
@@ -26,18 +27,12 @@ def sentences(
 
     Examples: `likeness analyze sentences cars --encoder cars-small`, `likeness analyze sentences cars --notions car-color --out runs.csv`
     """
-    from likeness.data import keep_listed, read_dataset
-    from likeness.io import write_atomic
     from likeness.studies import sentence_notions, sentence_table
 
     check_format(format)
-    table = read_dataset(source)
-    base = embedded(keep_listed(table, only) if only else table, encoder)
-    chosen = notions_of(base.table, notions)
-    with progress_bar("Sentences") as progress:
-        runs = sentence_notions(base, chosen, seeds=range(seeds), progress=progress)
-    if out:
-        write_atomic(out, runs.to_csv(index=False).encode())
+    base = embedded(source_table(source, only), encoder)
+    chosen = notions_for(base, notions)
+    runs = measured("Sentences", out, lambda **watch: sentence_notions(base, chosen, seeds=range(seeds), **watch))
     found = sentence_table(runs)
     print_table(found.round(3), format)
     typer.echo(f"Median of the ratios: {found['ratio'].median():.3f}")

@@ -135,7 +135,9 @@ def _made(sentence: str, reading: Reading, held: str, template: str, aspects: Se
     who = plural(held) if held == "person" or reading.varies in _OF_MANY else held
     of = f" of {who}" if held and held not in reading.varies.split() else ""
     name = f"{reading.varies}{of}" if reading.varies in _OF_MANY else f"{held} {reading.varies}" if of else reading.varies
-    question = f"Two images are similar if they show the same {reading.varies}{of}."
+    verb = ("is of", "are of") if reading.noun else ("has", "have")
+    seen = f"the {who} in them {verb[who != held]}" if of and reading.varies not in _OF_MANY else "they show"
+    question = f"Two images are similar if {seen} the same {reading.varies}{of if seen == 'they show' else ''}."
     notion = Notion(name, template, tuple(aspects), question=question, source=f"{source}, for the sentence '{sentence.strip()}'")
     return SentenceNotion(notion, held, reading.varies, source)
 

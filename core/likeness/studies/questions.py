@@ -11,6 +11,7 @@ from likeness.studies.comparison import SUGGESTED
 
 def judged_notions(table: ImageTable, every: bool = False, folder: Path | None = None) -> list[Notion]:
     """The notions that a table has labels to judge: the paper's three for Synthetic Cars where it has those, else all; all with `every`.
+    Notions with others joined are none: methods are compared on one (`compare`).
 
     `folder` is where the user's own notions lie; by default a folder of the cache.
 
@@ -18,7 +19,7 @@ def judged_notions(table: ImageTable, every: bool = False, folder: Path | None =
         InputError: it has no label that a notion is judged by.
     """
     attributes = table.attributes
-    labeled = [notion for notion in list_notions(folder) if notion.attribute in attributes]
+    labeled = [notion for notion in list_notions(folder) if notion.attribute in attributes and not notion.joined]
     if not labeled:
         named = recognized(table.root)
         remedy = f"; write '{named}' to read it with its labels" if named else ""
