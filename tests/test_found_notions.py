@@ -35,6 +35,15 @@ def test_a_share_is_of_the_variance(cars: lk.Space) -> None:
     assert found.share == pytest.approx(((rows @ kept.T) ** 2).sum() / (rows**2).sum(), rel=1e-6)
 
 
+def test_joined_notions_count_and_what_they_take_away_does_not(cars: lk.Space) -> None:
+    color, body, background = (get_notion(name) for name in ("car color", "car model", "background color"))
+    shares = {
+        each.notion.name: each.share
+        for each in found_notions(cars, [color, (color + body).as_notion("both"), (color - background).as_notion("less")])
+    }
+    assert shares["both"] > 1.3 * shares["car color"] == pytest.approx(1.3 * shares["less"])
+
+
 def test_without_notions_the_directions_are_principal_components(cars: lk.Space) -> None:
     from sklearn.decomposition import PCA
 

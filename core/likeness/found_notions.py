@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.notion_trust import Trust, notion_trust
-from likeness.notions import Notion, fitting_notions, varying_directions
+from likeness.notions import Notion, fitting_notions, parts_of, varying_directions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def found_notions(space: "Space", notions: Sequence[Notion] | None = None, *, fo
     seen, whole = _centered(base.vectors)
     found = []
     for notion in chosen:
-        along = varying_directions([base.embed_aspects(notion)[0]], seen.shape[1])
+        along = varying_directions(_aspects(base, [notion]), seen.shape[1])
         found.append(FoundNotion(notion, notion_trust(base, notion, seed), float(((seen @ along) ** 2).sum()) / whole if whole else 0.0))
     return sorted(found, key=lambda each: each.trust.score, reverse=True)
 
@@ -88,7 +88,7 @@ def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3
     seen, whole = _centered(base.vectors)
     left = seen
     if notions:
-        taken = varying_directions([base.embed_aspects(notion)[0] for notion in notions], seen.shape[1])
+        taken = varying_directions(_aspects(base, notions), seen.shape[1])
         left = seen - (seen @ taken) @ taken.T
     values, vectors = np.linalg.eigh(left.T @ left)
     if values[-1] <= np.finfo(np.float32).eps * whole:
@@ -99,6 +99,11 @@ def unnamed_directions(space: "Space", notions: Sequence[Notion], count: int = 3
         ends = min(_EXTREMES, len(order) // 2)
         found.append(Direction(vector, float(value / whole), order[:ends], order[::-1][:ends]))
     return found
+
+
+def _aspects(base: "Space", notions: Sequence[Notion]) -> list[NDArray[np.float32]]:
+    """The rows of the aspects of notions and of those that are joined with them."""
+    return [base.embed_aspects(part)[0] for notion in notions for weight, part in parts_of(notion) if weight > 0]
 
 
 def _centered(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
