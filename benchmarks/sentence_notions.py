@@ -1,6 +1,8 @@
-"""Notions from one sentence beside hand-written ones, on all notions at hand: prints `likeness` commands, writes assets/results/sentence-notions.csv.
+"""Notions from one sentence, and clicks on neighbors, on all notions at hand: prints `likeness` commands, writes sentence-notions.csv and
+clicked-notions.csv of assets/results.
 
 python benchmarks/sentence_notions.py DATA HEAD   # DATA has flickr8k_700/ and cub100/; HEAD: a head of `likeness train-photos` with its left_out.txt
+python benchmarks/sentence_notions.py DATA HEAD --only clicks
 python benchmarks/results_report.py               # then puts the figures into docs/results.md
 """
 
@@ -11,11 +13,16 @@ from pathlib import Path
 import pandas as pd
 from photo_notions import RESULTS, likeness
 
+ANALYSES = {"sentences": "sentence-notions", "clicks": "clicked-notions"}
+# An Oracle of half of the birds takes minutes.
+SEEDS = {"clicks": {"birds": ("--seeds", "2")}}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("head", type=Path)
+    parser.add_argument("--only", choices=ANALYSES, help="measure one of the two; the figures of the other stay")
     given = parser.parse_args()
     head = ("--encoder", f"photos:{given.head}", "--only", str(given.head / "left_out.txt"))
     cases = {
@@ -24,14 +31,15 @@ def main() -> None:
         "photos": (f"flickr:{given.data / 'flickr8k_700'}", *head),
         "birds": (f"cub200/all:{given.data / 'cub100'}", "--encoder", "photos"),
     }
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, words in cases.items():
-            out = Path(folder) / f"{name}.csv"
-            likeness("analyze", "sentences", *words, "--out", str(out))
-            found.append(pd.read_csv(out).assign(images=name))
-    runs = pd.concat(found, ignore_index=True)
-    runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / "sentence-notions.csv", index=False)
+    for analysis in [given.only] if given.only else ANALYSES:
+        found = []
+        with tempfile.TemporaryDirectory() as folder:
+            for name, words in cases.items():
+                out = Path(folder) / f"{name}.csv"
+                likeness("analyze", analysis, *words, *SEEDS.get(analysis, {}).get(name, ()), "--out", str(out))
+                found.append(pd.read_csv(out).assign(images=name))
+        runs = pd.concat(found, ignore_index=True)
+        runs[["images", *runs.columns.drop("images")]].to_csv(RESULTS / f"{ANALYSES[analysis]}.csv", index=False)
 
 
 if __name__ == "__main__":

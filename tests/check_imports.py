@@ -32,6 +32,7 @@ ORDER = (
         "changed_place",
         "first_notion",
         "sentences",
+        "clicked_notion",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

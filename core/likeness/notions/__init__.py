@@ -1,12 +1,13 @@
 """Similarity notions in words, and the estimators that turn them into projections."""
 
 from likeness.notions.aligned_tangents import AlignedTangents
-from likeness.notions.aspect_probabilities import AspectProbabilities
+from likeness.notions.aspect_probabilities import CLIP_SCALE, AspectProbabilities
 from likeness.notions.aspect_rows import aspect_rows
 from likeness.notions.aspect_similarities import AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
+from likeness.notions.click import Click, click_pairs
 from likeness.notions.composition import Composition, parse_composition, parts_of
 from likeness.notions.dimensions import notion_dim, suggest_dim
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
@@ -38,6 +39,7 @@ from likeness.notions.scaled_pca import ScaledPCA
 from likeness.notions.zero_shot import best_aspects
 
 __all__ = [
+    "CLIP_SCALE",
     "FEWEST_DIVIDED",
     "METHODS",
     "METHOD_TITLES",
@@ -49,6 +51,7 @@ __all__ = [
     "AspectProbabilities",
     "AspectSimilarities",
     "Autoencoder",
+    "Click",
     "Composition",
     "ContrastivePCA",
     "Identity",
@@ -69,6 +72,7 @@ __all__ = [
     "aspect_rows",
     "best_aspects",
     "check",
+    "click_pairs",
     "default_vocabularies",
     "delete_notion",
     "division_scores",

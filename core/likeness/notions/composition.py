@@ -92,7 +92,7 @@ class Composition(Combinable):
         others.remove(self.joined[0])
         judged = self.attributes[0] if len(self.attributes) == 1 else None
         weighed = tuple((weight / scale if weight > 0 else weight, notion) for weight, notion in others)
-        return replace(first, name=name, question="", attribute=judged, joined=weighed)
+        return replace(first, name=name, question="", attribute=judged, joined=weighed, clicks=())
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def parts_of(combined: Combinable) -> Parts:
     if isinstance(combined, Composition):
         return combined.parts
     joined: Parts = getattr(combined, "joined", ())
-    return ((1.0, replace(combined, joined=())), *joined) if joined else ((1.0, combined),)  # type: ignore[type-var]
+    return ((1.0, replace(combined, joined=(), clicks=())), *joined) if joined else ((1.0, combined),)  # type: ignore[type-var]
 
 
 def _terms(parts: Parts) -> Iterator[str]:

@@ -4,17 +4,18 @@
 """
 
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from likeness.errors import InputError
 from likeness.io import as_path, assets_dir, cache_dir, parse_yaml, text_of, write_atomic
+from likeness.notions.click import read_clicks
 from likeness.notions.notion import Notion, slug
 
 _LONGEST_NUMBER = 10  # digits; no encoder has as many dimensions
-_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim", "joined")
+_FIELDS = ("name", "template", "aspects", "aspects_from", "question", "attribute", "source", "dataset", "dim", "joined", "clicks")
 
 
 def list_notions(folder: Path | None = None) -> list[Notion]:
@@ -47,7 +48,8 @@ def read_notion(path: Path) -> Notion:
     """A notion from a YAML file.
 
     The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the
-    same folder or of those that ship) or in full, by the keys of a notion. Instead of `aspects`,
+    same folder or of those that ship) or in full, by the keys of a notion; `clicks` lists pairs of images, with the keys `query`, `neighbor` and
+    `alike`. Instead of `aspects`,
     `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different values of columns of a shipped table, joined by spaces.
 
     Raises:
@@ -75,6 +77,8 @@ def write_notion(path: Path, notion: Notion) -> None:
             fields[key] = getattr(notion, key)
     if notion.joined:
         fields["joined"] = [_joined_fields(weight, each) for weight, each in notion.joined]
+    if notion.clicks:
+        fields["clicks"] = [asdict(click) for click in notion.clicks]
     write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
 
 
@@ -172,6 +176,8 @@ def _read(path: Path, stamp: int) -> Notion:
             fields["dim"] = _number(fields["dim"])
         if "joined" in fields:
             fields["joined"] = _joined(fields["joined"], path.parent)
+        if "clicks" in fields:
+            fields["clicks"] = read_clicks(fields["clicks"])
         return Notion(**fields)
     except InputError as error:
         raise InputError(f"The notion file '{path}' is not valid: {error}") from None
@@ -209,7 +215,7 @@ def _other(fields: dict[str, Any], folder: Path) -> Notion:
         found = next((each for each in _all(folder) if isinstance(each, Notion) and slug(fields["notion"]) in (each.slug, slug(each.name))), None)
         if found is None:
             raise InputError(f"joined names the notion '{fields['notion'][:60]}', which is not here; name one that is, or give it in full.")
-        return replace(found, joined=())
+        return replace(found, joined=(), clicks=())
     if not {"name", "template", "aspects"} <= fields.keys() <= {"name", "template", "aspects", "dim"}:
         raise InputError("Each entry of joined needs the key notion, or name, template and aspects; weight and dim may be added.")
     return Notion(**fields | ({"dim": _number(fields["dim"])} if "dim" in fields else {}))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from likeness.errors import InputError
+from likeness.notions.click import Click
 from likeness.notions.composition import Combinable, Composition
 
 _LONGEST_SLUG = 200  # file names have 255 bytes at most, with an ending
@@ -29,6 +30,7 @@ class Notion(Combinable):
         dim: dimensions of its space, or None: as many as its prompts suggest (`likeness.notions.suggest_dim`).
         joined: (weight, notion) of others that are joined with it or taken away, as in `likeness.notions.Composition`; of these what a fit reads
             is kept.
+        clicks: what was said about pairs of images, by which these aspects were found (`likeness.clicked_notion`).
 
     Raises:
         InputError: no name; a template without "{}" or with several; no, blank or only one different aspect; a dim below 1; weights that
@@ -48,6 +50,7 @@ class Notion(Combinable):
     dataset: str = ""
     dim: int | None = None
     joined: tuple[tuple[float, "Notion"], ...] = ()
+    clicks: tuple[Click, ...] = ()
 
     def __post_init__(self) -> None:
         templates = [self.template] if isinstance(self.template, str) else _texts(self.template, "templates", self.name)
@@ -62,8 +65,10 @@ class Notion(Combinable):
         self._check_aspects()
         if self.dim is not None and (not isinstance(self.dim, int) or isinstance(self.dim, bool) or self.dim < 1):
             raise InputError(f"The notion '{self.name}' has the dim {self.dim!r}; give a whole number from 1, or leave it out.")
-
         self._check_joined()
+        object.__setattr__(self, "clicks", tuple(self.clicks))
+        if not all(isinstance(click, Click) for click in self.clicks):
+            raise InputError(f"The clicks of the notion '{self.name}' must each be a likeness.notions.Click.")
 
     def _check_joined(self) -> None:
         nested = next((notion for _, notion in self.joined if notion.joined), None)

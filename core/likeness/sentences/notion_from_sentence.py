@@ -1,6 +1,7 @@
 """A notion from one sentence: the words that can vary come from lists and WordNet, and those that do not occur in the images are left out."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +15,7 @@ from likeness.notions import Notion
 from likeness.sentences.hyponyms import Hyponym, hypernyms, hyponyms, noun_senses, plural
 from likeness.sentences.occurring import occurring
 from likeness.sentences.reading import EXAMPLES, Reading, read_sentence
+from likeness.sentences.word_lists import word_lists
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -77,13 +79,35 @@ def notion_from_sentence(sentence: str, space: "Space | None" = None, prune: boo
         ('a photo taken in {}', ('spring', 'summer', 'autumn', 'winter'))
     """
     reading, base = read_sentence(sentence), None if space is None else space.base or space
-    held = reading.thing
-    if not held and base is not None and reads_as_rendered_cars(base.table.attributes, base.encoder_name):
-        held = _CAR
+    held = reading.thing or _rendered(base)
     found = _of_list(sentence, reading, held, base) if reading.list else _of_noun(sentence, reading, base)
     if base is None:
         return found
     return _with_what_occurs(_with_known_words(found, base), base, prune)
+
+
+def word_list_notions(space: "Space", thing: str = "") -> list[Notion]:
+    """A notion of each list that ships (`likeness.sentences.word_lists`) with what its encoder knows and what occurs in the images.
+
+    Lists of which fewer than two words are left, and those that are for other things, give none.
+
+    Args:
+        space: the images; of a notion's space, what it is made from counts.
+        thing: what is compared, "dog"; "": the image as a whole, or what a list is for.
+
+    Raises:
+        InputError: the space reads no text.
+    """
+    base = space.base or space
+    found = []
+    for each in word_lists():
+        held = thing or _rendered(base) or each.thing
+        if not each.fits(held):
+            continue
+        made = _of_list(each.names[0], Reading(each.names[0], held, each), held, base)
+        with suppress(InputError):  # the encoder knows too few of its words
+            found.append(_with_what_occurs(_with_known_words(made, base), base, prune=True).notion)
+    return found
 
 
 def _of_list(sentence: str, reading: Reading, held: str, base: "Space | None") -> SentenceNotion:
@@ -91,6 +115,11 @@ def _of_list(sentence: str, reading: Reading, held: str, base: "Space | None") -
     template = _first_known(reading.list.templates_for(held), base)
     source = f"the list '{reading.list.title}'"
     return _made(sentence, reading, held, template, reading.list.aspects_for(held), source)
+
+
+def _rendered(base: "Space | None") -> str:
+    """What is compared where nothing else is said: the shipped images show a car each."""
+    return _CAR if base is not None and reads_as_rendered_cars(base.table.attributes, base.encoder_name) else ""
 
 
 def _of_noun(sentence: str, reading: Reading, base: "Space | None") -> SentenceNotion:

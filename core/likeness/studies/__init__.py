@@ -4,6 +4,7 @@ from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published,
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_table
 from likeness.studies.claims import claims
+from likeness.studies.clicked_notions import clicked_notions, clicks_table, vague_sentences
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
@@ -49,6 +50,8 @@ __all__ = [
     "changed_table",
     "claims",
     "classes_of",
+    "clicked_notions",
+    "clicks_table",
     "compare",
     "compare_in_parallel",
     "composed_choice",
@@ -93,5 +96,6 @@ __all__ = [
     "trust_table",
     "unnamed_table",
     "unseen_classes",
+    "vague_sentences",
     "with_spread",
 ]

@@ -1,0 +1,192 @@
+"""A notion follows clicks on neighbors, "more like this" and "not like this": the words that the answers fit best."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from likeness.notion_trust import notion_trust, sample
+from likeness.notions import CLIP_SCALE, Click, Notion, click_pairs, fitting_notions, parts_of
+from likeness.sentences import word_list_notions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.space import Space
+
+Rows = NDArray[np.float32]
+Shares = NDArray[np.float64]
+
+# How often an answer is not what the encoder's reading of the right words says.
+MISREAD = 0.15
+# Before any answer: how probable it is that another notion was meant, and that an aspect of the notion is one too many.
+ANOTHER, TOO_MANY = 0.5, 0.05
+_FEWEST = 2  # aspects, without which nothing varies
+_SHOWN = 0.05  # probability from which on an image may show an aspect
+
+
+class Candidate(NamedTuple):
+    """A notion that a person might mean.
+
+    Attributes:
+        notion: whose aspects are read.
+        rows: (k, r) of its aspects.
+        divides: chance that two images differ in it, 0 to 1.
+    """
+
+    notion: Notion
+    rows: Rows
+    divides: float
+
+
+def candidates(space: "Space", notions: Iterable[Notion] | None = None, *, folder: "Path | None" = None, seed: int = 0) -> list[Candidate]:
+    """What a person might mean by "similar" in these images: notions with the chance that two images differ in each.
+
+    Args:
+        space: the images; of a notion's space, what it is made from counts.
+        notions: None: those of the library that fit such images, and the lists that ship (`likeness.sentences.word_list_notions`). Those that are
+            joined with others are left aside.
+        folder: where the user's own notions lie; by default a folder of the cache.
+        seed: draws 500 images where there are more.
+
+    Raises:
+        InputError: the space reads no text, or has fewer than three images.
+    """
+    base = space.base or space
+    if notions is None:
+        notions = [*fitting_notions(base.table, base.encoder_name, folder), *word_list_notions(base)]
+    images = sample(base, seed)
+    different = {(each.templates, each.aspects): each for each in notions if not each.joined}
+    found = []
+    for notion in different.values():
+        rows = _rows(base, notion)
+        found.append(Candidate(notion, rows, float(1 - (_shares(images, rows).mean(axis=0) ** 2).sum())))
+    return found
+
+
+def clicked_notion(
+    space: "Space",
+    notion: Notion,
+    clicks: Iterable[Click],
+    others: Sequence[Candidate] | None = None,
+    reads: Callable[[Notion], bool] | None = None,
+) -> Notion:
+    """The notion that a person's answers fit: the one that was said, without some of its aspects, or another one that the answers fit better.
+
+    Two images are alike in a notion by the chance p = sum_j a_j b_j that they show the same aspect, where a and b are the encoder's zero-shot
+    probabilities (`likeness.notions.AspectProbabilities`), and in several that are joined by the product. An answer agrees with the right words with
+    probability m + (1 - 2 m) p, m = .15, which gives every notion a likelihood. Before any answer it is as probable that another notion is meant as
+    that this one is, each other by the chance that two images differ in it, and one aspect in 20 is one too many. The most probable change is made,
+    and then another one, as long as what comes out is more probable than what was there. A notion that the encoder does not read in these images
+    (`likeness.notion_trust`) is no candidate. Words alone change, so that every method fits the notion, the index answers, and a person reads what
+    the clicks have done. Ours.
+
+    Args:
+        space: the images; of a notion's space, what it is made from counts.
+        notion: as it is said.
+        clicks: all answers, also those that were there before; of images that are not here they do not count.
+        others: what else might be meant; None: `candidates`.
+        reads: whether the encoder reads a notion in these images; None: as `notion_trust` says.
+
+    Returns:
+        The notion with the clicks; the same words where no change is more probable.
+
+    Raises:
+        InputError: the space reads no text.
+
+    Example:
+        >>> import likeness as lk
+        >>> from likeness.notions import Click, get_notion
+        >>> space = lk.embed(lk.read("cars"), "cars")
+        >>> colors, paths = space.table.frame["car_color"], space.table.frame["path"]
+        >>> red = [paths[row] for row in (colors == colors[0]).to_numpy().nonzero()[0][:6]]
+        >>> clicks = [Click(red[0], other, True) for other in red[1:]]
+        >>> clicks += [Click(red[0], paths[row], False) for row in (colors != colors[0]).to_numpy().nonzero()[0][:5]]
+        >>> clicked_notion(space, get_notion("viewpoint"), clicks).name
+        'car color'
+    """
+    base, said = space.base or space, tuple(clicks)
+    pairs, alike = click_pairs(said, [str(path) for path in base.table.frame["path"]] if base.table.has_images else [])
+    if not len(pairs):
+        return replace(notion, clicks=said)
+    answers = _Answers.of(np.asarray(base.vectors), pairs, alike)
+    (_, own), *more = parts_of(notion)
+    beside = np.prod([answers.chance(_rows(base, part)) for weight, part in more if weight > 0], axis=0)
+    now, rows, others = notion, _rows(base, own), candidates(base) if others is None else others
+    while True:
+        changes = [*_without_one(now, rows, answers, beside), *_another(now, others, answers)]
+        fits = answers.log_likelihood(answers.chance(rows) * beside)
+        better = sorted((each for each in changes if each.score > fits), key=lambda each: each.score, reverse=True)
+        change = next((each for each in better if each.rows is not None or (reads or _reads(base))(each.notion)), None)
+        if change is None:
+            return replace(now, clicks=said)
+        now = change.notion
+        rows, beside = (change.rows, beside) if change.rows is not None else (_rows(base, now), np.ones(()))
+
+
+class _Change(NamedTuple):
+    """What a notion may become, how probable that is, and the rows that are left where one aspect is left out."""
+
+    notion: Notion
+    score: float
+    rows: Rows | None = None
+
+
+class _Answers(NamedTuple):
+    """Answers about pairs of images: the images (n, r), the places (c, 2) of each pair among them, and whether they are alike (c,)."""
+
+    images: Rows
+    pairs: NDArray[np.int64]
+    alike: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, vectors: Rows, pairs: NDArray[np.int64], alike: NDArray[np.bool_]) -> "_Answers":
+        rows, places = np.unique(pairs, return_inverse=True)
+        return cls(vectors[rows], places.reshape(pairs.shape), alike)
+
+    def chance(self, aspects: Rows) -> Shares:
+        """That the images of each pair show the same aspect (c,)."""
+        shares = _shares(self.images, aspects)
+        return np.asarray((shares[self.pairs[:, 0]] * shares[self.pairs[:, 1]]).sum(axis=1))
+
+    def log_likelihood(self, chance: Shares) -> float:
+        agrees = MISREAD + (1 - 2 * MISREAD) * np.where(self.alike, chance, 1 - chance)
+        return float(np.log(agrees).sum())
+
+
+def _without_one(now: Notion, rows: Rows, answers: _Answers, beside: Shares) -> Iterator[_Change]:
+    """The notion without each aspect that any of the images may show; without the others all stays as it is."""
+    shown = np.flatnonzero(_shares(answers.images, rows).max(axis=0) > _SHOWN)
+    for place in shown.tolist():
+        aspects = now.aspects[:place] + now.aspects[place + 1 :]
+        if len(set(aspects)) < _FEWEST:
+            continue
+        left = np.delete(rows, place, axis=0)
+        score = answers.log_likelihood(answers.chance(left) * beside) + np.log(TOO_MANY / (1 - TOO_MANY))
+        yield _Change(replace(now, aspects=aspects), float(score), left)
+
+
+def _another(now: Notion, others: Sequence[Candidate], answers: _Answers) -> Iterator[_Change]:
+    """Each other notion in place of it."""
+    total = sum(each.divides for each in others)
+    for each in others:
+        if each.divides > 0 and (each.notion.templates, each.notion.aspects) != (now.templates, now.aspects):
+            yield _Change(
+                each.notion, answers.log_likelihood(answers.chance(each.rows)) + float(np.log(ANOTHER / (1 - ANOTHER) * each.divides / total))
+            )
+
+
+def _reads(base: "Space") -> Callable[[Notion], bool]:
+    return lambda notion: notion_trust(base, notion).reads
+
+
+def _rows(base: "Space", notion: Notion) -> Rows:
+    return np.asarray(base.embed_aspects(notion)[0], np.float32)
+
+
+def _shares(images: Rows, aspects: Rows) -> Shares:
+    """Zero-shot probabilities (n, k) of the aspects."""
+    return np.asarray(softmax(CLIP_SCALE * np.asarray(images @ aspects.T, np.float64), axis=1))
