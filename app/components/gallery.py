@@ -23,7 +23,8 @@ class Section:
     similarities: shown with three digits. same: True, False or None (unknown) for the mark that says whether the row agrees with the query
     in what `same_by` names, such as "car color". in_both: found by the other
     space as well. captions: one short line. texts: up to three lines under the picture, whole when pointed at. ranked: numbers the
-    tiles from 1. note: one quiet line under the title.
+    tiles from 1. note: one quiet line under the title. answers: what was said of each row beside the query, True for "more like this", False
+    for "not like this", None for nothing yet; with them each tile has a button for both.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Section:
     in_both: Sequence[bool] | None = None
     captions: Sequence[str] | None = None
     texts: Sequence[str] | None = None
+    answers: Sequence[bool | None] | None = None
     ranked: bool = False
     note: str = ""
     empty: str = "Nothing here."
@@ -41,7 +43,7 @@ class Section:
 
 def encode_section(section: Section) -> dict[str, object]:
     """A section for the browser; raises InputError when a list does not fit the rows."""
-    for name in ("similarities", "same", "in_both", "captions", "texts"):
+    for name in ("similarities", "same", "in_both", "captions", "texts", "answers"):
         values = getattr(section, name)
         if values is not None and len(values) != len(section.rows):
             raise InputError(f"The section {section.title!r} has {len(section.rows)} rows and {len(values)} {name}; pass one for each.")
@@ -63,13 +65,14 @@ def _renderer() -> Any:
 def gallery(
     sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
     tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
-    on_add: Callable[[int], None] | None = None,
+    on_add: Callable[[int], None] | None = None, on_answer: Callable[[int, int, bool], None] | None = None,
 ) -> int | None:  # fmt: skip
     """Draws the sections and returns the row that was clicked since the last run, or None.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
     page: tiles shown before "Show more". on_click: called with the row before the script reruns. on_add: the same for the button
-    that adds the image to the query; with it tiles have this button and can be dragged to a query bar.
+    that adds the image to the query; with it tiles have this button and can be dragged to a query bar. on_answer: called with the number of the
+    section, the row, and True for "more like this", False for "not like this".
     """
     clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
 
@@ -87,11 +90,18 @@ def gallery(
             if on_click is not None:
                 on_click(row)
 
+    def take_in_answer() -> None:
+        sent = message(key, "answer")
+        place, row, alike = [sent.get(name) for name in ("section", "row", "alike")] if isinstance(sent, Mapping) else (None,) * 3
+        sound = type(place) is int and type(row) is int and isinstance(alike, bool) and 0 <= place < len(sections)
+        if on_answer is not None and sound and sections[place].answers is not None and row in {int(each) for each in sections[place].rows}:
+            on_answer(place, row, alike)
+
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
         "page": page, "noun": noun, "query": None if query is None else int(query),
         "addable": on_add is not None,
     }  # fmt: skip
-    _renderer()(key=key, data=data, on_click_change=take_in, on_add_change=take_in_added)
+    _renderer()(key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer)
     clicked: int | None = st.session_state.pop(clicked_key, None)
     return clicked

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 import added_labels
 from access import resolve_encoder, resolve_entry, store_dir
+from likeness.clicked_notion import Candidate
+from likeness.clicked_notion import candidates as notions_meant
 from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
@@ -28,6 +30,7 @@ from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
+from likeness.sentences import word_list_notions
 from likeness.space import Space
 from server_settings import server
 from shared.bounded import BoundedCache
@@ -242,6 +245,16 @@ def found_notions(base: Space, notions: Sequence[Notion]) -> list[FoundNotion]:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _found_notions(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> list[FoundNotion]:
     return rank_notions(_base, _notions)
+
+
+def candidates(base: Space, notions: Sequence[Notion]) -> list[Candidate]:
+    """What might be meant where a person clicks: these notions, and what the lists that ship say of the images."""
+    return _candidates(base.key, tuple(tuple(notion.content) for notion in notions), base, notions)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _candidates(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> list[Candidate]:
+    return notions_meant(_base, [*_notions, *word_list_notions(_base)])
 
 
 def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> list[Direction]:

@@ -5,20 +5,21 @@ import re
 import secrets
 from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from access import refusal
 from likeness.errors import InputError
 from likeness.io import parse_json, text_of
-from likeness.notions import WORD_METHODS, Notion
+from likeness.notions import WORD_METHODS, Click, Notion
 from quotas import check_notion, write_draft
 from shared import link
 from visitors import draft_file, is_own_draft
 
 _HISTORY = 50
 _MOST_JOINED = 8  # notions of one draft
+MOST_CLICKS = 200  # kept with one draft
 _TOKEN = re.compile(r"[0-9a-z]{1,64}")
 
 
@@ -47,6 +48,7 @@ class Draft:
         dim: dimensions that were chosen, or None: as many as the prompts suggest.
         solver, seed: the method, and what is random in it; they are not saved with the notion.
         joined: other notions that are joined with it or taken away.
+        clicks: what was said of pairs of images, the last at the end.
         origin: name of the notion that was opened, "" for a new one.
     """
 
@@ -60,6 +62,7 @@ class Draft:
     seed: int = 0
     origin: str = ""
     joined: tuple[Joined, ...] = ()
+    clicks: tuple[Click, ...] = ()
 
     @property
     def notion(self) -> Notion:
@@ -78,6 +81,7 @@ class Draft:
             attribute=self.attribute,
             dim=self.dim,
             joined=tuple((each.weight, each.notion) for each in self.joined),
+            clicks=self.clicks,
         )
 
 
@@ -92,6 +96,7 @@ def of(notion: Notion) -> Draft:
         notion.dim,
         origin=notion.name,
         joined=tuple(joined(each, weight) for weight, each in notion.joined),
+        clicks=notion.clicks,
     )
 
 
@@ -153,6 +158,11 @@ def can_undo() -> bool:
     return len(st.session_state["draft_history"]) > 1
 
 
+def renew_form() -> None:
+    """Makes the fields of the editor show the draft."""
+    st.session_state["form"] = st.session_state.get("form", 0) + 1
+
+
 def keep_in_url() -> None:
     """Writes the token into the URL again: Streamlit drops it when the page changes."""
     _load()
@@ -197,12 +207,19 @@ def history_of(text: str) -> list[Draft]:
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
         raise InputError("The draft is damaged; open the notion again.")
     try:
-        drafts = [Draft(**fields | {"joined": tuple(Joined(*each) for each in fields.get("joined", ()))}) for fields in content]
+        drafts = [Draft(**fields | _parts(fields)) for fields in content]
     except TypeError as error:
         raise InputError("The draft has another form; open the notion again.") from error
     if not all(_sound(draft) for draft in drafts):
         raise InputError("The draft is damaged; open the notion again.")
     return drafts
+
+
+def _parts(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "joined": tuple(Joined(*each) for each in fields.get("joined", ())),
+        "clicks": tuple(Click(**each) for each in fields.get("clicks", ())),
+    }
 
 
 def _sound(draft: Draft) -> bool:
@@ -216,6 +233,7 @@ def _sound(draft: Draft) -> bool:
         and draft.solver in WORD_METHODS
         and len(draft.joined) <= _MOST_JOINED
         and all(_is_sound_part(each) for each in draft.joined)
+        and len(draft.clicks) <= MOST_CLICKS
     )
 
 

@@ -109,7 +109,7 @@ def clicked_notion(
         'car color'
     """
     base, said = space.base or space, tuple(clicks)
-    pairs, alike = click_pairs(said, [str(path) for path in base.table.frame["path"]] if base.table.has_images else [])
+    pairs, alike = click_pairs(said, base.table.frame["path"] if base.table.has_images else [])
     if not len(pairs):
         return replace(notion, clicks=said)
     answers = _Answers.of(np.asarray(base.vectors), pairs, alike)

@@ -14,12 +14,14 @@ class Gallery {
     this.data = data;
     this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
     this.add = (row) => setTriggerValue("add", { row, id: Math.random() });
+    this.answer = (section, row, alike) => setTriggerValue("answer", { section, row, alike, id: Math.random() });
     this.root.dataset.layout = data.layout;
     this.root.style.setProperty("--tile", `${data.tile}px`);
     while (this.sections.length < data.sections.length) this.sections.push(new SectionView(this));
     for (const section of this.sections.splice(data.sections.length)) section.root.remove();
     data.sections.forEach((described, i) => {
       if (this.sections[i].root.parentNode !== this.root) this.root.append(this.sections[i].root);
+      this.sections[i].place = i;
       this.sections[i].show(described);
     });
   }
@@ -76,7 +78,7 @@ class SectionView {
   fill() {
     const count = Math.min(this.limit, this.section.rows.length);
     const left = this.section.rows.length - count;
-    while (this.tiles.length < count) this.tiles.push(new Tile(this.gallery));
+    while (this.tiles.length < count) this.tiles.push(new Tile(this.gallery, this));
     this.tiles.forEach((tile, i) => {
       tile.cell.hidden = i >= count;
       if (i < count) tile.show(this.section, i);
@@ -88,8 +90,9 @@ class SectionView {
 }
 
 class Tile {
-  constructor(gallery) {
+  constructor(gallery, view) {
     this.gallery = gallery;
+    this.view = view;
     this.image = make("img", { loading: "lazy", decoding: "async", draggable: false });
     this.image.onerror = () => this.root.classList.add("ga-missing");
     this.image.onload = () => this.root.classList.remove("ga-missing");
@@ -103,7 +106,10 @@ class Tile {
     this.root = make("button", { className: "ga-tile", type: "button", onclick: () => this.gallery.click(this.row) },
       make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption, this.text);
     this.add = make("button", { className: "ga-add", type: "button", title: "Add to the query", textContent: "+", onclick: () => this.gallery.add(this.row) });
-    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add);
+    this.answers = make("div", { className: "ga-answers", role: "group" }, ...[true, false].map((alike) => make("button", {
+      className: "ga-answer", type: "button", innerHTML: icon(alike ? "more" : "less", 15), onclick: () => this.gallery.answer(this.view.place, this.row, alike),
+    })));
+    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add, this.answers);
   }
 
   /** What a query bar takes when it is dropped there. */
@@ -136,7 +142,19 @@ class Tile {
     this.text.textContent = section.texts?.[i] ?? "";
     this.text.hidden = !section.texts;
     this.root.classList.toggle("ga-query", row === data.query);
+    this.showAnswers(section, i);
     this.describe(section, i, { same, both, similarity, caption });
+  }
+
+  /** The two buttons below a neighbor; the one that was said is pressed. */
+  showAnswers({ answers, captions }, i) {
+    this.answers.hidden = !answers || this.row === this.gallery.data.query;
+    const named = captions?.[i] || `${this.gallery.data.noun} ${this.row + 1}`;
+    [...this.answers.children].forEach((button, place) => {
+      button.title = place ? "Not like this" : "More like this";
+      button.setAttribute("aria-label", `${button.title}: rank ${i + 1}, ${named}`);
+      button.setAttribute("aria-pressed", String(answers?.[i] === !place));
+    });
   }
 
   showMark(same, kind) {

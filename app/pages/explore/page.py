@@ -13,7 +13,7 @@ from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
 from pages.explore import notion_line
-from shared import aspect_labels, cached, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
+from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
@@ -30,6 +30,8 @@ _WIDTHS = {1: (1.55, 1), 2: (1.9, 1)}
 def main() -> None:
     """Draws the page."""
     view = current_view()
+    if clicks.settle(view):
+        st.rerun()
     if view.entry.warning:
         st.warning(redact(view.entry.warning), icon=":material/visibility_off:")
     notion_line.show(view)
@@ -181,6 +183,10 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
     if not query.text and not query.terms:
         picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
         st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
+    slots = ["b" if each.space is view.b else "a" for each in found]
+    clicked = [clicks.draft_of(slot) if query.row is not None else None for slot in slots]
+    for draft in {id(each): each for each in clicked}.values():
+        clicks.line(draft)
     sections = [
         Section(
             f"Nearest in {readable(each.space.name)}",
@@ -190,11 +196,12 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
             same_by=readable(neighbors.compared_by(view, each.space) or "").lower().removeprefix(sidebar.ASPECTS),
             in_both=neighbors.in_all(found, each.rows) if len(found) > 1 else None,
             captions=neighbors.captions(view, each.rows, neighbors.compared_by(view, each.space)),
+            answers=clicks.answers(draft, view, query.row, each.rows.tolist()),
             ranked=True,
             note=each.note,
             empty="No image matches the filters.",
         )
-        for each in found
+        for each, draft in zip(found, clicked, strict=True)
     ]
     gallery(
         sections,
@@ -206,6 +213,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         page=neighbors.shown(query),
         on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
+        on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, row, alike, slots[place]),
     )
     if any(len(each.rows) == neighbors.shown(query) for each in found):
         st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)

@@ -52,4 +52,4 @@ def _take(key: str, suggested: int | None) -> None:
 
 def _follow() -> None:
     drafts.edit(dim=None)
-    library.renew_form()
+    drafts.renew_form()

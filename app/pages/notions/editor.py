@@ -1,5 +1,7 @@
 """The form of a notion: name, question, template, aspects, settings. Every edit goes to the draft; problems are named in place."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -37,7 +39,7 @@ def edit(view: View) -> Draft:
 def saved_fit(view: View, draft: Draft) -> Space | None:
     """The fit of the saved notion that the draft began from; None where it equals the draft or there is none."""
     saved = library.saved_of(draft)
-    if saved is None or drafts.of(saved) == draft:
+    if saved is None or drafts.of(saved) == replace(draft, clicks=saved.clicks):  # clicks alone change no space
         return None
     try:
         return cached.fit(view.entry.id, saved)
@@ -146,4 +148,4 @@ def _take_field(field: str, key: str) -> None:
 def _pasted(key: str) -> None:
     if key in st.session_state:
         drafts.edit(aspects="\n".join(parse_aspects(st.session_state[key])))
-        library.renew_form()
+        drafts.renew_form()

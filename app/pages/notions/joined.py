@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pages.notions import library
 from pages.notions.library import key
 from shared import drafts, sidebar
 from shared.drafts import Draft
@@ -74,4 +73,4 @@ def _drop(place: int) -> None:
     draft = drafts.latest()
     if draft is not None:
         drafts.edit(joined=(*draft.joined[:place], *draft.joined[place + 1 :]))
-        library.renew_form()
+        drafts.renew_form()

@@ -43,17 +43,12 @@ def put(draft: Draft, view: View) -> None:
     drafts.put(draft)
     if draft.attribute in view.base.table.attributes:
         st.session_state["next_color"] = draft.attribute
-    renew_form()
+    drafts.renew_form()
 
 
 def key(field: str) -> str:
     """Widget keys change when the draft is replaced from outside the form, so that the fields show the new one."""
     return f"{field}_{st.session_state.setdefault('form', 0)}"
-
-
-def renew_form() -> None:
-    """Makes the fields show the draft."""
-    st.session_state["form"] = st.session_state.get("form", 0) + 1
 
 
 def saved_of(draft: Draft) -> Notion | None:
@@ -115,7 +110,7 @@ def _new(view: View) -> None:
 
 def _undo() -> None:
     drafts.undo()
-    renew_form()
+    drafts.renew_form()
 
 
 def _save(replaced: bool = False) -> None:
@@ -135,7 +130,7 @@ def _save_draft(draft: Draft, replaced: bool) -> None:
         check_count(notions_dir(), "notions")
     save_notion(notion, folder=notions_dir())
     drafts.put(replace(draft, origin=notion.name))
-    renew_form()
+    drafts.renew_form()
 
 
 def _would_replace(draft: Draft, notion: Notion) -> bool:

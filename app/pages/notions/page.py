@@ -12,11 +12,12 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from pages.notions import found
-from shared import aspect_labels, cached, drafts, map_controls, maps, neighbors, problems, selection
+from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, selection
 from shared.drafts import Draft
 from shared.sidebar import ASPECTS, readable
 from shared.view import View, current_view
 
+_NOW = "Now"  # the column that is clicked on
 _METRICS = {
     "map_at_r": (
         "MAP@R",
@@ -33,6 +34,9 @@ def main() -> None:
     if view.base.embed_texts is None:
         st.info("Notions need an encoder that reads text. Choose images that were embedded with a CLIP model.", icon=":material/info:")
         return
+    if clicks.settle(view):
+        drafts.renew_form()
+        st.rerun()
     editor, pictures = st.columns([1, 2.15], gap="large")
     with editor:
         draft = notion_editor.edit(view)
@@ -135,12 +139,13 @@ def _numbers(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
 
 def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft) -> None:
     query = neighbors.Query(row=view.query or 0)
-    spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), ("Now", fit)]
+    spaces = [("Raw encoder", view.base), *([("Saved", saved)] if saved else []), (_NOW, fit)]
     nearest = neighbors.find(view, query, [space for _, space in spaces])
     st.html(
         f'<div class="query"><img src="{view.thumbnails.format(row=query.row)}" alt="The query">'
         "<span><b>Neighbors of this image</b> in each space. Click a point or an image to make it the query.</span></div>"
     )
+    clicks.line(draft)
     attribute = draft.attribute if draft.attribute in view.base.table.attributes else view.color
     sections = [
         Section(
@@ -150,12 +155,22 @@ def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft)
             same=neighbors.same(view, query, each.rows[:12], attribute),
             same_by=readable(attribute or "").lower().removeprefix(ASPECTS),
             captions=neighbors.captions(view, each.rows[:12], attribute),
+            answers=clicks.answers(draft, view, query.row, each.rows[:12].tolist()) if title == _NOW else None,
             ranked=True,
             note=each.note,
         )
         for (title, _), each in zip(spaces, nearest, strict=True)
     ]
-    gallery(sections, thumbnails=view.thumbnails, key="before_after", query=query.row, layout="columns", tile=84, on_click=selection.ask)
+    gallery(
+        sections,
+        thumbnails=view.thumbnails,
+        key="before_after",
+        query=query.row,
+        layout="columns",
+        tile=84,
+        on_click=selection.ask,
+        on_answer=lambda _, row, alike: clicks.take(draft, view, query.row or 0, row, alike),
+    )
 
 
 main()

@@ -106,4 +106,4 @@ def _add(field: str) -> None:
     aspect, draft = st.session_state.get(field), drafts.latest()
     if aspect and draft is not None:
         drafts.edit(aspects="\n".join([*draft.aspects.splitlines(), aspect]))
-        library.renew_form()
+        drafts.renew_form()

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def read_clicks(listed: Any) -> tuple[Click, ...]:
     return tuple(Click(each["query"], each["neighbor"], answers.get(str(each["alike"]).lower(), each["alike"])) for each in listed)
 
 
-def click_pairs(clicks: Iterable[Click], paths: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def click_pairs(clicks: Iterable[Click], paths: "Sequence[str] | pd.Series[str]") -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The clicks of which both images are here, as rows; the others count again when their images are back.
 
     Args:
@@ -62,9 +65,12 @@ def click_pairs(clicks: Iterable[Click], paths: Sequence[str]) -> tuple[NDArray[
     Returns:
         Pairs (c, 2) of rows, and the answers (c,). Two images that were clicked twice count once, with the last answer.
     """
+    import pandas as pd
+
     said = list(clicks)
-    asked = {path for click in said for path in (click.query, click.neighbor)}
-    rows = {path: row for row, path in enumerate(paths) if path in asked}
+    column = pd.Series(paths, dtype=object)
+    here = np.flatnonzero(column.isin([path for click in said for path in (click.query, click.neighbor)]))
+    rows = {column.iloc[row]: int(row) for row in here}
     answers: dict[tuple[int, int], bool] = {}
     for click in said:
         if click.query in rows and click.neighbor in rows:

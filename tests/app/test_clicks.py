@@ -1,0 +1,98 @@
+"""Clicks on neighbors without a browser: buttons, the line, undo, what is kept, and what a link or a message may bring."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from likeness.data import read_dataset
+from likeness.errors import InputError
+from likeness.notions import Click, get_notion, save_notion, shipped_folder
+from shared import drafts
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def paths() -> list[str]:
+    return [str(path) for path in read_dataset("cars").frame["path"]]
+
+
+def _sections(app: AppTest, key: str = "nearest") -> Any:
+    return next(json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))["sections"]
+
+
+def _button(app: AppTest, label: str) -> Any:
+    return next((button for button in app.button if button.label == label), None)
+
+
+def _said(app: AppTest) -> str:
+    return next((each.value for each in app.markdown if "more like this" in each.value), "")
+
+
+def test_only_spaces_of_notions_have_the_buttons(app: AppTest) -> None:
+    app.query_params["b"], app.query_params["query"] = "Car color", "0"
+    app.run()
+    assert not app.exception
+    raw, notion = _sections(app)
+    assert raw["answers"] is None
+    assert notion["answers"] == [None] * 24
+    assert not _said(app)
+
+
+def test_saved_clicks_are_shown(app: AppTest, paths: list[str]) -> None:
+    notion = get_notion("car color", shipped_folder())
+    near = 2
+    clicks = (Click(paths[0], paths[near], True), Click(paths[0], "gone.png", False))
+    save_notion(replace(notion, name="Clicked", clicks=clicks))
+    app.query_params["a"], app.query_params["query"] = "Clicked", "0"
+    app.run()
+    assert not app.exception
+    assert "2 clicks**: 1 more like this, 1 not" in _said(app)
+    (section,) = _sections(app)
+    assert [each for each, row in zip(section["answers"], section["rows"], strict=True) if row == near] in ([], [True])
+
+
+def test_words_follow_what_was_clicked_and_go_back(app: AppTest, paths: list[str]) -> None:
+    frame = read_dataset("cars").frame
+    same = frame["background_color"] == frame["background_color"][0]
+    liked, others = frame.index[same][1:4], frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:3]
+    draft = drafts.of(get_notion("car color", shipped_folder()))
+    app.session_state["draft_history"], app.session_state["draft_valid"] = [draft], draft
+    app.session_state["click_asked"] = tuple(Click(paths[0], paths[row], row in liked) for row in (*liked, *others))
+    app.query_params["a"], app.query_params["query"] = "My edits", "0"
+    app.run()
+    assert not app.exception
+    assert "6 clicks**: 3 more like this, 3 not. They fit **car background color** better than car color." in _said(app)
+    captions = _sections(app)[0]["captions"]
+    assert set(captions) == {frame["background_color"][0]}
+    _button(app, "Undo").click().run()
+    assert not app.exception
+    assert not _said(app)
+    assert set(_sections(app)[0]["captions"]) == {frame["car_color"][0]}
+    app.session_state["click_asked"] = (Click(paths[0], paths[int(others[0])], True),)
+    app.run()
+    assert "1 click**: 1 more like this, 0 not. The words fit them as they are." in _said(app)
+    _button(app, "Forget").click().run()
+    assert not app.exception
+    assert not _said(app)
+    assert _sections(app)[0]["answers"] == [None] * 24
+
+
+def test_a_click_is_kept_with_the_draft_and_read_back(paths: list[str]) -> None:
+    draft = replace(drafts.of(get_notion("car color", shipped_folder())), clicks=(Click(paths[0], paths[1], False),))
+    assert draft.notion.clicks == draft.clicks
+    text = json.dumps([drafts.asdict(draft)])
+    assert drafts.history_of(text) == [draft]
+    with pytest.raises(InputError):
+        drafts.history_of(text.replace(paths[1], paths[0]))  # an image beside itself
+    many = [drafts.asdict(draft) | {"clicks": [{"query": "a", "neighbor": f"b{each}", "alike": True} for each in range(drafts.MOST_CLICKS + 1)]}]
+    with pytest.raises(InputError, match="damaged"):
+        drafts.history_of(json.dumps(many))
