@@ -7,9 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from likeness.commands.cli import command_line
+from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import read_notion
-from likeness.studies import notion_sentences, sentence_table
+from likeness.studies import notion_sentences, sentence_table, vague_sentences
 
 
 def _run(*words: str) -> str:
@@ -37,6 +38,40 @@ def test_a_sentence_that_says_nothing_is_refused() -> None:
         command_line()(["notion", "the the", "cars"], standalone_mode=False)
 
 
+def test_answers_about_pairs_of_images_change_the_words(tmp_path: Path) -> None:
+    printed = _run("notion", "same color", "cars", *_by_background(), "--out", str(tmp_path / "meant.yaml"))
+    assert "The answers fit 'car background color' better: black" in printed
+    notion = read_notion(tmp_path / "meant.yaml")
+    assert (notion.name, len(notion.clicks)) == ("car background color", 4)
+    assert "The words fit the answers as they are." in _run("notion", "same color", "cars", "--unlike", "0,1")
+
+
+def _by_background() -> list[str]:
+    frame = read_dataset("cars").frame
+    same = frame["background_color"] == frame["background_color"][0]
+    others = frame.index[~same & (frame["car_color"] == frame["car_color"][0])][:2]
+    return [word for option, rows in (("--alike", frame.index[same][1:3]), ("--unlike", others)) for row in rows for word in (option, f"0,{row}")]
+
+
+@pytest.mark.parametrize("pair", ["3", "3,x", "3,4,5", "-1,2", ","])
+def test_what_is_no_pair_is_refused(pair: str) -> None:
+    with pytest.raises(InputError, match="is no pair of images"):
+        command_line()(["notion", "same color", "cars", f"--alike={pair}"], standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--alike", "3,4"], "name these after the sentence"),
+        (["cars", "--alike", "3,9999"], "There is no image 9999"),
+        (["cars", "--unlike", "3,3"], "with itself"),
+    ],
+)
+def test_pairs_need_images_that_are_there(words: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        command_line()(["notion", "same color", *words], standalone_mode=False)
+
+
 def test_the_study_prints_the_ratio_and_writes_every_run(tmp_path: Path) -> None:
     out = tmp_path / "runs.csv"
     printed = _run("analyze", "sentences", "cars", "--encoder", "cars-small", "--notions", "distance", "--seeds", "2", "--out", str(out))
@@ -53,3 +88,15 @@ def test_every_sentence_stands_under_the_name_of_a_notion() -> None:
     from likeness.notions import list_notions, shipped_folder
 
     assert set(notion_sentences()) <= {notion.name for notion in list_notions(shipped_folder())}
+    assert set(vague_sentences()) == set(notion_sentences())
+
+
+def test_simulated_clicks_are_printed_and_written(tmp_path: Path) -> None:
+    out = tmp_path / "runs.csv"
+    printed = _run("analyze", "clicks", "cars", "--notions", "car-color,viewpoint", "--methods", "exact", "--seeds", "1", "--out", str(out))
+    assert "Median share of the gap to the Oracle that is closed, vague sentences: " in printed
+    runs = pd.read_csv(out)
+    vague = runs[(runs["notion"] == "car color") & (runs["start"] == "vague")].set_index(["answers", "clicks"])["map_at_r"]
+    assert vague["labels", 20] > vague["labels", 0] + 0.5
+    assert vague["labels", 20] > max(vague["coin", 20], vague["another label", 20]) + 0.5
+    assert set(runs.loc[runs["start"].isna(), "answers"]) == {"raw", "oracle"}

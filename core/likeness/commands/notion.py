@@ -1,12 +1,17 @@
 """`likeness notion`."""
 
 from collections import Counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likeness.commands.inputs import embedded
 from likeness.commands.options import EncoderName, OutputFile
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
 
 _SHOWN = 6  # words that were left out, of each reason
 
@@ -15,21 +20,30 @@ def notion(
     sentence: Annotated[str, typer.Argument(help="What is to be the same: 'same color of dog', 'kind of bird', 'what people are doing'.")],
     source: Annotated[str | None, typer.Argument(help="{datasets}; without images, no aspect is left out.")] = None,
     encoder: EncoderName = None,
+    alike: Annotated[
+        list[str] | None, typer.Option(help="Two images that are alike in what is meant, by their numbers, as 3,17; may be repeated.")
+    ] = None,
+    unlike: Annotated[list[str] | None, typer.Option(help="Two images that are not.")] = None,
     all_aspects: Annotated[bool, typer.Option("--all", help="Keep aspects that do not occur in the images.")] = False,
     out: OutputFile = None,
 ) -> None:
     """Make a notion from one sentence: its aspects come from lists and WordNet, and those that do not occur in the images are left out.
 
     Prints what is held, what varies, and each aspect with the number of images that it matches best; `--out` writes the notion as YAML, for every
-    command that takes one.
+    command that takes one. Pairs of images that are alike or not change the words as clicks in the app do: an aspect is left out, or another notion
+    is taken that the answers fit better.
 
-    Examples: `likeness notion "same color of dog" photos/ --out dog-color.yaml`, `likeness notion "same car color" cars`
+    Examples: `likeness notion "same color of dog" photos/ --out dog-color.yaml`, `likeness notion "same car color" cars`,
+    `likeness notion "same color" cars --alike 0,13 --alike 0,29 --unlike 0,8 --unlike 0,11`
     """
     from likeness.data import read_dataset
     from likeness.notions import write_notion
     from likeness.sentences import notion_from_sentence, read_sentence
 
     read_sentence(sentence)  # what can't be read is told before images are embedded
+    said = [(*_pair(text), answer) for texts, answer in ((alike, True), (unlike, False)) for text in texts or ()]
+    if said and not source:
+        raise InputError("Pairs of images say something of images; name these after the sentence, as in 'likeness notion \"same color\" photos/'.")
     space = embedded(read_dataset(source), encoder) if source else None
     found = notion_from_sentence(sentence, space, prune=not all_aspects)
     made = found.notion
@@ -43,5 +57,31 @@ def notion(
     for reason, count in kinds.items():
         words = [each.aspect for each in found.pruned if each.reason.startswith(reason)][:_SHOWN]
         typer.echo(f"left out, {reason}: {', '.join(words)}{f' and {count - _SHOWN} more' if count > _SHOWN else ''}")
+    if space is not None and said:
+        made = _clicked(space, made, said)
     if out:
         write_notion(out, made)
+
+
+def _pair(text: str) -> tuple[int, int]:
+    """`3,17` -> (3, 17)."""
+    numbers = text.split(",")
+    if len(numbers) != 2 or not all(each.strip().isdecimal() for each in numbers):
+        raise InputError(f"'{text}' is no pair of images; give two numbers, as in --alike 3,17.")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _clicked(space: "Space", made: "Notion", said: list[tuple[int, int, bool]]) -> "Notion":
+    """The notion that answers about pairs of images fit, after saying what they changed."""
+    from likeness.clicked_notion import clicked_notion
+    from likeness.notions import Click
+
+    paths = [str(path) for path in space.table.frame["path"]]
+    clicks = [Click(paths[space.check_row(first)], paths[space.check_row(second)], answer) for first, second, answer in said]
+    found = clicked_notion(space, made, clicks)
+    if found.templates != made.templates:
+        typer.echo(f"The answers fit '{found.name}' better: {', '.join(found.aspects)}")
+    else:
+        left = [aspect for aspect in made.aspects if aspect not in set(found.aspects)]
+        typer.echo(f"By the answers, left out: {', '.join(left)}" if left else "The words fit the answers as they are.")
+    return found
