@@ -11,21 +11,14 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from photo_notions import BIRDS, DRAWINGS, METRICS, RESULTS, birds, captioned, fitted_head, likeness
-from scipy.stats import spearmanr
-
-from likeness.notions import METHOD_TITLES, METHODS, list_notions
-from likeness.studies import leave_one_notion_out
-from likeness.studies.table_texts import mean_text
 
 CLOSED_FORM = "raw,pca,exact,faded,scaled-pca,crl,probabilities,clay,contrastive-pca,null-space"
 WITH_CHANCE = "random-transform,lae,ae,adam,other-words"  # five seeds each, in the suggested dimensions
 ENCODERS = ("cars", "cars-small")
 # what is kept and what is changed by a word
 PAIRS = (("car-model", "car-color"), ("car-color", "background-color"), ("car-color", "car-model"), ("viewpoint", "car-color"))
-_PAPER_DIM = 128
 
 
 def cars(place: Path) -> pd.DataFrame:
@@ -82,102 +75,6 @@ def changed(place: Path) -> pd.DataFrame:
             likeness("analyze", "changed-images", "cars", *given, "--out", str(place / "changed.csv"))
             found.append(pd.read_csv(place / "changed.csv").assign(images=encoder, keep=keep, change=change))
     return pd.concat(found, ignore_index=True)
-
-
-def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean average precision of each way, in the encoder's space and in that of both notions; the mean over the four pairs ± deviation over seeds."""
-    where = runs["space"].eq("raw encoder").map({True: "raw encoder", False: "both notions"})
-    every = runs.assign(where=runs["images"] + ", " + where)
-    seeds = every.groupby(["row", "where", "seed"], sort=False)["map"].mean()
-    found = seeds.groupby(["row", "where"], sort=False).agg(mean_text).unstack("where")
-    return found.rename_axis(columns=None).reset_index().rename(columns={"row": "query"})
-
-
-def unnamed_summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of the notion that is left out, how much its label explains of the first direction of each kind."""
-    first = runs[runs["direction"] == 1]
-    means = first.groupby(["images", "notion", "row"], sort=False)["explained"].mean().unstack("row").map("{:.3f}".format)
-    titles = {"unnamed": "first unnamed direction", "principal": "first principal component", "random": "random direction"}
-    return means.rename(columns=titles)[list(titles.values())].rename_axis(columns=None).reset_index().rename(columns={"notion": "left out"})
-
-
-def methods_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """MAP@R of each method on each set of images, the mean over notions, and over the five heads for photos; of methods whose dimensions are
-    chosen, in those that the prompts suggest and in the paper's 128."""
-    cases = _cases(_named(runs))
-    counts = cases.groupby("row").size()
-    means = cases.groupby(["row", "images"], sort=False)["map_at_r"].mean().unstack()
-    means["all notions"] = cases.groupby("row")["map_at_r"].mean()
-    complete = means[counts[means.index] == counts.max()].sort_values("all notions", ascending=False)
-    control = METHOD_TITLES["other-words"]  # an encoder that knows few words can't read some of the drawings
-    texts = pd.concat([complete, means.loc[[control]].rename(index={control: f"{control}, where known"})]).map("{:.3f}".format)
-    for column in texts:
-        texts.loc[complete[column].idxmax(), column] = f"**{complete[column].max():.3f}**"
-    return texts.rename_axis(columns=None).reset_index().rename(columns={"row": "method", "index": "method"})
-
-
-def winners_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """A row per notion and images: the method that is best on all others, its MAP@R here, InDiReCT's, the raw encoder's, and the best method here."""
-    labels = {notion.name: notion.attribute for notion in list_notions() if notion.attribute}
-    cases = _cases(_named(runs)).rename(columns={"row": "method"})
-    full = cases.groupby("method")["map_at_r"].transform("size") == cases.groupby(["images", "notion"]).ngroups
-    found = leave_one_notion_out(cases[full], labels=labels)
-    table = found[["images", "notion", "chosen", "score"]].assign(
-        InDiReCT=found[METHOD_TITLES["exact"]], raw=found[METHOD_TITLES["raw"]], best=found["best"], best_score=found["best_score"]
-    )
-    figures = ["score", "InDiReCT", "raw", "best_score"]
-    return table.assign(**{name: table[name].map("{:.3f}".format) for name in figures}).rename(
-        columns={"chosen": "best on the others", "score": "MAP@R here", "raw": "raw encoder", "best": "best here", "best_score": "its MAP@R"}
-    )
-
-
-def trust_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of each score: its rank correlation with MAP@R and with the gain over the raw encoder, over all notions and encoders, mean ± spread over seeds;
-    and what the score is where words are turned into random directions."""
-    lines = []
-    for score, title in {"score": "Score", "stability": "Stability", "alignment": "Alignment", "halves": "Halves of the prompts"}.items():
-        read, turned = (runs[runs["row"] == row] for row in ("as it is", "turned words"))
-        found = [
-            (spearmanr(own[score], own["map_at_r"])[0], spearmanr(own[score], own["map_at_r"] - own["raw"])[0]) for _, own in read.groupby("seed")
-        ]
-        names = ("rank correlation with MAP@R", "with the gain over the raw encoder")
-        spread = {name: f"{np.mean(each):.3f} ± {np.std(each, ddof=1):.3f}" for name, each in zip(names, zip(*found, strict=True), strict=True)}
-        lines.append({"without labels": title, **spread, "as it is": f"{read[score].mean():.3f}", "turned words": f"{turned[score].mean():.3f}"})
-    return pd.DataFrame(lines)
-
-
-def flags_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """How InDiReCT does against the raw encoder where the encoder is said to read a notion and where not; a notion and encoder count once."""
-    own = runs[runs["row"] == "as it is"].groupby(["images", "notion"], sort=False)[["reads", "map_at_r", "raw"]].mean().reset_index()
-    own["verdict"] = np.where(own["reads"] > 0.5, "reads it", "flagged")
-    lines = []
-    for verdict, part in own.groupby("verdict", sort=False):
-        gain = part["map_at_r"] - part["raw"]
-        lines.append(
-            {
-                "verdict": verdict,
-                "notions and encoders": len(part),
-                "InDiReCT": f"{part['map_at_r'].mean():.3f}",
-                "raw encoder": f"{part['raw'].mean():.3f}",
-                "smallest gain": f"{gain.min():+.3f}",
-                "largest gain": f"{gain.max():+.3f}",
-            }
-        )
-    return pd.DataFrame(lines)
-
-
-def _named(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with a title for each method and choice of dimensions, and the five heads as one set of images."""
-    chosen = [name for name, method in METHODS.items() if method.dims]
-    suggested = runs[runs["method"] == "exact"].groupby(["images", "notion"])["dim"].min()
-    sizes = pd.Series(runs.set_index(["images", "notion"]).index.map(suggested), index=runs.index)
-    large = runs["method"].isin(chosen) & (runs["dim"] == _PAPER_DIM) & (sizes != _PAPER_DIM)
-    titles = runs["method"].map(METHOD_TITLES).where(~large, runs["method"].map(METHOD_TITLES) + ", 128")
-    return runs.assign(row=titles, images=runs["images"].str.replace(r" \d", "", regex=True))
-
-
-def _cases(named: pd.DataFrame) -> pd.DataFrame:
-    return named.groupby(["row", "images", "notion"], sort=False)["map_at_r"].mean().dropna().reset_index()
 
 
 def main() -> None:

@@ -9,23 +9,28 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from notion_methods import changed_summary, flags_table, methods_table, trust_table, unnamed_summary, winners_table
 from scale_report import filled
 
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
 from likeness.studies import (
     as_markdown,
+    changed_summary,
     claims,
     composed_choice,
     composed_table,
     continuous_table,
+    flags_table,
     guidance_table,
+    methods_table,
     paper_table,
     read_results,
     sentence_table,
     shift_table,
     statistics,
+    trust_summary,
+    unnamed_summary,
+    winners_table,
 )
 from likeness.studies.table_texts import mean_text
 
@@ -155,7 +160,12 @@ def sentences_table(runs: pd.DataFrame) -> pd.DataFrame:
     table = sentence_table(runs)
     medians = table.median(numeric_only=True).to_frame().T.assign(images="median", notion="")
     texts = pd.concat([table, medians], ignore_index=True)[table.columns]
-    return texts.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
+    return with_texts(texts)
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Its figures with three decimals."""
+    return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
 
 
 def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -194,12 +204,12 @@ def written() -> dict[Path, str]:
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
         "photo pose sizes": pose_sizes_table("lsp-pose"),
-        "methods": methods_table(read_results("notion-methods")),
+        "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
-        "trust": trust_table(read_results("notion-trust")),
+        "trust": trust_summary(read_results("notion-trust")),
         "flags": flags_table(read_results("notion-trust")),
         "changed": changed_summary(read_results("changed-images")),
-        "unnamed": unnamed_summary(read_results("unnamed-directions")),
+        "unnamed": with_texts(unnamed_summary(read_results("unnamed-directions"))),
         "sentences": sentences_table(read_results("sentence-notions")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "composed queries": composed_table(read_results("composed-queries")),

@@ -65,7 +65,7 @@ def test_every_cell_ran_in_order_and_shows_something(shipped: NotebookNode) -> N
 
 @pytest.fixture(params=[path for path in NOTEBOOKS if path.stem != "00_quickstart"], ids=lambda path: path.stem)
 def analysis(request: pytest.FixtureRequest) -> NotebookNode:
-    """A notebook that reproduces a paper's analysis."""
+    """A notebook of analyses, a paper's or our own."""
     return nbformat.read(request.param, as_version=4)
 
 
@@ -257,6 +257,61 @@ def test_continuous_quick_run_supports_the_text(tmp_path: Path) -> None:
         assert len(rows) == (8 if name == "caption" else 9)
         assert above > 0
     assert (sizes, len(sentences)) == ([16, 128], 3)
+
+
+BEYOND_PROBE = """
+import json
+from likeness.studies import flags_table
+print(json.dumps({
+    "chosen": sorted(set(winners["chosen"])), "lost": sorted(lost.index), "why": bool(lost.index.isin(list(WHY)).all()),
+    "share": shares, "algebra": algebra.T.to_dict(), "answers": {name: int(wanted[hits.rows].sum()) for name, hits in answers.items()},
+    "fusions": means.to_dict(), "ratios": ratios.to_dict(), "view": list(view.notion.aspects),
+    "sentence": [scored(sentence.notion), scored(color)],
+    "said": {f"{each['encoder']} {each['notion']}": each["verdict"].startswith("The encoder reads") for each in said},
+    "gains": verdicts.groupby("verdict")["gain"].agg(["min", "max"]).T.to_dict(),
+    "flagged": sorted(set(verdicts[verdicts["verdict"] == "flagged"]["notion"])), "unnamed": unnamed.iloc[:, 2:].T.to_dict(),
+    "left": unnamed_directions(space, [each.notion for each in library if each.trust.reads], count=1)[0].share,
+    "changed": {row: own["map"].mean() for row, own in read_results("changed-images").query("space != 'raw encoder'").groupby("row")},
+}))
+"""
+
+
+def test_beyond_quick_run_supports_the_text(tmp_path: Path) -> None:
+    found = run_with_probe("05_beyond.ipynb", tmp_path, BEYOND_PROBE, SETTING="quick")
+    assert found["chosen"] == ["Aspect probabilities"]
+    assert found["lost"] == ["CUB200 family names", "CUB200 species names", "Flickr number of people"]
+    assert found["why"]
+    assert set(found["lost"]) <= set(found["flagged"])
+    assert found["share"]["viewpoint"]["Aspect probabilities"] > 2 * found["share"]["viewpoint"]["Raw encoder"]
+    assert found["share"]["sun side"]["Aspect probabilities"] < 0.4
+
+    algebra = found["algebra"]
+    joined = algebra["car color + car model"]["color and model"]
+    assert joined > 5 * max(algebra[one]["color and model"] for one in ("raw encoder", "car color", "car model"))
+    assert algebra["car color + car model"]["color"] < algebra["car color"]["color"]
+    assert algebra["raw encoder - background color"]["background"] < 0.5 * algebra["raw encoder"]["background"]
+    assert algebra["car model - background color"] == pytest.approx(algebra["car model"], abs=0.02)
+
+    changed = found["answers"]["Color + model, changed_place"]
+    assert changed == max(found["answers"].values()) > found["answers"]["Raw encoder, the image alone"]
+    assert found["changed"]["image + text - own / 2"] > found["changed"]["product"] > found["changed"]["image + text"]
+    fusions = found["fusions"]
+    for case in fusions["all hold"]:
+        assert fusions["all hold"][case] > fusions["wrong words"][case], case
+    for where in ("cars-small", "photos"):
+        assert fusions["texts alone"][f"{where}: two words added"] > fusions["all hold"][f"{where}: two words added"]
+
+    short = [case for case, ratio in found["ratios"]["sentence"].items() if ratio < 0.9]
+    assert short == ["cars: sun side", "cars: viewpoint", "cars-small: viewpoint"]
+    assert {"above", "below"} <= set(found["view"])
+    assert found["sentence"][0] == pytest.approx(found["sentence"][1], abs=0.02)
+
+    assert found["said"] == {"cars car color": True, "cars sun side": True, "cars-small car color": True, "cars-small sun side": False}
+    assert found["gains"]["reads it"]["min"] > found["gains"]["flagged"]["max"]
+
+    missed = [case for case, own in found["unnamed"].items() if own["first unnamed direction"] < 0.5]
+    assert missed == ["cars, without background color", "cars-small, without sun height", "cars-small, without sun side"]
+    assert found["left"] < 0.05
 
 
 def write_cars196(root: Path) -> Path:

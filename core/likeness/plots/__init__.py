@@ -1,6 +1,7 @@
 """Figures of what was measured and pictures with their labels drawn, for the command line, the app and notebooks. Importing this needs no plotly."""
 
 from likeness.plots.bars import metric_bars
+from likeness.plots.case_dots import case_dots
 from likeness.plots.class_sides import class_sides
 from likeness.plots.continuous_curves import continuous_curves
 from likeness.plots.convergence import convergence_curves
@@ -12,10 +13,12 @@ from likeness.plots.heat_maps import class_heat_maps
 from likeness.plots.label_pictures import blend_layout, draw_numbers, draw_pose, draw_viewpoint
 from likeness.plots.labelled_image import captions_of, distance_text, label_text, labelled_image, squared_webp
 from likeness.plots.page import as_page
+from likeness.plots.picture_rows import picture_rows
 from likeness.plots.retrieval_figure import retrieval_figure
 from likeness.plots.retrieved import retrieved_bars
 from likeness.plots.size_curves import size_curves
 from likeness.plots.structure import PROPERTIES, structure_scatter
+from likeness.plots.trust_scatter import trust_scatter
 
 __all__ = [
     "PROPERTIES",
@@ -23,6 +26,7 @@ __all__ = [
     "as_page",
     "blend_layout",
     "captions_of",
+    "case_dots",
     "class_heat_maps",
     "class_sides",
     "continuous_curves",
@@ -40,9 +44,11 @@ __all__ = [
     "labelled_image",
     "metric_bars",
     "metric_curve",
+    "picture_rows",
     "retrieval_figure",
     "retrieved_bars",
     "size_curves",
     "squared_webp",
     "structure_scatter",
+    "trust_scatter",
 ]

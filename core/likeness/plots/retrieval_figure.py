@@ -10,12 +10,11 @@ from likeness.errors import InputError
 from likeness.labels import LabelDistances, LabelsConfig
 from likeness.plots.label_pictures import LEFT
 from likeness.plots.labelled_image import captions_of, distance_text, label_text, labelled_image
+from likeness.plots.picture_sheet import GAP, INK, LINE, MARGIN, QUIET, PictureSheet
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_INK, _QUIET, _PAPER = "#1b1f2a", "#5d6575", "#ffffff"
-_GAP, _MARGIN, _LINE, _LETTER = 8, 14, 18, 13
 _CAPTION_LINES = 3
 
 
@@ -35,73 +34,25 @@ def retrieval_figure(
     Raises:
         InputError: nothing retrieved, a row that there is not, or tables and label distances of different length.
     """
-    from PIL import Image
-
     _check(table, labels, query, retrieved)
     texts = config.kind == "captions"
-    below = _LINE * (1 + texts * _CAPTION_LINES)
-    columns, high = max(map(len, retrieved.values())), _LINE + 4 + tile + below + _GAP
-    start = 2 * _MARGIN + _MARGIN + tile
-    sheet = Image.new("RGB", (start + columns * (tile + _GAP) - _GAP + _MARGIN, _MARGIN + high * len(retrieved)), _PAPER)
-    page = _Page(sheet, tile)
-    page.write(_MARGIN, _MARGIN, "Query", _INK)
-    page.picture(_MARGIN, _MARGIN + _LINE + 4, labelled_image(table, config, query, tile), framed=True)
-    page.write(_MARGIN, _MARGIN + _LINE + 8 + tile, label_text(table, config, query), _QUIET, _CAPTION_LINES + 1)
+    below = LINE * (1 + texts * _CAPTION_LINES)
+    columns, high = max(map(len, retrieved.values())), LINE + 4 + tile + below + GAP
+    start = 2 * MARGIN + MARGIN + tile
+    page = PictureSheet(start + columns * (tile + GAP) - GAP + MARGIN, MARGIN + high * len(retrieved), tile)
+    page.write(MARGIN, MARGIN, "Query", INK)
+    page.picture(MARGIN, MARGIN + LINE + 4, labelled_image(table, config, query, tile), frame=LEFT)
+    page.write(MARGIN, MARGIN + LINE + 8 + tile, label_text(table, config, query), QUIET, _CAPTION_LINES + 1)
     for place, (name, rows) in enumerate(retrieved.items()):
-        top, distance = _MARGIN + place * high, labels.between(np.array([query]), np.asarray(rows, np.int64))[0]
-        page.write(start, top, f"{name}: {distance_text(float(distance.mean()), labels.unit)} on average", _INK, wide=columns * (tile + _GAP) - _GAP)
+        top, distance = MARGIN + place * high, labels.between(np.array([query]), np.asarray(rows, np.int64))[0]
+        page.write(start, top, f"{name}: {distance_text(float(distance.mean()), labels.unit)} on average", INK, wide=columns * (tile + GAP) - GAP)
         for number, row in enumerate(rows):
-            x, y = start + number * (tile + _GAP), top + _LINE + 4
+            x, y = start + number * (tile + GAP), top + LINE + 4
             page.picture(x, y, labelled_image(table, config, int(row), tile))
-            page.write(x, y + tile + 2, distance_text(float(distance[number]), labels.unit), _INK)
+            page.write(x, y + tile + 2, distance_text(float(distance[number]), labels.unit), INK)
             if texts:
-                page.write(x, y + tile + 2 + _LINE, captions_of(table, int(row))[0], _QUIET, _CAPTION_LINES)
-    return sheet
-
-
-class _Page:
-    """A sheet to put pictures and words on."""
-
-    def __init__(self, sheet: "Image", tile: int) -> None:
-        from PIL.ImageDraw import Draw
-        from PIL.ImageFont import load_default
-
-        self.sheet, self.tile, self.pen, self.font = sheet, tile, Draw(sheet), load_default(_LETTER)
-
-    def picture(self, x: int, y: int, image: "Image", framed: bool = False) -> None:
-        """In the middle of its tile."""
-        self.sheet.paste(image, (x + (self.tile - image.width) // 2, y + (self.tile - image.height) // 2))
-        if framed:
-            self.pen.rectangle([x - 4, y - 4, x + self.tile + 3, y + self.tile + 3], outline=LEFT, width=3)
-
-    def write(self, x: int, y: int, text: str, color: str, lines: int = 1, wide: int | None = None) -> None:
-        """In at most so many lines of the tile's width; what does not fit ends in an ellipsis."""
-        for number, line in enumerate(self._wrapped(text, lines, wide or self.tile)):
-            self.pen.text((x, y + number * _LINE), line, fill=color, font=self.font)
-
-    def _wrapped(self, text: str, lines: int, wide: int) -> list[str]:
-        found, words = [""], text.split()
-        for word in words:
-            longer = f"{found[-1]} {word}".strip()
-            if self._length(longer) <= wide or not found[-1]:
-                found[-1] = longer
-            elif len(found) < lines:
-                found.append(word)
-            else:
-                found[-1] += "..."
-                break
-        return [self._cut(line, wide) for line in found]
-
-    def _cut(self, line: str, wide: int) -> str:
-        if self._length(line) <= wide:
-            return line
-        shorter = line.removesuffix("...")
-        while shorter and self._length(f"{shorter}...") > wide:
-            shorter = shorter[:-1]
-        return f"{shorter.rstrip()}..."
-
-    def _length(self, text: str) -> float:
-        return float(self.font.getlength(text))
+                page.write(x, y + tile + 2 + LINE, captions_of(table, int(row))[0], QUIET, _CAPTION_LINES)
+    return page.sheet
 
 
 def _check(table: ImageTable, labels: LabelDistances, query: int, retrieved: Mapping[str, Sequence[int]]) -> None:

@@ -2,7 +2,7 @@
 
 from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published, named_benchmark, published_figures
 from likeness.studies.best_method import leave_one_notion_out
-from likeness.studies.changed_table import changed_table
+from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
 from likeness.studies.clicked_notions import clicked_notions, clicks_table, vague_sentences
 from likeness.studies.comparison import SUGGESTED, compare
@@ -13,6 +13,7 @@ from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.guidance_table import guidance_table
+from likeness.studies.methods_table import cases_table, chosen_methods, methods_table, winners_table
 from likeness.studies.paired import paired_differences
 from likeness.studies.parallel import compare_in_parallel
 from likeness.studies.prompt_counts import prompt_counts
@@ -26,8 +27,8 @@ from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, 
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.studies.sweep import sweep_of, sweep_table
 from likeness.studies.table_texts import as_latex, as_markdown, with_spread
-from likeness.studies.trust_table import trust_table
-from likeness.studies.unnamed_table import unnamed_table
+from likeness.studies.trust_table import flags_table, trust_summary, trust_table, trust_verdicts
+from likeness.studies.unnamed_table import unnamed_summary, unnamed_table
 
 __all__ = [
     "ANALYSIS_METRICS",
@@ -46,8 +47,11 @@ __all__ = [
     "as_markdown",
     "beside_guidance",
     "beside_published",
+    "cases_table",
     "cells",
+    "changed_summary",
     "changed_table",
+    "chosen_methods",
     "claims",
     "classes_of",
     "clicked_notions",
@@ -62,11 +66,13 @@ __all__ = [
     "convergence_table",
     "embedding_sizes",
     "encoder_sizes",
+    "flags_table",
     "guidance_table",
     "judged_notions",
     "leave_one_notion_out",
     "list_studies",
     "measured",
+    "methods_table",
     "named_benchmark",
     "notion_sentences",
     "order_differences",
@@ -93,9 +99,13 @@ __all__ = [
     "summarize",
     "sweep_of",
     "sweep_table",
+    "trust_summary",
     "trust_table",
+    "trust_verdicts",
+    "unnamed_summary",
     "unnamed_table",
     "unseen_classes",
     "vague_sentences",
+    "winners_table",
     "with_spread",
 ]

@@ -11,12 +11,14 @@ from sklearn.metrics import average_precision_score
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.studies.comparison import no_runs
+from likeness.studies.table_texts import mean_text
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
 
 CHOSEN = "image + text - own / 2"
+_RAW = "raw encoder"
 
 
 def changed_table(
@@ -61,7 +63,7 @@ def changed_table(
     words = [word for word in prompts if (values == word).any()]
     if len(words) < 3:
         raise InputError(f"'{changed.name}' has {len(words)} aspects that are labels of the images; three are needed to change one for another.")
-    spaces = {"raw encoder": base, f"{kept.name} + {changed.name}": base.refit(kept + changed)}
+    spaces = {_RAW: base, f"{kept.name} + {changed.name}": base.refit(kept + changed)}
     rows: list[dict[str, Any]] = []
     for name, space in spaces.items():
         texts = {word: space.text_query(prompt)[0] for word, prompt in prompts.items()}
@@ -79,6 +81,23 @@ def changed_table(
                 if on_run:
                     on_run(dict(rows[-1]))
     return pd.DataFrame(rows)
+
+
+def changed_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean average precision of each way, in the encoder's space and in that of both notions; the mean over the pairs of notions ± deviation over
+    seeds.
+
+    Args:
+        runs: of `changed_table`, with a column images.
+
+    Returns:
+        Texts, a row per way.
+    """
+    where = runs["space"].eq(_RAW).map({True: _RAW, False: "both notions"})
+    every = runs.assign(where=runs["images"] + ", " + where)
+    seeds = every.groupby(["row", "where", "seed"], sort=False)["map"].mean()
+    found = seeds.groupby(["row", "where"], sort=False).agg(mean_text).unstack("where")
+    return found.rename_axis(columns=None).reset_index().rename(columns={"row": "query"})
 
 
 def _queries(labels: NDArray[Any], values: NDArray[Any], words: list[str], count: int, seed: int) -> list[tuple[int, str, str]]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import spearmanr
 
 from likeness.data import UNLABELED
 from likeness.evaluation import retrieval_metrics
@@ -71,6 +72,63 @@ def trust_table(
     if progress:
         progress(len(notions), len(notions))
     return pd.DataFrame(rows)
+
+
+def trust_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of each score: its rank correlation with MAP@R and with the gain over the raw encoder, over all notions and encoders, mean ± spread over seeds;
+    and what the score is where words are turned into random directions.
+
+    Args:
+        runs: of `trust_table`.
+
+    Returns:
+        Texts, a row per score.
+    """
+    lines = []
+    for score, title in {"score": "Score", "stability": "Stability", "alignment": "Alignment", "halves": "Halves of the prompts"}.items():
+        read, turned = (runs[runs["row"] == row] for row in (READ, TURNED))
+        found = [
+            (spearmanr(own[score], own["map_at_r"])[0], spearmanr(own[score], own["map_at_r"] - own["raw"])[0]) for _, own in read.groupby("seed")
+        ]
+        names = ("rank correlation with MAP@R", "with the gain over the raw encoder")
+        spread = {name: f"{np.mean(each):.3f} ± {np.std(each, ddof=1):.3f}" for name, each in zip(names, zip(*found, strict=True), strict=True)}
+        lines.append({"without labels": title, **spread, READ: f"{read[score].mean():.3f}", TURNED: f"{turned[score].mean():.3f}"})
+    return pd.DataFrame(lines)
+
+
+def trust_verdicts(runs: pd.DataFrame) -> pd.DataFrame:
+    """A row per notion and images, the mean over seeds: score, map_at_r, raw, gain, and the verdict of most seeds, "reads it" or "flagged".
+
+    Args:
+        runs: of `trust_table`, with a column images.
+    """
+    own = runs[runs["row"] == READ].groupby(["images", "notion"], sort=False)[["score", "reads", "map_at_r", "raw"]].mean().reset_index()
+    verdict = np.where(own["reads"] > 0.5, "reads it", "flagged")
+    return own.drop(columns="reads").assign(gain=own["map_at_r"] - own["raw"], verdict=verdict)
+
+
+def flags_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """How InDiReCT does against the raw encoder where the encoder is said to read a notion and where not; a notion and encoder count once.
+
+    Args:
+        runs: as `trust_verdicts`.
+
+    Returns:
+        Texts, a row per verdict.
+    """
+    lines = []
+    for verdict, part in trust_verdicts(runs).groupby("verdict", sort=False):
+        lines.append(
+            {
+                "verdict": verdict,
+                "notions and encoders": len(part),
+                "InDiReCT": f"{part['map_at_r'].mean():.3f}",
+                "raw encoder": f"{part['raw'].mean():.3f}",
+                "smallest gain": f"{part['gain'].min():+.3f}",
+                "largest gain": f"{part['gain'].max():+.3f}",
+            }
+        )
+    return pd.DataFrame(lines)
 
 
 def _turn(width: int, seed: int) -> np.ndarray:

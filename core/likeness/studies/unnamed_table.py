@@ -54,6 +54,18 @@ def unnamed_table(base: "Space", notions: Sequence["Notion"], count: int = 3, se
     return pd.DataFrame(rows)
 
 
+def unnamed_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of the notion that is left out, how much its label explains of the first direction of each kind, the mean over seeds.
+
+    Args:
+        runs: of `unnamed_table`, with a column images.
+    """
+    first = runs[runs["direction"] == 1]
+    means = first.groupby(["images", "notion", "row"], sort=False)["explained"].mean().unstack("row")
+    titles = {UNNAMED: "first unnamed direction", PRINCIPAL: "first principal component", RANDOM: "random direction"}
+    return means.rename(columns=titles)[list(titles.values())].rename_axis(columns=None).reset_index().rename(columns={"notion": "left out"})
+
+
 def explained(values: NDArray[np.floating], labels: NDArray[np.generic]) -> float:
     """Eta squared: the share of the variance of values (n,) that lies between labels (n,); 0 where all values are the same."""
     frame = pd.DataFrame({"value": np.asarray(values, np.float64), "label": labels})

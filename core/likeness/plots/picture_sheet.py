@@ -1,0 +1,64 @@
+"""A sheet of pictures with words around them, for figures that show what is found."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+INK, QUIET, _PAPER = "#1b1f2a", "#5d6575", "#ffffff"
+GAP, MARGIN, LINE, _LETTER = 8, 14, 18, 13
+
+
+class PictureSheet:
+    """A sheet to put pictures and words on.
+
+    Args:
+        width, height: in pixels.
+        tile: side of a picture.
+
+    Attributes:
+        sheet: the picture of all.
+    """
+
+    def __init__(self, width: int, height: int, tile: int) -> None:
+        from PIL import Image
+        from PIL.ImageDraw import Draw
+        from PIL.ImageFont import load_default
+
+        self.sheet, self.tile, self.font = Image.new("RGB", (width, height), _PAPER), tile, load_default(_LETTER)
+        self.pen = Draw(self.sheet)
+
+    def picture(self, x: int, y: int, image: "Image", frame: str = "") -> None:
+        """In the middle of its tile, with a frame of this color where one is given."""
+        self.sheet.paste(image, (x + (self.tile - image.width) // 2, y + (self.tile - image.height) // 2))
+        if frame:
+            self.pen.rectangle([x - 4, y - 4, x + self.tile + 3, y + self.tile + 3], outline=frame, width=3)
+
+    def write(self, x: int, y: int, text: str, color: str, lines: int = 1, wide: int | None = None) -> None:
+        """In at most so many lines of the tile's width; what does not fit ends in an ellipsis."""
+        for number, line in enumerate(self._wrapped(text, lines, wide or self.tile)):
+            self.pen.text((x, y + number * LINE), line, fill=color, font=self.font)
+
+    def _wrapped(self, text: str, lines: int, wide: int) -> list[str]:
+        found, words = [""], text.split()
+        for word in words:
+            longer = f"{found[-1]} {word}".strip()
+            if self._length(longer) <= wide or not found[-1]:
+                found[-1] = longer
+            elif len(found) < lines:
+                found.append(word)
+            else:
+                found[-1] += "..."
+                break
+        return [self._cut(line, wide) for line in found]
+
+    def _cut(self, line: str, wide: int) -> str:
+        if self._length(line) <= wide:
+            return line
+        shorter = line.removesuffix("...")
+        while shorter and self._length(f"{shorter}...") > wide:
+            shorter = shorter[:-1]
+        return f"{shorter.rstrip()}..."
+
+    def _length(self, text: str) -> float:
+        return float(self.font.getlength(text))
