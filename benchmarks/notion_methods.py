@@ -1,5 +1,5 @@
 """Every way to read a notion's words, on every notion and encoder at hand, and how far each can be trusted without labels: prints `likeness`
-commands and writes assets/results/notion-methods.csv, notion-trust.csv, unnamed-directions.csv and changed-images.csv.
+commands and writes assets/results/notion-methods.csv, notion-trust.csv, unnamed-directions.csv, changed-images.csv and notion-algebra.csv.
 
 python benchmarks/notion_methods.py DATA WEIGHTS   # as benchmarks/photo_notions.py; some minutes for the heads, then half an hour
 python benchmarks/notion_methods.py DATA WEIGHTS --models heads   # with the five heads that lie there, or are kept there
@@ -57,12 +57,12 @@ def trust(data: Path, weights: Path, place: Path) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-def unnamed(place: Path) -> pd.DataFrame:
-    """Directions that no word names, on the shipped cars, each notion left out in turn."""
+def on_cars(analysis: str, place: Path) -> pd.DataFrame:
+    """An analysis that the shipped cars alone answer: "unnamed", each notion left out in turn, or "algebra", pairs of notions."""
     found = []
     for encoder in ENCODERS:
-        likeness("analyze", "unnamed", "cars", "--encoder", encoder, "--out", str(place / "unnamed.csv"))
-        found.append(pd.read_csv(place / "unnamed.csv").assign(images=encoder))
+        likeness("analyze", analysis, "cars", "--encoder", encoder, "--out", str(place / f"{analysis}.csv"))
+        found.append(pd.read_csv(place / f"{analysis}.csv").assign(images=encoder))
     return pd.concat(found, ignore_index=True)
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--models", type=Path, help="folder of the five heads, which are fitted where they are not there")
-    parser.add_argument("--part", choices=("methods", "trust", "unnamed", "changed"), help="measure this alone")
+    parser.add_argument("--part", choices=("methods", "trust", "unnamed", "changed", "algebra"), help="measure this alone")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = given.models or Path(folder)
@@ -95,9 +95,11 @@ def main() -> None:
             found = trust(given.data, given.weights, place)
             found[["images", *found.columns.drop("images")]].round(6).to_csv(RESULTS / "notion-trust.csv", index=False)
         if given.part in (None, "unnamed"):
-            unnamed(place).round(6).to_csv(RESULTS / "unnamed-directions.csv", index=False)
+            on_cars("unnamed", place).round(6).to_csv(RESULTS / "unnamed-directions.csv", index=False)
         if given.part in (None, "changed"):
             changed(place).round(6).to_csv(RESULTS / "changed-images.csv", index=False)
+        if given.part in (None, "algebra"):
+            on_cars("algebra", place).round(6).to_csv(RESULTS / "notion-algebra.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,11 @@ from scale_report import filled
 from likeness.evaluation import correlations_without, few_shot_gains, scaled_structure
 from likeness.notions import METHOD_TITLES
 from likeness.studies import (
+    algebra_summary,
     as_markdown,
     changed_summary,
     claims,
+    clicks_table,
     composed_choice,
     composed_table,
     continuous_table,
@@ -168,6 +170,12 @@ def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
 
 
+def clicks_medians(runs: pd.DataFrame) -> pd.DataFrame:
+    """The median over notions and images of what clicks gain, by how the sentence began and by method."""
+    grouped = clicks_table(runs).groupby(["start", "method"], sort=False)
+    return with_texts(grouped.median(numeric_only=True).assign(**{"with a gap": grouped["gap closed"].count().astype(str)}).reset_index())
+
+
 def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Per set of images and kind of query the score that is best on all others, beside the best there."""
     found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
@@ -204,6 +212,9 @@ def written() -> dict[Path, str]:
         "lsp-pose-fit": fit_table(read_results("lsp-pose-fit")),
         "pose sizes": pose_sizes_table("synthetic-poses"),
         "photo pose sizes": pose_sizes_table("lsp-pose"),
+        "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
+        "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
+        "clicks in the median": clicks_medians(read_results("clicked-notions")),
         "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
         "trust": trust_summary(read_results("notion-trust")),

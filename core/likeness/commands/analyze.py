@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from likeness.commands.algebra import algebra
 from likeness.commands.analysis_runs import measured
 from likeness.commands.changed_images import changed_images
 from likeness.commands.clicks import clicks
@@ -157,6 +158,7 @@ def prompt_count(
 
 analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
+analyze.command("algebra", cls=ListedHelp)(algebra)
 analyze.command("clicks", cls=ListedHelp)(clicks)
 analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)

@@ -1,5 +1,6 @@
 """Studies: tables of runs, the papers' protocols, and their presets."""
 
+from likeness.studies.algebra_table import algebra_summary, algebra_table
 from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published, named_benchmark, published_figures
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
@@ -43,6 +44,8 @@ __all__ = [
     "StudyConfig",
     "StudyFolder",
     "StudyStatus",
+    "algebra_summary",
+    "algebra_table",
     "as_latex",
     "as_markdown",
     "beside_guidance",
