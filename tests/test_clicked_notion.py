@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 
 import likeness as lk
-from likeness.clicked_notion import ANOTHER, MISREAD, TOO_MANY, Candidate, candidates, clicked_notion
+from likeness.clicked_notion import ANOTHER, MISREAD, TOO_MANY, Candidate, candidates, clicked_notion, left_out
 from likeness.data import ImageTable
 from likeness.notions import Click, Notion
 
@@ -45,7 +45,6 @@ def _always(notion):
 
 
 def test_without_a_click_that_counts_nothing_changes(space, others):
-    assert clicked_notion(space, COLOR, [], others) is not None
     assert clicked_notion(space, COLOR, [], others) == COLOR
     gone = (_click(0, 99, False),)
     assert clicked_notion(space, COLOR, gone, others) == replace(COLOR, clicks=gone)
@@ -94,6 +93,14 @@ def test_a_joined_notion_is_judged_as_a_whole(space, others):
     both = replace(COLOR, joined=((1.0, SHAPE),))
     said = [_click(0, 3, False), _click(1, 4, False), _click(0, 6, True), _click(2, 5, False), _click(1, 7, True)]
     assert clicked_notion(space, both, said, others, _always) == replace(both, clicks=tuple(said))
+
+
+def test_what_was_left_out_and_what_is_another_notion():
+    fewer = replace(COLOR, name="hue", aspects=("blue", "red"))
+    assert left_out(COLOR, fewer) == ["green"]
+    assert left_out(COLOR, COLOR) == []
+    assert left_out(COLOR, replace(COLOR, aspects=("red", "loud"))) is None  # in the same template
+    assert left_out(COLOR, SHAPE) is None
 
 
 def _posterior(images, pairs, alike, aspects):

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 import added_labels
 from access import resolve_encoder, resolve_entry, store_dir
-from likeness.clicked_notion import Candidate
-from likeness.clicked_notion import candidates as notions_meant
 from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
 from likeness.embedding import embed
@@ -30,12 +28,12 @@ from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
-from likeness.sentences import word_list_notions
 from likeness.space import Space
 from server_settings import server
 from shared.bounded import BoundedCache
 
 if TYPE_CHECKING:
+    from likeness.clicked_notion import Candidate
     from likeness.training import RunFolder
 
 _STATE = "~"  # in ids
@@ -247,14 +245,17 @@ def _found_notions(key: str, contents: tuple[object, ...], _base: Space, _notion
     return rank_notions(_base, _notions)
 
 
-def candidates(base: Space, notions: Sequence[Notion]) -> list[Candidate]:
+def candidates(base: Space, notions: Sequence[Notion]) -> "list[Candidate]":
     """What might be meant where a person clicks: these notions, and what the lists that ship say of the images."""
     return _candidates(base.key, tuple(tuple(notion.content) for notion in notions), base, notions)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _candidates(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> list[Candidate]:
-    return notions_meant(_base, [*_notions, *word_list_notions(_base)])
+def _candidates(key: str, contents: tuple[object, ...], _base: Space, _notions: Sequence[Notion]) -> "list[Candidate]":
+    from likeness.clicked_notion import candidates
+    from likeness.sentences import word_list_notions
+
+    return candidates(_base, [*_notions, *word_list_notions(_base)])
 
 
 def unnamed_directions(base: Space, notions: Sequence[Notion], count: int) -> list[Direction]:

@@ -7,7 +7,6 @@ from itertools import takewhile
 import streamlit as st
 
 from access import redact, refusal
-from likeness.clicked_notion import clicked_notion
 from likeness.errors import InputError
 from likeness.notions import Click, Notion, list_notions
 from shared import cached, drafts, sidebar
@@ -58,6 +57,8 @@ def settle(view: View) -> bool:
     before = drafts.current()
     if said is None or before is None:
         return False
+    from likeness.clicked_notion import clicked_notion
+
     try:
         with st.spinner("Looking which words fit your clicks ..."):
             others = cached.candidates(view.base, sidebar.fitting(view.base))
@@ -89,32 +90,36 @@ def line(draft: Draft | None) -> None:
 def _followed(before: Draft, now: Notion, view: View) -> Draft:
     """The draft with what the clicks made of its words; of another notion its name and labels, too."""
     if now.templates == before.notion.templates and now.name == before.name:
-        return replace(before, aspects=_lines(now.aspects) if now.aspects != before.notion.aspects else before.aspects, clicks=now.clicks)
-    labels = {name.replace("_", " ").strip().lower(): name for name in view.base.table.attributes}
-    judged = [labels[text] for text in sorted(labels, key=len) if now.name.lower().endswith(text)]
-    attribute = now.attribute or (judged[-1] if judged else None)
-    return replace(drafts.of(now), attribute=attribute, solver=before.solver, seed=before.seed, origin=before.origin, clicks=now.clicks)
+        return replace(before, aspects="\n".join(now.aspects) if now.aspects != before.notion.aspects else before.aspects, clicks=now.clicks)
+    return replace(
+        drafts.of(now),
+        attribute=now.attribute or view.label_called(now.name),
+        solver=before.solver,
+        seed=before.seed,
+        origin=before.origin,
+        clicks=now.clicks,
+    )
 
 
 def _path(view: View, row: int) -> str:
     return str(view.frame["path"].iloc[row])
 
 
-def _lines(aspects: Sequence[str]) -> str:
-    return "\n".join(aspects)
-
-
 def _done(draft: Draft) -> str:
     """What the clicks changed since the first of them."""
+    from likeness.clicked_notion import left_out
+
     clicked = list(takewhile(lambda each: each.clicks, drafts.versions()))
     older = drafts.versions()[len(clicked) : len(clicked) + 1]
     if draft != drafts.latest() or not older:
         return ""
-    first = older[0]
-    if first.templates != draft.templates:
-        return f"They fit **{plain(draft.name)}** better than {plain(first.name)}."
-    left = [plain(word) for word in first.aspects.splitlines() if word.strip() and word not in set(draft.aspects.splitlines())]
-    return f"Left out by them: {sidebar.listed([f'**{word}**' for word in left])}." if left else "The words fit them as they are."
+    try:
+        left = left_out(older[0].notion, draft.notion)
+    except InputError:  # as the form says
+        return ""
+    if left is None:
+        return f"They fit **{plain(draft.name)}** better than {plain(older[0].name)}."
+    return f"Left out by them: {sidebar.listed([f'**{plain(word)}**' for word in left])}." if left else "The words fit them as they are."
 
 
 def _undo() -> None:

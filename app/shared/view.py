@@ -62,6 +62,11 @@ class View:
         """A, and B where there is one."""
         return [self.a] if self.b is None else [self.a, self.b]
 
+    def label_called(self, name: str) -> str | None:
+        """The attribute of the images that a notion's name ends with, "background color" of "car background color"; the longest, or None."""
+        words = {attribute: f" {attribute.replace('_', ' ').strip().lower()}" for attribute in self.base.table.attributes}
+        return max((each for each in words if f" {name.lower()}".endswith(words[each])), key=lambda each: len(words[each]), default=None)
+
     @property
     def thumbnails(self) -> str:
         """URL of the picture of image {row}."""

@@ -127,6 +127,19 @@ def clicked_notion(
         rows, beside = (change.rows, beside) if change.rows is not None else (_rows(base, now), np.ones(()))
 
 
+def left_out(before: Notion, after: Notion) -> list[str] | None:
+    """The aspects of a notion that another one lacks, where this is the same one otherwise; None where it says something else.
+
+    Example:
+        >>> color = Notion("color", "a {} car", ["red", "green", "blue"])
+        >>> left_out(color, Notion("color", "a {} car", ["red", "blue"]))
+        ['green']
+    """
+    if after.templates != before.templates or not set(after.aspects) <= set(before.aspects):
+        return None
+    return [aspect for aspect in before.aspects if aspect not in set(after.aspects)]
+
+
 class _Change(NamedTuple):
     """What a notion may become, how probable that is, and the rows that are left where one aspect is left out."""
 

@@ -51,7 +51,6 @@ _OWN = {
     "studies/published": "tables that ship",
     "studies/claims": "claims that ship",
     "studies/sentence_notions": "sentences that ship",
-    "studies/clicked_notions": "sentences that ship",
     "studies/benchmarks/beside_published": "tables that ship",
     "sentences/word_lists": "lists and tables that ship",
     "recipes/clip/car_names": "a table that ships",

@@ -72,8 +72,7 @@ def _read(view: View, text: str) -> None:
 def _draft(view: View, found: SentenceNotion) -> Draft:
     """A notion under a free name, judged by the labels that are called as it or what varies is, where there are some."""
     notion = found.notion
-    labels = {name.replace("_", " ").strip().lower(): name for name in view.base.table.attributes}
-    attribute = labels.get(notion.name.lower()) or labels.get(found.varies.lower())
+    attribute = view.label_called(notion.name) or view.label_called(found.varies)
     name = beginning.free_name(notion.name, list_notions(notions_dir()))
     return Draft(name, notion.question, "\n".join(notion.templates), "\n".join(notion.aspects), attribute)
 

@@ -73,15 +73,15 @@ def _pair(text: str) -> tuple[int, int]:
 
 def _clicked(space: "Space", made: "Notion", said: list[tuple[int, int, bool]]) -> "Notion":
     """The notion that answers about pairs of images fit, after saying what they changed."""
-    from likeness.clicked_notion import clicked_notion
+    from likeness.clicked_notion import clicked_notion, left_out
     from likeness.notions import Click
 
     paths = [str(path) for path in space.table.frame["path"]]
     clicks = [Click(paths[space.check_row(first)], paths[space.check_row(second)], answer) for first, second, answer in said]
     found = clicked_notion(space, made, clicks)
-    if found.templates != made.templates:
+    left = left_out(made, found)
+    if left is None:
         typer.echo(f"The answers fit '{found.name}' better: {', '.join(found.aspects)}")
     else:
-        left = [aspect for aspect in made.aspects if aspect not in set(found.aspects)]
         typer.echo(f"By the answers, left out: {', '.join(left)}" if left else "The words fit the answers as they are.")
     return found

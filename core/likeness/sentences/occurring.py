@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 Rows = NDArray[np.float32]
 
@@ -58,7 +58,7 @@ def _by_chance(images: Rows, aspects: Rows) -> NDArray[np.float64]:
     found = np.empty(len(aspects))
     for place, length in enumerate(lengths):
         others = np.where(best == place, second, first)  # the best of the other aspects
-        found[place] = norm.sf((others - level) * np.sqrt(images.shape[1]) / max(length, np.finfo(np.float32).tiny)).sum()
+        found[place] = ndtr((level - others) * np.sqrt(images.shape[1]) / max(length, np.finfo(np.float32).tiny)).sum()
     return found
 
 

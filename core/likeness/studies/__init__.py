@@ -5,7 +5,7 @@ from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published,
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
-from likeness.studies.clicked_notions import clicked_notions, clicks_table, vague_sentences
+from likeness.studies.clicked_notions import clicked_notions, clicks_table
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
@@ -22,7 +22,7 @@ from likeness.studies.published import beside_guidance, order_differences, publi
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
-from likeness.studies.sentence_notions import notion_sentences, sentence_notions, sentence_table
+from likeness.studies.sentence_notions import notion_sentences, sentence_notions, sentence_table, vague_sentences
 from likeness.studies.shift_table import shift_table
 from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies

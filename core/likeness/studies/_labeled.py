@@ -1,14 +1,32 @@
-"""Runs of several comparisons in one table, told apart by a first column."""
+"""What studies have in common: which images have a label, and runs collected in one table."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from likeness.data import UNLABELED
 from likeness.notions import MethodLike
 
 Methods = Collection[MethodLike]
 OnRun = Callable[[dict[str, Any]], None]
+
+
+def has_label(labels: "pd.Series[Any]") -> NDArray[np.bool_]:
+    """Mask (n,) of the images that have one: neither missing nor `likeness.data.UNLABELED`."""
+    return (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
+
+
+def collected(rows: Iterable[dict[str, Any]], on_run: OnRun | None) -> list[dict[str, Any]]:
+    """The rows, of which `on_run` gets each as it comes."""
+    found = []
+    for row in rows:
+        found.append(row)
+        if on_run:
+            on_run(dict(row))
+    return found
 
 
 def labeled(on_run: OnRun | None, **label: Any) -> OnRun | None:

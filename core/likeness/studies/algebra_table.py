@@ -1,6 +1,6 @@
 """Notions joined, judged by both labels at once, and notions taken away, judged by the label of what is left."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.notions import Composition, Notion, varying_directions
 from likeness.progress import Progress
+from likeness.studies._labeled import OnRun, collected
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -26,7 +27,7 @@ def algebra_table(
     seeds: Sequence[int] = range(5),
     *,
     progress: Progress | None = None,
-    on_run: Callable[[dict[str, Any]], object] | None = None,
+    on_run: OnRun | None = None,
 ) -> pd.DataFrame:
     """MAP@R of pairs of notions that are joined, by both labels, and of the encoder's space without other notions, by the label of each.
 
@@ -56,11 +57,7 @@ def algebra_table(
     tasks = [*combinations(chosen, 2), *((each,) for each in chosen)]
     rows: list[dict[str, Any]] = []
     for done, task in enumerate(tasks):
-        found = _pair(base, *task, chosen, method, seeds) if len(task) == 2 else _without(base, task[0], chosen, seeds)
-        for row in found:
-            rows.append(row)
-            if on_run:
-                on_run(row)
+        rows += collected(_pair(base, *task, chosen, method, seeds) if len(task) == 2 else _without(base, task[0], chosen, seeds), on_run)
         if progress:
             progress(done + 1, len(tasks))
     return pd.DataFrame(rows)

@@ -1,7 +1,8 @@
 """How much better does a notion become by clicks? Simulated persons click by labels, and other images judge."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,30 +10,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
-from likeness.data import UNLABELED
 from likeness.errors import InputError
-from likeness.io import assets_dir, parse_yaml, text_of
 from likeness.notion_trust import notion_trust
 from likeness.notions import Click, Oracle
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence, word_list_notions
-from likeness.studies.sentence_notions import notion_sentences
+from likeness.studies._labeled import OnRun, collected, has_label
+from likeness.studies.sentence_notions import notion_sentences, vague_sentences
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
     from likeness.space import Space
 
-ANSWERS = ("labels", "coin", "another label")
 _NEIGHBORS = 24  # of a query, as many as the app shows
-_TRIES = 20  # queries for a click, of which some have nothing to click on
 _LEAST_GAP = 0.02  # MAP@R that the Oracle is ahead, below which there is nothing to close
 _DIM = 128  # of the Oracle, as in the paper
-
-
-def vague_sentences() -> dict[str, str]:
-    """What a person might type first who means a notion and says something else, by the notion's name (`assets/vague_sentences.yaml`)."""
-    file = assets_dir() / "vague_sentences.yaml"
-    return dict(parse_yaml(text_of(file), f"The file '{file.name}'"))
 
 
 def clicked_notions(
@@ -44,7 +36,7 @@ def clicked_notions(
     methods: Sequence[str] = ("exact", "probabilities"),
     oracle: bool = True,
     progress: Progress | None = None,
-    on_run: Callable[[dict[str, Any]], object] | None = None,
+    on_run: OnRun | None = None,
 ) -> pd.DataFrame:
     """MAP@R after so many simulated clicks, on images that were not clicked.
 
@@ -81,20 +73,12 @@ def clicked_notions(
     rows: list[dict[str, Any]] = []
     for done, notion in enumerate(reversed(judged.values())):
         control = [name for name in judged if name != notion.attribute]
+        said = {start: (texts[notion.name], notion_from_sentence(texts[notion.name], base).notion) for start, texts in sentences.items()}
         for seed in seeds:
             halves = _Halves.of(base, str(notion.attribute), control[seed % len(control)] if control else None, seed)
-            for row in _bounds(halves, seed, oracle):
-                rows.append({"notion": notion.name, **row, "seed": seed})
-                if on_run:
-                    on_run(rows[-1])
-            for start, texts in sentences.items():
-                said = notion_from_sentence(texts[notion.name], base).notion
-                for method in methods:
-                    person = _Person(halves, others, trusted, method)
-                    for row in person.runs(said, sorted(set(counts)), seed):
-                        rows.append({"notion": notion.name, "sentence": texts[notion.name], "start": start, **row, "seed": seed})
-                        if on_run:
-                            on_run(rows[-1])
+            persons = [_Person(halves, others, trusted, method) for method in methods]
+            found = chain(_bounds(halves, seed, oracle), _clicked(persons, said, sorted(set(counts)), seed))
+            rows += collected(({"notion": notion.name, **row, "seed": seed} for row in found), on_run)
         if progress:
             progress(done + 1, len(judged))
     return pd.DataFrame(rows)
@@ -131,12 +115,10 @@ class _Halves(NamedTuple):
     @classmethod
     def of(cls, base: "Space", attribute: str, other: str | None, seed: int) -> "_Halves":
         frame = base.table.frame
-        texts = frame[attribute].astype(str)
-        labeled = frame[attribute].notna() & ~texts.isin([UNLABELED, ""])
-        rows = np.random.default_rng(seed).permutation(np.flatnonzero(labeled))
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(has_label(frame[attribute])))
         shown, judging = np.sort(rows[: len(rows) // 2]), np.sort(rows[len(rows) // 2 :])
         half = base.replace(vectors=base.vectors[shown], images=replace(base.table, frame=frame.iloc[shown]), index=None)
-        told = texts.to_numpy()
+        told = frame[attribute].astype(str).to_numpy()
         return cls(half, told[shown], None if other is None else frame[other].astype(str).to_numpy()[shown], base.vectors[judging], told[judging])
 
     def map_at_r(self, rows: Any) -> float:
@@ -161,23 +143,28 @@ class _Person(NamedTuple):
             rng, now = np.random.default_rng([seed, 1]), said
             clicks: list[Click] = []
             for count in counts if name == "labels" else counts[-1:]:
-                while len(clicks) < count and (click := self.click(now, labels, name == "coin", len(clicks) % 2 == 0, rng)):
-                    clicks.append(click)
+                while len(clicks) < count:
+                    clicks.append(self.click(now, labels, name == "coin", len(clicks) % 2 == 0, rng))
                     now = clicked_notion(self.halves.shown, now, clicks, self.others, lambda each: self.trusted[each.aspects])
                 found = self.halves.map_at_r(self.halves.shown.refit(now, self.method).estimator.transform(self.halves.vectors))
                 yield {"method": self.method, "answers": name, "clicks": count, "map_at_r": found, "name": now.name, "aspects": len(now.aspects)}
 
-    def click(self, now: "Notion", labels: NDArray[Any], coin: bool, wrong_first: bool, rng: np.random.Generator) -> Click | None:
+    def click(self, now: "Notion", labels: NDArray[Any], coin: bool, wrong_first: bool, rng: np.random.Generator) -> Click:
         space, paths = self.halves.shown.refit(now, self.method), self.halves.shown.table.frame["path"]
-        for _ in range(_TRIES):
-            query = int(rng.integers(len(space)))
-            near = space.nearest(query, min(_NEIGHBORS, len(space) - 1)).rows
-            same = labels[near] == labels[query]
-            if same.any() or not same.all():
-                wrong = not same.all() and (wrong_first or not same.any())
-                neighbor = int(near[~same][0] if wrong else near[same][-1])
-                return Click(str(paths[query]), str(paths[neighbor]), bool(rng.integers(2)) if coin else not wrong)
-        return None
+        query = int(rng.integers(len(space)))
+        near = space.nearest(query, min(_NEIGHBORS, len(space) - 1)).rows
+        same = labels[near] == labels[query]
+        wrong = not same.all() and (wrong_first or not same.any())
+        neighbor = int(near[~same][0] if wrong else near[same][-1])
+        return Click(str(paths.iloc[query]), str(paths.iloc[neighbor]), bool(rng.integers(2)) if coin else not wrong)
+
+
+def _clicked(persons: "Sequence[_Person]", said: "dict[str, tuple[str, Notion]]", counts: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
+    """Each person beginning with each sentence."""
+    for start, (sentence, notion) in said.items():
+        for person in persons:
+            for row in person.runs(notion, counts, seed):
+                yield {"sentence": sentence, "start": start, **row}
 
 
 def _bounds(halves: _Halves, seed: int, oracle: bool) -> Iterator[dict[str, Any]]:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from likeness.arrays import unit_rows
-from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.evaluation import DistanceMetric, Metric, MetricLike, checked_metric, chosen_metrics, measure
 from likeness.notions import METHODS as METHODS
 from likeness.notions import LearnsFrom, Method, MethodLike, best_aspects, named_methods, with_other_words
 from likeness.progress import Progress
+from likeness.studies._labeled import has_label
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
@@ -115,7 +114,7 @@ class _Task:
     def __init__(self, base: "Space", notion: "Notion") -> None:
         self.base, self.notion = base, notion
         labels = base.table.frame[notion.attribute]
-        self.labeled = _labeled(labels)
+        self.labeled = has_label(labels)
         every = self.labeled.all()
         self.vectors, self.labels = (base.vectors, labels) if every else (base.vectors[self.labeled], labels[self.labeled].reset_index(drop=True))
 
@@ -170,13 +169,8 @@ def _check(table: "ImageTable", notions: Sequence["Notion"], dims: Sequence[int 
             raise InputError(f"The notion '{notion.name}' names no attribute that judges it; choose another, or add `attribute` to its file.")
         if notion.attribute not in table.attributes:
             raise InputError(f"The notion '{notion.name}' is judged by the attribute '{notion.attribute}', but the images have {table.attributes}.")
-        if not _labeled(table.frame[notion.attribute]).any():
+        if not has_label(table.frame[notion.attribute]).any():
             raise InputError(f"No image has a label of '{notion.attribute}', by which '{notion.name}' is judged; choose other images.")
-
-
-def _labeled(labels: pd.Series) -> NDArray[np.bool_]:
-    """Mask (n,) of the images that have a label."""
-    return (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
 
 
 def _runs(base: "Space", notions: Sequence["Notion"], methods: Sequence[Method], dims: Sequence[int | str], seeds: Sequence[int]) -> Iterator[_Run]:

@@ -1,6 +1,6 @@
 """Is a notion from one sentence as good as one whose aspects were written by hand?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ from likeness.errors import InputError
 from likeness.io import assets_dir, parse_yaml, text_of
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence
+from likeness.studies._labeled import OnRun, collected
 
 if TYPE_CHECKING:
     from likeness.notions import Notion
@@ -31,8 +32,16 @@ class _Case(NamedTuple):
 
 def notion_sentences() -> dict[str, str]:
     """A sentence for each notion that images at hand have labels for, by the notion's name (`assets/notion_sentences.yaml`)."""
-    file = assets_dir() / "notion_sentences.yaml"
-    return dict(parse_yaml(text_of(file), f"The file '{file.name}'"))
+    return _shipped("notion_sentences.yaml")
+
+
+def vague_sentences() -> dict[str, str]:
+    """What a person might type first who means a notion and says something else, by the notion's name (`assets/vague_sentences.yaml`)."""
+    return _shipped("vague_sentences.yaml")
+
+
+def _shipped(name: str) -> dict[str, str]:
+    return dict(parse_yaml(text_of(assets_dir() / name), f"The file '{name}'"))
 
 
 def sentence_notions(
@@ -42,7 +51,7 @@ def sentence_notions(
     seeds: Sequence[int] = range(5),
     *,
     progress: Progress | None = None,
-    on_run: Callable[[dict[str, Any]], object] | None = None,
+    on_run: OnRun | None = None,
 ) -> pd.DataFrame:
     """MAP@R of notions from sentences beside the raw encoder and the aspects that were written by hand.
 
@@ -67,10 +76,7 @@ def sentence_notions(
     cases = [_case(base, notion, texts) for notion in notions]
     rows = []
     for done, case in enumerate(cases):
-        for row in _rows(base, case, _others(base, case, texts), seeds):
-            rows.append(row)
-            if on_run:
-                on_run(row)
+        rows += collected(_rows(base, case, _others(base, case, texts), seeds), on_run)
         if progress:
             progress(done + 1, len(cases))
     return pd.DataFrame(rows)

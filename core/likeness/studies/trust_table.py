@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from likeness.data import UNLABELED
 from likeness.evaluation import retrieval_metrics
 from likeness.notion_trust import sample, trust_of, worded_aspects
 from likeness.progress import Progress
+from likeness.studies._labeled import has_label
 from likeness.studies.comparison import no_runs
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def trust_table(
         if progress:
             progress(done, len(notions))
         labels = base.table.frame[notion.attribute]
-        labeled = (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
+        labeled = has_label(labels)
         judged = [
             retrieval_metrics(space.vectors[labeled], labels[labeled].astype(str).to_numpy())["map_at_r"]
             for space in (base.refit(notion, method, dim="suggested"), base)

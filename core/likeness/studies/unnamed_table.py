@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.data import UNLABELED
 from likeness.found_notions import unnamed_directions
+from likeness.studies._labeled import has_label
 from likeness.studies.comparison import no_runs
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def unnamed_table(base: "Space", notions: Sequence["Notion"], count: int = 3, se
     rows = []
     for notion in notions:
         labels = base.table.frame[notion.attribute]
-        labeled = (labels.notna() & (labels != UNLABELED)).to_numpy(dtype=bool)
+        labeled = has_label(labels)
         others = [each for each in notions if each.attribute != notion.attribute]
         kinds = [(UNNAMED, 0, [each.vector for each in unnamed_directions(base, others, count)]), (PRINCIPAL, 0, principal)]
         width = base.vectors.shape[1]
