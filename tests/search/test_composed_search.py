@@ -6,7 +6,7 @@ import pytest
 
 import likeness as lk
 from likeness.errors import InputError
-from likeness.search import Query, build_index, composed_search, search_plan
+from likeness.search import LocalSearch, Query, build_index, composed_search, search_plan
 from likeness.space import Space
 
 
@@ -89,6 +89,23 @@ def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: p
     assert indexed.search is not None
     indexed.search.wait()
     assert len(np.intersect1d(indexed.nearest(query, 10).rows, every)) >= 9
+
+
+def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many cells as are looked through anyway, nothing is missed."""
+    vectors = _clusters(600)
+    every, allowed = Space(vectors), np.arange(600) % 2 == 0
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
+    indexed = every.replace(index=build_index(vectors, tmp_path / "index", cells=30))
+    assert isinstance(indexed.search, LocalSearch)
+    assert not indexed.search.wait().exact
+    for query in (Query([(1, 3), (1, 80)]), Query([(1, 3), (2, 80), (-0.5, 200)])):
+        for options in ({}, {"allowed": allowed}, {"exclude": [9]}):
+            found, expected = indexed.nearest(query, 25, **options), every.nearest(query, 25, **options)
+            np.testing.assert_array_equal(found.rows, expected.rows)
+            np.testing.assert_allclose(found.similarities, expected.similarities, rtol=1e-4)
+    with pytest.raises(InputError, match="No image is left"):
+        indexed.nearest(Query([(1, 0)]), allowed=np.arange(600) == 0)
 
 
 def test_terms_that_cancel_each_other_out_have_no_candidates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,10 +51,16 @@ def all_hold(
         avoided_from, avoided_slope: of the sigmoid; `likeness analyze composed-queries` compares others.
     """
     signed = np.asarray(weights, np.float32)
-    low, mean, deviation = statistics
+    liked = signed > 0
+    logs = np.empty_like(similarities)
+    logs[liked] = _liked(similarities[liked], statistics.low[liked])
+    z = (similarities[~liked] - statistics.mean[~liked]) / statistics.deviation[~liked]
+    logs[~liked] = -np.logaddexp(0, avoided_slope * (z - avoided_from))
+    return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
+
+
+def _liked(similarities: Floats, low: Floats) -> Floats:
+    """Logarithms of (s - low) / (high - low)."""
     width = similarities.max(axis=1, keepdims=True) - low
     shares = np.where(width > _FLAT, (similarities - low) / np.maximum(width, _FLAT), 1)
-    liked = np.log(np.maximum(shares, _LEAST))
-    avoided = -np.logaddexp(0, avoided_slope * ((similarities - mean) / deviation - avoided_from))
-    logs = np.where(signed[:, None] > 0, liked, avoided)
-    return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
+    return np.asarray(np.log(np.maximum(shares, _LEAST)))
