@@ -212,16 +212,17 @@ class Space:
         """As `nearest`, of a composed query; rows among its terms are left out.
 
         Args:
-            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one.
+            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one that does not compare all.
         """
         from likeness.search import Hits, LocalSearch, search_composed
 
         places = np.vstack([self.place(what) for _, what in query.terms])
         around = None
-        if find is None and isinstance(self.search, LocalSearch) and not self.search.exact:
-            around = partial(self.search.around, allowed=allowed)
-        elif find is None and self.search is not None:
-            find = partial(_candidates, self.search, allowed)
+        if find is None and self.search is not None and not self.search.exact:
+            if isinstance(self.search, LocalSearch):
+                around = partial(self.search.around, allowed=allowed)
+            else:
+                find = partial(_candidates, self.search, allowed)
         left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
         weights = [weight for weight, _ in query.terms]
         found = search_composed(
