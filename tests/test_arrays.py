@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from likeness import arrays
-from likeness.arrays import check_directions, checked_rows, is_torch, like, row_slices, to_numpy, unit_rows
+from likeness.arrays import check_directions, checked_rows, is_torch, like, products_with_few, row_slices, to_numpy, unit_rows
 from likeness.errors import InputError
 
 
@@ -121,3 +121,15 @@ def test_a_row_that_is_none_is_named_by_its_number_in_the_whole(monkeypatch: pyt
     rows[23, 1] = np.inf
     with pytest.raises(InputError, match="The rows row 23 holds NaN or infinity"):
         arrays.as_unit_rows(rows, "The rows", zeros=True)
+
+
+def test_products_with_few_are_the_products(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows, few = rng.standard_normal((50, 7)).astype(np.float32), rng.standard_normal((3, 7)).astype(np.float32)
+    np.save(tmp_path / "rows.npy", rows)
+    found = products_with_few(np.load(tmp_path / "rows.npy", mmap_mode="r"), few)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, rows.astype(float) @ few.T.astype(float), atol=1e-5)
+    assert products_with_few(rows[:0], few).shape == (0, 3)
+    same = np.repeat(rows[:1], 41, axis=0)
+    assert (products_with_few(same, few) == products_with_few(same, few)[0]).all()

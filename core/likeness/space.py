@@ -212,16 +212,22 @@ class Space:
         """As `nearest`, of a composed query; rows among its terms are left out.
 
         Args:
-            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one.
+            find: where candidates come from (`likeness.search.search_composed`); None: the index where there is one that does not compare all.
         """
-        from likeness.search import Hits, search_composed
+        from likeness.search import Hits, LocalSearch, search_composed
 
         places = np.vstack([self.place(what) for _, what in query.terms])
-        if find is None and self.search is not None:
-            find = partial(_candidates, self.search, allowed)
+        around = None
+        if find is None and self.search is not None and not self.search.exact:
+            if isinstance(self.search, LocalSearch):
+                around = partial(self.search.around, allowed=allowed)
+            else:
+                find = partial(_candidates, self.search, allowed)
         left_out = [*query.rows, *([] if exclude is None else np.atleast_1d(to_numpy(exclude)))]
         weights = [weight for weight, _ in query.terms]
-        found = search_composed(self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, find=find)
+        found = search_composed(
+            self.vectors, places, weights, k, reference=self._reference, left_out=left_out, allowed=allowed, find=find, around=around
+        )
         return Hits(found.rows[0], found.similarities[0], self.table)
 
     def _places(self, query: Any) -> tuple[Vectors, bool]:

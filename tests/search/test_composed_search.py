@@ -6,7 +6,7 @@ import pytest
 
 import likeness as lk
 from likeness.errors import InputError
-from likeness.search import Query, build_index, composed_search, search_plan
+from likeness.search import LocalSearch, Query, build_index, composed_search, scan, search_plan, term_fusion
 from likeness.space import Space
 
 
@@ -70,11 +70,30 @@ def test_one_term_finds_what_it_finds_alone() -> None:
 def test_candidates_of_one_vector_hold_what_ranking_all_finds(weights: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
     space = lk.embed("cars", "cars")
     queries = [Query([(weights[0], row), (weights[1], text)]) for row in range(0, 40, 4) for text in ("a red car", "a van")]
-    every = [space.nearest(query).rows for query in queries]
-    monkeypatch.setattr(composed_search, "ALL_RANKED", 0)
     monkeypatch.setattr(composed_search, "CANDIDATES", 200)
-    shares = [len(np.intersect1d(space.nearest(query).rows, rows)) / 10 for query, rows in zip(queries, every, strict=True)]
+
+    def find(near: Any, count: int) -> Any:
+        return scan(space.vectors, near, count).rows
+
+    shares = [len(np.intersect1d(space.nearest_composed(query, find=find).rows, space.nearest(query).rows)) / 10 for query in queries]
     assert np.mean(shares) > 0.95
+
+
+@pytest.mark.parametrize("weights", [(1, 1, 1), (1, 1, -1), (2, 0.5, -0.25), (1, -1, -1), (-1, -1, -1)])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_of_many_images_those_that_cannot_be_best_are_dropped_and_nothing_changes(
+    weights: tuple[float, ...], filtered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, allowed = _clusters(5000), (np.arange(5000) % 3 == 0) if filtered else None
+    queries = [Query(list(zip(weights, (row, row + 40, row + 900), strict=True))) for row in range(0, 300, 30)]
+    every = [Space(vectors).nearest(query, 20, allowed=allowed, exclude=[1]) for query in queries]
+    monkeypatch.setattr(composed_search, "ALL_RANKED", 0)
+    monkeypatch.setattr(term_fusion, "_BLOCK", 512)
+    monkeypatch.setattr(term_fusion, "_SOME", 300)
+    for query, expected in zip(queries, every, strict=True):
+        found = Space(vectors).nearest(query, 20, allowed=allowed, exclude=[1])
+        np.testing.assert_array_equal(found.rows, expected.rows)
+        np.testing.assert_allclose(found.similarities, expected.similarities, rtol=1e-5)
 
 
 def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,19 +102,37 @@ def test_the_one_index_answers_in_a_notions_space(tmp_path: Path, monkeypatch: p
     notion = lk.Notion("car color", "a {} car", ("red", "green", "blue", "white", "black"))
     every = space.refit(notion).nearest(query, 10).rows
     monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
-    monkeypatch.setattr(composed_search, "ALL_RANKED", 0)
-    monkeypatch.setattr(composed_search, "CANDIDATES", 300)
     indexed = space.replace(index=build_index(space.vectors, tmp_path / "index")).refit(notion)
     assert indexed.search is not None
     indexed.search.wait()
     assert len(np.intersect1d(indexed.nearest(query, 10).rows, every)) >= 9
 
 
-def test_terms_that_cancel_each_other_out_have_no_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cells_of_an_index_give_what_comparing_all_images_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many cells as are looked through anyway, nothing is missed."""
+    vectors = _clusters(600)
+    every, allowed = Space(vectors), np.arange(600) % 2 == 0
+    monkeypatch.setattr(search_plan, "_CHEAP_BYTES", 0)
+    indexed = every.replace(index=build_index(vectors, tmp_path / "index", cells=30))
+    assert isinstance(indexed.search, LocalSearch)
+    assert not indexed.search.wait().exact
+    for query in (Query([(1, 3), (1, 80)]), Query([(1, 3), (2, 80), (-0.5, 200)])):
+        for options in ({}, {"allowed": allowed}, {"exclude": [9]}):
+            found, expected = indexed.nearest(query, 25, **options), every.nearest(query, 25, **options)
+            np.testing.assert_array_equal(found.rows, expected.rows)
+            np.testing.assert_allclose(found.similarities, expected.similarities, rtol=1e-4)
+    with pytest.raises(InputError, match="No image is left"):
+        indexed.nearest(Query([(1, 0)]), allowed=np.arange(600) == 0)
+
+
+def test_terms_that_cancel_each_other_out_have_no_candidates() -> None:
     space = Space(_clusters(50))
     both = Query([(1, space.vectors[3]), (1, -space.vectors[3])])
     assert len(space.nearest(both)) == 10
-    monkeypatch.setattr(composed_search, "ALL_RANKED", 0)
+
+    def find(near: Any, count: int) -> Any:
+        return scan(space.vectors, near, count).rows
+
     with pytest.raises(InputError, match="cancel each other out"):
-        space.nearest(both)
-    assert len(space.nearest(Query([(1, 3), (-1, space.vectors[3])]))) == 10
+        space.nearest_composed(both, find=find)
+    assert len(space.nearest_composed(Query([(1, 3), (-1, space.vectors[3])]), find=find)) == 10

@@ -120,6 +120,26 @@ def test_what_is_excluded_or_not_allowed_is_not_found(index: IVFIndex, vectors: 
     assert search.nearest(vectors[[5]], 40, allowed=allowed).rows.shape == (1, 18)
 
 
+@pytest.mark.parametrize("filtered", [False, True])
+def test_around_places_all_images_of_the_nearest_cells_are_compared(
+    index: IVFIndex, notion: tuple[np.ndarray | None, np.ndarray], filtered: bool
+) -> None:
+    U, codes = notion
+    search, allowed = NotionSearch(index, U), (np.arange(N) % 3 == 0) if filtered else None
+    near, places = codes[[3, 500]], codes[[3, 7, 500]]
+    rows, similarities = search.around(near, places, allowed=allowed, probes=4)
+    first = np.argsort(-(search.view.codes(index.centers)[0] @ near.T).max(axis=1), kind="stable")[:4]
+    inside = np.concatenate([index.rows[index.cell(int(cell))] for cell in first])
+    np.testing.assert_array_equal(rows, inside if allowed is None else inside[allowed[inside]])
+    np.testing.assert_allclose(similarities, places @ codes[rows].T, atol=2e-5)
+
+
+def test_around_places_goes_on_until_there_are_enough(index: IVFIndex, vectors: np.ndarray) -> None:
+    search, allowed = NotionSearch(index), np.arange(N) % 50 == 0
+    assert len(search.around(vectors[:1], vectors[:1], 18, allowed=allowed, probes=1)[0]) == 18
+    assert len(search.around(vectors[:1], vectors[:1], 10**6, probes=1)[0]) == N
+
+
 def test_equal_similarities_come_in_row_order(tmp_path: Path) -> None:
     same = np.repeat(np.eye(4, dtype=np.float32)[:2], 30, axis=0)
     found = NotionSearch(build_index(same, tmp_path / "index", cells=2), probes=2).nearest(same[[40]], 33)

@@ -3,8 +3,8 @@
 from likeness.search.agreement import expected_overlap, overlap, overlap_per_row
 from likeness.search.calibration import Calibration, calibrate_nprobe
 from likeness.search.composed_query import Query, parse_query
-from likeness.search.composed_search import FindCandidates, reference_rows, search_composed
-from likeness.search.engine import Index, IndexEngine, IndexSearch
+from likeness.search.composed_search import FindCandidates, LookAround, reference_rows, search_composed
+from likeness.search.engine import Index, IndexEngine, IndexSearch, LocalSearch
 from likeness.search.engines import ENGINES, build_index, find_engine, open_index
 from likeness.search.hits import Hits
 from likeness.search.indexed_search import IndexedSearch
@@ -26,6 +26,8 @@ __all__ = [
     "IndexSearch",
     "IndexedSearch",
     "LanceIndex",
+    "LocalSearch",
+    "LookAround",
     "Neighbors",
     "NotionSearch",
     "Plan",

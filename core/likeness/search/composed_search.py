@@ -1,22 +1,26 @@
-"""The images nearest to a composed query: candidates by one vector through the index, then ranked exactly."""
+"""The images nearest to a composed query: of all, or of candidates from an index, those of which all terms hold best."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import row_slices
+from likeness.arrays import products_with_few, row_slices
 from likeness.errors import InputError
-from likeness.search.neighbors import Neighbors, scan
-from likeness.search.term_fusion import all_hold, term_statistics
+from likeness.search.neighbors import Neighbors
+from likeness.search.notion_view import best
+from likeness.search.term_fusion import TermStatistics, all_hold, may_be_best, term_statistics
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 FindCandidates = Callable[[Floats, int], Rows]  # unit vectors (v, d) and a number -> rows, some perhaps twice
+LookAround = Callable[[Floats, Floats, int], tuple[Rows, Floats]]  # unit vectors (v, d), terms (t, d), a number -> rows (r,), similarities (t, r)
 
 CANDIDATES = 2_000
-ALL_RANKED = 20_000  # images; up to so many are all ranked, which takes some milliseconds
+ALL_RANKED = 20_000  # images; of more, those that cannot be among the best are dropped before they are ranked
+_NARROWEST = 64  # dimensions; rows of fewer are taken as if they had so many, so that their similarities stay in the processor's cache
 REFERENCE = 4_096  # images that tell how similar images are to a term in the mean
 
 
@@ -30,12 +34,14 @@ def search_composed(
     left_out: Any = (),
     allowed: NDArray[np.bool_] | None = None,
     find: FindCandidates | None = None,
+    around: LookAround | None = None,
 ) -> Neighbors:
     """The k images of which all terms of a composed query hold best (`likeness.search.all_hold`).
 
-    Up to 20,000 images are all ranked. Of more, candidates are: the 2,000 nearest to the sum of the terms' places, each by its weight and by the
+    Without an index all images are ranked. With one, candidates are: the 2,000 nearest to the sum of the terms' places, each by its weight and by the
     standard deviation of the similarities to it, and where terms have weights below 0, the 2,000 nearest to the sum without these. That is one linear
-    query, or two, so that the index answers it in a notion's space, too. Candidates are ranked exactly.
+    query, or two, so that an index answers it in a notion's space, too. An index of cells gives all images of the cells nearest to these sums, with
+    their similarities. Candidates are ranked exactly.
 
     Args:
         vectors: (n, d) unit rows of the images.
@@ -45,32 +51,59 @@ def search_composed(
         reference: (r, d), images that tell lowest, mean and deviation of the similarities to each term; None: `reference_rows`.
         left_out: rows that are not found.
         allowed: mask (n,) of the rows that may be found.
-        find: where candidates come from, such as an index; None: `scan`. With it candidates are taken however few images there are.
+        find: where candidates come from, such as an index; None: all images are candidates.
+        around: in place of `find`, an index that also tells how similar candidates are to each term (`likeness.search.LocalSearch`).
 
     Returns:
         Rows (1, k), and as similarities (1, k) how well all terms hold, from 0 to 1; fewer than k where fewer are left.
 
     Raises:
-        InputError: k below 1, no image is left, or candidates are needed and the terms cancel each other out.
+        InputError: k below 1, no image is left, or with an index, the terms cancel each other out.
     """
     if k < 1:
         raise InputError(f"k is {k}; ask for at least 1 image.")
     signed, out = np.asarray(weights, np.float32), np.unique(np.asarray(left_out, np.int64))
-    statistics = term_statistics(places @ (reference_rows(vectors) if reference is None else reference).T)
-    if find is None and len(vectors) <= ALL_RANKED:
-        rows = np.arange(len(vectors)) if allowed is None else np.flatnonzero(allowed)
+    statistics = _statistics(vectors, places, reference)
+    sums, count = partial(candidate_vectors, places, signed, statistics.deviation), max(CANDIDATES, 4 * k) + len(out)
+    if around is not None:
+        rows, similarities = around(sums(), places, count)
+        left = ~np.isin(rows, out)
+        rows, similarities = rows[left], similarities[:, left]
     else:
-        count = max(CANDIDATES, 4 * k) + len(out)
-        near = candidate_vectors(places, signed, statistics.deviation)
-        rows = np.unique(scan(vectors, near, count, allowed=allowed).rows if find is None else find(near, count))
-    rows = rows[~np.isin(rows, out)]
+        rows = _all_rows(len(vectors), allowed) if find is None else np.unique(find(sums(), count))
+        rows = rows[~np.isin(rows, out)]
+        similarities = _similarities(vectors, places, rows)
     if not len(rows):
         raise InputError("No image is left to be found; take back a filter.")
-    parts = row_slices(len(rows), vectors.shape[1])
-    similarities = np.hstack([places @ vectors[rows[part]].T for part in parts])
-    scores = all_hold(similarities, statistics, signed.tolist())
-    best = np.lexsort((rows, -scores))[:k]
-    return Neighbors(rows[None, best], scores[None, best])
+    if len(rows) > ALL_RANKED:
+        kept = may_be_best(similarities, statistics, signed.tolist(), k)
+        rows, similarities = rows[kept], similarities[:, kept]
+    rows, scores = best(rows, all_hold(similarities, statistics, signed.tolist()), k)
+    return Neighbors(rows[None], scores[None])
+
+
+def _statistics(vectors: Floats, places: Floats, reference: Floats | None) -> TermStatistics:
+    rows = reference_rows(vectors) if reference is None else reference
+    # `@` waits for several threads, which is not felt with few images alone; it differs from a product on one thread by rounding
+    return term_statistics(places @ rows.T if len(vectors) <= ALL_RANKED else np.ascontiguousarray(products_with_few(rows, places).T))
+
+
+def _all_rows(n: int, allowed: NDArray[np.bool_] | None) -> Rows:
+    return np.arange(n) if allowed is None else np.flatnonzero(allowed)
+
+
+def _similarities(vectors: Floats, places: Floats, rows: Rows) -> Floats:
+    """Of some images, ascending, to the terms (t, r)."""
+    if len(rows) <= ALL_RANKED:
+        parts = row_slices(len(rows), vectors.shape[1])
+        return np.hstack([np.empty((len(places), 0), np.float32), *(places @ vectors[rows[part]].T for part in parts)])
+    found = np.empty((len(places), len(rows)), np.float32)
+    for part in row_slices(len(vectors), max(vectors.shape[1], _NARROWEST)):
+        begin, end = np.searchsorted(rows, [part.start, part.stop])
+        # of many rows, this order takes a third of the time; so few that are left out are not worth a copy of the others
+        products = vectors[part] @ places.T
+        found[:, begin:end] = (products if end - begin == len(products) else products[rows[begin:end] - part.start]).T
+    return found
 
 
 def reference_rows(vectors: Floats) -> Floats:

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likeness.progress import Progress
 from likeness.search.neighbors import Neighbors
@@ -27,6 +30,15 @@ class IndexSearch(Protocol):
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
         """The k most similar images (q, k) of queries (q, m) in the space; `exclude`: a row for each query that is left out; `allowed`: mask (n,)."""
+
+
+@runtime_checkable
+class LocalSearch(IndexSearch, Protocol):
+    """A search that can also compare all images of a neighborhood with several vectors at once, which composed queries are answered by."""
+
+    def around(self, near: Any, places: Any, least: int = 1, *, allowed: Any = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Rows (r,) of the images around unit vectors `near` (v, m), at least so many, and their similarities (t, r) to unit vectors `places` (t, m);
+        `allowed`: mask (n,)."""
 
 
 class Index(Protocol):

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import checked_rows, unit_rows
+from likeness.arrays import checked_rows, products_with_few, unit_rows
 from likeness.errors import InputError
 
 Floats = NDArray[np.float32]
@@ -76,6 +76,10 @@ class NotionView:
     def order(self, codes: Floats) -> NDArray[np.int64]:
         """Cells (q, cells), those nearest to each query of the notion's space (q, m) first."""
         return np.argsort(-(codes @ self._centers.T), axis=1, kind="stable")
+
+    def order_by_any(self, codes: Floats) -> NDArray[np.int64]:
+        """Cells (cells,), those nearest to any of a few places of the notion's space (v, m) first."""
+        return np.argsort(-products_with_few(self._centers, codes).max(axis=1), kind="stable")
 
     def checked(self, queries: Any, k: int) -> Floats:
         """Queries in the notion's space as unit rows (q, m).

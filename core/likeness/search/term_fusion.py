@@ -11,6 +11,9 @@ Floats = NDArray[np.float32]
 # In standard deviations: from where on an image counts as like a term that is taken away, and how sharply.
 AVOIDED_FROM, AVOIDED_SLOPE = 2.0, 1.0
 _FLAT = 1e-6  # cosines in single precision that differ by no more are equal
+_SOME = 4_096  # images whose scores tell how good the best are at least
+_ROUNDING = 1e-4
+_BLOCK = 1 << 15  # images at a time, whose similarities stay in the processor's cache
 _LEAST = 1e-3  # of an image that is less similar than those that gave the minimum
 
 
@@ -51,10 +54,43 @@ def all_hold(
         avoided_from, avoided_slope: of the sigmoid; `likeness analyze composed-queries` compares others.
     """
     signed = np.asarray(weights, np.float32)
-    low, mean, deviation = statistics
-    width = similarities.max(axis=1, keepdims=True) - low
-    shares = np.where(width > _FLAT, (similarities - low) / np.maximum(width, _FLAT), 1)
-    liked = np.log(np.maximum(shares, _LEAST))
-    avoided = -np.logaddexp(0, avoided_slope * ((similarities - mean) / deviation - avoided_from))
-    logs = np.where(signed[:, None] > 0, liked, avoided)
+    liked = signed > 0
+    logs = np.empty_like(similarities)
+    logs[liked] = _liked(similarities[liked], statistics.low[liked], similarities[liked].max(axis=1, keepdims=True))
+    z = (similarities[~liked] - statistics.mean[~liked]) / statistics.deviation[~liked]
+    logs[~liked] = -np.logaddexp(0, avoided_slope * (z - avoided_from))
     return np.asarray(np.exp(np.abs(signed) / np.abs(signed).sum() @ logs), np.float32)
+
+
+def may_be_best(similarities: Floats, statistics: TermStatistics, weights: Sequence[float], k: int) -> NDArray[np.int64]:
+    """Numbers (r,), ascending, of the images that can be among the k of which all terms hold best, and those most similar to each term.
+
+    Nothing that is among the best is missed: `all_hold` of some images bounds the score of the k-th best from below, and how well the terms of
+    weights above 0 hold alone bounds that of each image from above.
+
+    Args:
+        similarities: (t, n), of the images that are ranked.
+        statistics, weights: as for `all_hold`.
+        k: how many.
+    """
+    n, signed, highest = similarities.shape[1], np.asarray(weights, np.float32), similarities.argmax(axis=1)
+    liked, some = signed > 0, np.union1d(np.arange(0, n, max(1, n // _SOME)), highest)
+    if not liked.any() or k > len(some) // 2:
+        return np.arange(n)
+    least = np.log(np.partition(all_hold(similarities[:, some], statistics, weights), -k)[-k]) * np.abs(signed).sum() - _ROUNDING
+    low, high = statistics.low[liked], similarities[liked, highest[liked]][:, None]
+    kept = np.zeros(n, bool)
+    kept[highest] = True
+    for begin in range(0, n, _BLOCK):
+        bounds = signed[liked] @ _liked(similarities[:, begin : begin + _BLOCK][liked], low, high)
+        kept[begin : begin + _BLOCK] |= bounds >= least
+    return np.flatnonzero(kept)
+
+
+def _liked(similarities: Floats, low: Floats, high: Floats) -> Floats:
+    """Logarithms of (s - low) / (high - low)."""
+    width = high - low
+    shares = similarities - low
+    shares /= np.maximum(width, _FLAT)
+    shares[width[:, 0] <= _FLAT] = 1
+    return np.asarray(np.log(np.maximum(shares, _LEAST, out=shares), out=shares))
