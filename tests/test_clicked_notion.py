@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 
 import likeness as lk
-from likeness.clicked_notion import ANOTHER, MISREAD, TOO_MANY, Candidate, candidates, clicked_notion, left_out
+from likeness.clicked_notion import ANOTHER, MISREAD, OVERLOOKED, TOO_MANY, Candidate, candidates, clicked_notion, left_out
 from likeness.data import ImageTable
 from likeness.notions import Click, Notion
 
@@ -74,6 +74,17 @@ def test_a_word_that_brings_different_images_together_is_left_out(space):
     assert found.name == "mixed"
 
 
+def test_what_was_let_pass_speaks_for_the_notion(space, others):
+    """Mistakes alone would make it the shape; that most neighbors were let pass keeps the color."""
+    said = [(0, 3), (1, 4), (2, 5), (6, 9)]  # of one color each, of two shapes
+    refused = [_click(*pair, False) for pair in said]
+    kept = [
+        replace(click, passed=tuple(f"{(pair[0] + step) % 24}.png" for step in (3, 9, 15, 21))) for click, pair in zip(refused, said, strict=True)
+    ]
+    assert clicked_notion(space, COLOR, refused, others, _always).name == "shape"
+    assert clicked_notion(space, COLOR, kept, others, _always).aspects == COLOR.aspects
+
+
 def test_what_the_encoder_does_not_read_is_not_taken(space, others):
     said = [_click(0, 2, True), _click(0, 3, False), _click(1, 7, True), _click(1, 4, False)]
     asked = []
@@ -103,16 +114,16 @@ def test_what_was_left_out_and_what_is_another_notion():
     assert left_out(COLOR, SHAPE) is None
 
 
-def _posterior(images, pairs, alike, aspects):
+def _posterior(images, pairs, answers, aspects):
     """The likelihood term by term, in plain numbers."""
     total = 0.0
-    for (first, second), same in zip(pairs, alike, strict=True):
+    for (first, second), (same, misread) in zip(pairs, answers, strict=True):
         shares = []
         for row in (first, second):
             logits = 100 * (images[row].astype(np.float64) @ aspects.T.astype(np.float64))
             shares.append(np.exp(logits - logsumexp(logits)))
         chance = float(shares[0] @ shares[1])
-        total += np.log(MISREAD + (1 - 2 * MISREAD) * (chance if same else 1 - chance))
+        total += np.log(misread + (1 - 2 * misread) * (chance if same else 1 - chance))
     return total
 
 
@@ -131,10 +142,13 @@ def test_the_most_probable_change_is_that_of_the_formula():
         )
         rows = {each.name: np.stack([words[word] for word in each.aspects]) for each in (said, one, two)}
         others = [Candidate(one, rows["b"], 0.6), Candidate(two, rows["c"], 0.3)]
-        pairs = [tuple(sorted(rng.choice(20, 2, replace=False).tolist())) for _ in range(6)]
-        alike = rng.random(6) < 0.5
-        last = dict(zip(pairs, alike.tolist(), strict=True))
-        clicks = [_click(*pair, same) for pair, same in zip(pairs, alike.tolist(), strict=True)]
+        pairs = [tuple(sorted(rng.choice(20, 2, replace=False).tolist())) for _ in range(8)]
+        clicks, last = [], {}
+        for (first, second), same in zip(pairs, (rng.random(8) < 0.5).tolist(), strict=True):
+            passed = [] if same else [row for row in rng.choice(20, 2, replace=False).tolist() if row != first]
+            clicks.append(Click(f"{first}.png", f"{second}.png", same, tuple(f"{row}.png" for row in passed)))
+            last |= {tuple(sorted((first, row))): (True, OVERLOOKED) for row in passed}
+        last |= {pair: (click.alike, MISREAD) for pair, click in zip(pairs, clicks, strict=True)}
 
         def score(aspects, images=vectors, last=last):
             return _posterior(images, list(last), list(last.values()), aspects)

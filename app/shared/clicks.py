@@ -8,7 +8,7 @@ import streamlit as st
 
 from access import redact, refusal
 from likeness.errors import InputError
-from likeness.notions import Click, Notion, list_notions
+from likeness.notions import MOST_PASSED, Click, Notion, list_notions
 from shared import cached, drafts, sidebar
 from shared.drafts import Draft
 from shared.plain import plain
@@ -34,11 +34,13 @@ def answers(draft: Draft | None, view: View, query: int | None, rows: Sequence[i
     return [said.get(frozenset((_path(view, query), _path(view, row)))) for row in rows]
 
 
-def take(draft: Draft, view: View, query: int, row: int, alike: bool, slot: str = "") -> None:
-    """Takes an answer; one that is given again is taken back. The notion in `slot` becomes the edited one."""
-    click = Click(_path(view, query), _path(view, row), alike)
-    others = tuple(each for each in draft.clicks if {each.query, each.neighbor} != {click.query, click.neighbor})
-    if click in draft.clicks:
+def take(draft: Draft, view: View, query: int, shown: Sequence[int], row: int, alike: bool, slot: str = "") -> None:
+    """Takes an answer about a neighbor of those shown; one that is given again is taken back. The notion in `slot` becomes the edited one."""
+    passed = [] if alike else list(shown[: list(shown).index(row)])[-MOST_PASSED:]
+    click = Click(_path(view, query), _path(view, row), alike, tuple(_path(view, each) for each in passed))
+    before = next((each for each in draft.clicks if {each.query, each.neighbor} == {click.query, click.neighbor}), None)
+    others = tuple(each for each in draft.clicks if each != before)
+    if before and before.alike == alike:
         st.session_state[_ASKED] = others
     elif len(others) >= drafts.MOST_CLICKS:
         st.session_state[_PROBLEM] = f"The notion keeps {drafts.MOST_CLICKS} clicks at most; forget them to go on."

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from likeness.notion_trust import notion_trust, sample
-from likeness.notions import CLIP_SCALE, Click, Notion, click_pairs, fitting_notions, parts_of
+from likeness.notions import CLIP_SCALE, Click, ClickPairs, Notion, click_pairs, fitting_notions, parts_of
 from likeness.sentences import word_list_notions
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 Rows = NDArray[np.float32]
 Shares = NDArray[np.float64]
 
-# How often an answer is not what the encoder's reading of the right words says.
-MISREAD = 0.15
+# How often an answer is not what the encoder's reading of the right words says, and how often that holds of what was let pass, perhaps unseen.
+MISREAD, OVERLOOKED = 0.15, 0.3
 # Before any answer: how probable it is that another notion was meant, and that an aspect of the notion is one too many.
-ANOTHER, TOO_MANY = 0.5, 0.05
+ANOTHER, TOO_MANY = 0.25, 0.05
 _FEWEST = 2  # aspects, without which nothing varies
 _SHOWN = 0.05  # probability from which on an image may show an aspect
 
@@ -78,11 +78,11 @@ def clicked_notion(
 
     Two images are alike in a notion by the chance p = sum_j a_j b_j that they show the same aspect, where a and b are the encoder's zero-shot
     probabilities (`likeness.notions.AspectProbabilities`), and in several that are joined by the product. An answer agrees with the right words with
-    probability m + (1 - 2 m) p, m = .15, which gives every notion a likelihood. Before any answer it is as probable that another notion is meant as
-    that this one is, each other by the chance that two images differ in it, and one aspect in 20 is one too many. The most probable change is made,
-    and then another one, as long as what comes out is more probable than what was there. A notion that the encoder does not read in these images
-    (`likeness.notion_trust`) is no candidate. Words alone change, so that every method fits the notion, the index answers, and a person reads what
-    the clicks have done. Ours.
+    probability m + (1 - 2 m) p, m = .15, which gives every notion a likelihood. A person who clicks on the first wrong neighbor lets those before it
+    pass (`Click.passed`): these count as alike, with m = .3. Before any answer another notion is meant in one of four cases, each other by the chance
+    that two images differ in it, and one aspect in 20 is one too many. The most probable change is made, and then another one, as long as what comes
+    out is more probable than what was there. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words
+    alone change, so that every method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
 
     Args:
         space: the images; of a notion's space, what it is made from counts.
@@ -109,10 +109,10 @@ def clicked_notion(
         'car color'
     """
     base, said = space.base or space, tuple(clicks)
-    pairs, alike = click_pairs(said, base.table.frame["path"] if base.table.has_images else [])
-    if not len(pairs):
+    given = click_pairs(said, base.table.frame["path"] if base.table.has_images else [])
+    if not len(given.pairs):
         return replace(notion, clicks=said)
-    answers = _Answers.of(np.asarray(base.vectors), pairs, alike)
+    answers = _Answers.of(np.asarray(base.vectors), given)
     (_, own), *more = parts_of(notion)
     beside = np.prod([answers.chance(_rows(base, part)) for weight, part in more if weight > 0], axis=0)
     now, rows, others = notion, _rows(base, own), candidates(base) if others is None else others
@@ -149,16 +149,18 @@ class _Change(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """Answers about pairs of images: the images (n, r), the places (c, 2) of each pair among them, and whether they are alike (c,)."""
+    """Answers about pairs of images: the images (n, r), the places (c, 2) of each pair among them, whether they are alike, and how often an answer
+    is another one than the right words say (c,)."""
 
     images: Rows
     pairs: NDArray[np.int64]
     alike: NDArray[np.bool_]
+    misread: Shares
 
     @classmethod
-    def of(cls, vectors: Rows, pairs: NDArray[np.int64], alike: NDArray[np.bool_]) -> "_Answers":
-        rows, places = np.unique(pairs, return_inverse=True)
-        return cls(vectors[rows], places.reshape(pairs.shape), alike)
+    def of(cls, vectors: Rows, given: ClickPairs) -> "_Answers":
+        rows, places = np.unique(given.pairs, return_inverse=True)
+        return cls(vectors[rows], places.reshape(given.pairs.shape), given.alike, np.where(given.said, MISREAD, OVERLOOKED))
 
     def chance(self, aspects: Rows) -> Shares:
         """That the images of each pair show the same aspect (c,)."""
@@ -166,7 +168,7 @@ class _Answers(NamedTuple):
         return np.asarray((shares[self.pairs[:, 0]] * shares[self.pairs[:, 1]]).sum(axis=1))
 
     def log_likelihood(self, chance: Shares) -> float:
-        agrees = MISREAD + (1 - 2 * MISREAD) * np.where(self.alike, chance, 1 - chance)
+        agrees = self.misread + (1 - 2 * self.misread) * np.where(self.alike, chance, 1 - chance)
         return float(np.log(agrees).sum())
 
 

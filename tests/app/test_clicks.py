@@ -3,8 +3,10 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +14,7 @@ import likeness as lk
 from likeness.data import read_dataset
 from likeness.errors import InputError
 from likeness.notions import Click, get_notion, save_notion, shipped_folder
-from shared import drafts
+from shared import clicks, drafts
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +54,8 @@ def test_saved_clicks_are_shown(app: AppTest, paths: list[str]) -> None:
     notion = get_notion("car color", shipped_folder())
     space = lk.embed(lk.read("cars"), "cars")
     near = int(space.refit(notion).nearest(0, 3).rows[2])
-    clicks = (Click(paths[0], paths[near], True), Click(paths[0], "gone.png", False))
-    save_notion(replace(notion, name="Clicked", clicks=clicks))
+    said = (Click(paths[0], paths[near], True), Click(paths[0], "gone.png", False))
+    save_notion(replace(notion, name="Clicked", clicks=said))
     app.query_params["a"], app.query_params["query"] = "Clicked", "0"
     app.run()
     assert not app.exception
@@ -97,6 +99,26 @@ def test_another_notion_in_the_same_template_is_not_said_to_lack_words(app: AppT
     app.run()
     assert not app.exception
     assert "They fit **paint** better than car color." in _said(app)
+
+
+def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(clicks.st, "session_state", state)
+    monkeypatch.setattr(drafts, "current", lambda: draft)
+    draft = drafts.of(get_notion("car color", shipped_folder()))
+    view: Any = SimpleNamespace(frame=pd.DataFrame({"path": [f"{row}.png" for row in range(40)]}))
+    shown = list(range(20, 32))
+    clicks.take(draft, view, 3, shown, 27, False)
+    (click,) = state["click_asked"]
+    assert click == Click("3.png", "27.png", False, tuple(f"{row}.png" for row in range(22, 27)))
+    clicked = replace(draft, clicks=(click,))
+    monkeypatch.setattr(drafts, "current", lambda: clicked)
+    clicks.take(clicked, view, 3, shown, 21, False)
+    assert state["click_asked"] == (click, Click("3.png", "21.png", False, ("20.png",)))
+    clicks.take(clicked, view, 3, shown[::-1], 27, True)
+    assert state["click_asked"] == (Click("3.png", "27.png", True),)
+    clicks.take(clicked, view, 3, shown[::-1], 27, False)  # again, which takes it back, whatever stands before it by now
+    assert state["click_asked"] == ()
 
 
 def test_a_click_is_kept_with_the_draft_and_read_back(paths: list[str]) -> None:

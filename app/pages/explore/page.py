@@ -213,7 +213,7 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         page=neighbors.shown(query),
         on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
-        on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, row, alike, slots[place]),
+        on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, sections[place].rows, row, alike, slots[place]),
     )
     if any(len(each.rows) == neighbors.shown(query) for each in found):
         st.button(f"Show {neighbors.COUNT} more", icon=":material/expand_more:", on_click=neighbors.show_more)

@@ -169,7 +169,7 @@ def _before_and_after(view: View, fit: Space, saved: Space | None, draft: Draft)
         layout="columns",
         tile=84,
         on_click=selection.ask,
-        on_answer=lambda _, row, alike: clicks.take(draft, view, query.row or 0, row, alike),
+        on_answer=lambda place, row, alike: clicks.take(draft, view, query.row or 0, sections[place].rows, row, alike),
     )
 
 

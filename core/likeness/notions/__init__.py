@@ -7,7 +7,7 @@ from likeness.notions.aspect_similarities import AspectSimilarities
 from likeness.notions.autoencoders import Autoencoder, LinearAutoencoder
 from likeness.notions.baselines import Identity, RandomEmbedding, RandomTransform
 from likeness.notions.checks import NotionWarning, check, default_vocabularies
-from likeness.notions.click import Click, click_pairs
+from likeness.notions.click import MOST_PASSED, Click, ClickPairs, click_pairs
 from likeness.notions.composition import Composition, parse_composition, parts_of
 from likeness.notions.dimensions import notion_dim, suggest_dim
 from likeness.notions.division import FEWEST_DIVIDED, division_scores
@@ -43,6 +43,7 @@ __all__ = [
     "FEWEST_DIVIDED",
     "METHODS",
     "METHOD_TITLES",
+    "MOST_PASSED",
     "PAPER_METHODS",
     "PCA",
     "SOLVERS",
@@ -52,6 +53,7 @@ __all__ = [
     "AspectSimilarities",
     "Autoencoder",
     "Click",
+    "ClickPairs",
     "Composition",
     "ContrastivePCA",
     "Identity",

@@ -4,7 +4,7 @@
 """
 
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,8 @@ def read_notion(path: Path) -> Notion:
 
     The keys are the fields of `Notion`; `joined` lists others with a `weight` (1 by default), each by its name (`notion: car-model`, of the
     same folder or of those that ship) or in full, by the keys of a notion; `clicks` lists pairs of images, with the keys `query`, `neighbor` and
-    `alike`. Instead of `aspects`,
-    `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different values of columns of a shipped table, joined by spaces.
+    `alike`, and perhaps `passed`, a list. Instead of `aspects`, `aspects_from: {table: car_models.csv, columns: [manufacturer]}` takes the different
+    values of columns of a shipped table, joined by spaces.
 
     Raises:
         InputError: no such file, not YAML, unknown or missing keys, or a notion that is not valid; the file is named.
@@ -78,7 +78,7 @@ def write_notion(path: Path, notion: Notion) -> None:
     if notion.joined:
         fields["joined"] = [_joined_fields(weight, each) for weight, each in notion.joined]
     if notion.clicks:
-        fields["clicks"] = [asdict(click) for click in notion.clicks]
+        fields["clicks"] = [click.fields for click in notion.clicks]
     write_atomic(path, yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120).encode())
 
 

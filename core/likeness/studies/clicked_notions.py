@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from likeness.clicked_notion import Candidate, candidates, clicked_notion
 from likeness.errors import InputError
 from likeness.notion_trust import notion_trust
-from likeness.notions import Click, Oracle
+from likeness.notions import MOST_PASSED, Click, Oracle
 from likeness.progress import Progress
 from likeness.sentences import notion_from_sentence, word_list_notions
 from likeness.studies._labeled import OnRun, collected, has_label
@@ -41,9 +41,9 @@ def clicked_notions(
     """MAP@R after so many simulated clicks, on images that were not clicked.
 
     The images that have a notion's label are halved at random. In one half a random image is the query and its 24 nearest in the space as it is are
-    looked at: in turn the first of another label is "not like this", and the last that has the same is "more like this", whichever of the two there
-    is. The notion follows after every click (`likeness.clicked_notion`); it may become what a list that ships says, and no notion that was written
-    for these labels. MAP@R is that of the other half among itself.
+    looked at: in turn the first of another label is "not like this", which lets those before it pass, and the last that has the same is "more like
+    this", whichever of the two there is. The notion follows after every click (`likeness.clicked_notion`); it may become what a list that ships says,
+    and no notion that was written for these labels. MAP@R is that of the other half among itself.
 
     Args:
         base: images with labels, in their encoder's space.
@@ -156,7 +156,9 @@ class _Person(NamedTuple):
         same = labels[near] == labels[query]
         wrong = not same.all() and (wrong_first or not same.any())
         neighbor = int(near[~same][0] if wrong else near[same][-1])
-        return Click(str(paths.iloc[query]), str(paths.iloc[neighbor]), bool(rng.integers(2)) if coin else not wrong)
+        alike = bool(rng.integers(2)) if coin else not wrong
+        passed = near[: int(np.flatnonzero(near == neighbor)[0])][-MOST_PASSED:] if not alike else ()
+        return Click(str(paths.iloc[query]), str(paths.iloc[neighbor]), alike, tuple(str(paths.iloc[row]) for row in passed))
 
 
 def _clicked(persons: "Sequence[_Person]", said: "dict[str, tuple[str, Notion]]", counts: Sequence[int], seed: int) -> Iterator[dict[str, Any]]:
