@@ -1,7 +1,14 @@
 """How many threads work on small matrices should have."""
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 # Multiply-adds per step, some milliseconds on one core: below, waiting for a second thread costs more than it gives, and a hundred times
 # more where other programs use the cores.
@@ -18,10 +25,33 @@ def threads_for(multiply_adds: float) -> AbstractContextManager[Any]:
     return context
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context for many products of matrices so small that a second thread gains little, and waiting for one costs a hundredfold where a
-    training has the cores."""
-    from threadpoolctl import threadpool_limits
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context, or with parentheses a decorator, for many products of matrices so small that a second thread gains little, and waiting for one costs
+    a hundredfold where other work has the cores.
 
-    context: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
-    return context
+    NumPy's number of threads is the process's; the first to come in sets it and the last to leave sets it back, whoever else is inside.
+    """
+    with _LOCK:
+        if not _inside:
+            _limited.enter_context(_libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"))
+        _inside.append(None)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _inside.pop()
+            if not _inside:
+                _limited.close()
+
+
+_LOCK, _limited = Lock(), ExitStack()
+_inside: list[None] = []
+
+
+@cache
+def _libraries(with_scipy: bool) -> "ThreadpoolController":
+    """What multiplies matrices in this process, looked for anew once SciPy has brought its own."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -16,6 +16,7 @@ semidefinite. So no step size, no line search, and the loss falls at each step (
 import numpy as np
 
 from likeness.arrays import Floats
+from likeness.threads import one_blas_thread
 
 # Below 1e-5 radians a prompt counts as kept: its weight, which tends to infinity, is held there.
 _SMALLEST_ANGLE = 1e-5
@@ -26,6 +27,7 @@ _LEAST_STEPS = 5
 _TOLERANCE = 1e-8
 
 
+@one_blas_thread()
 def leading_directions(rows: Floats, count: int) -> Floats:
     """The first right singular vectors of the unit rows (n, r), as orthonormal columns (r, count or rank, whichever is less).
 
@@ -40,6 +42,7 @@ def leading_directions(rows: Floats, count: int) -> Floats:
     return np.asarray(np.linalg.qr(rows.T @ vectors if few_rows else vectors)[0])
 
 
+@one_blas_thread()
 def largest_eigenpairs(symmetric: Floats, count: int) -> tuple[Floats, Floats]:
     """The largest eigenvalues (count,) of a symmetric matrix (r, r), the largest first, and their eigenvectors as columns (r, count)."""
     size = len(symmetric)
@@ -57,6 +60,7 @@ def largest_eigenpairs(symmetric: Floats, count: int) -> tuple[Floats, Floats]:
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
+@one_blas_thread()
 def best_subspace(rows: Floats, start: Floats) -> tuple[Floats, int]:
     """Orthonormal basis (r, dim) of the subspace with the smallest mean angle to the rows that the steps find, and their number.
 

@@ -13,7 +13,7 @@ from likeness.notions.method import Method
 from likeness.notions.projection import LinearProjection
 from likeness.notions.prompt_rows import prompt_rows
 from likeness.notions.reconstruction import angles
-from likeness.threads import threads_for
+from likeness.threads import one_blas_thread, threads_for
 
 SOLVERS = ("exact", "adam", "faded")
 
@@ -64,6 +64,7 @@ class InDiReCT(LinearProjection):
         self.U = like(text)(U)
         return self
 
+    @one_blas_thread()
     def _minimum(self, rows: Floats) -> Floats:
         basis = leading_directions(rows, self.dim)
         r, found = basis.shape

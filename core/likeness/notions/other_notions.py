@@ -11,6 +11,7 @@ from likeness.notions.exact import largest_eigenpairs, leading_directions
 from likeness.notions.method import Method
 from likeness.notions.projection import CenteredProjection, LinearProjection
 from likeness.notions.prompt_rows import check_width, image_rows, prompt_rows
+from likeness.threads import one_blas_thread
 
 # BASIC's weight of what is to be left out, arXiv 2510.25387.
 _WEIGHT = 0.2
@@ -39,6 +40,7 @@ class ContrastivePCA(CenteredProjection):
     def __init__(self, dim: int = 128, seed: int = 0, weight: float = _WEIGHT) -> None:
         self.dim, self.seed, self.weight = dim, seed, weight
 
+    @one_blas_thread()
     def fit(self, text: Any, images: Any, others: Sequence[Any]) -> "ContrastivePCA":
         """Learns from prompts (n, r), of the images (m, r) their mean, and from the prompts (k, r) of each other notion; all scaled to unit length.
 
@@ -78,6 +80,7 @@ class NullSpace(LinearProjection):
     def __init__(self, dim: int = 128, seed: int = 0) -> None:
         self.dim, self.seed = dim, seed
 
+    @one_blas_thread()
     def fit(self, text: Any, others: Sequence[Any]) -> "NullSpace":
         """Learns from prompts (n, r) and from the prompts (k, r) of each other notion; all scaled to unit length first.
 
@@ -110,6 +113,7 @@ def _spread(others: Sequence[Any], r: int) -> Floats:
     return np.asarray(rows.T @ rows)
 
 
+@one_blas_thread()
 def varying_directions(notions: Sequence[Any], r: int) -> Floats:
     """The fewest orthonormal columns (r, k) that keep 90 % of the variance of the prompts of notions, each around its own mean.
 

@@ -10,6 +10,7 @@ from likeness.notions.fading import fade_unresolved
 from likeness.notions.method import Method
 from likeness.notions.projection import CenteredProjection
 from likeness.notions.prompt_rows import prompt_rows
+from likeness.threads import one_blas_thread
 
 
 class PCA(CenteredProjection):
@@ -58,6 +59,7 @@ class PCA(CenteredProjection):
         return self
 
 
+@one_blas_thread()
 def principal_axes(centred: Floats) -> tuple[Floats, Floats]:
     """Singular values above the noise of float32 embeddings and their right singular vectors, as rows of fixed sign.
 
