@@ -1,4 +1,4 @@
-"""How soon the app answers, in a real browser: first map after `likeness app`, and a refit after an edit.
+"""How soon the app answers, in a real browser: first map after `likeness app`, a refit after an edit, and neighbors after a click on one.
 
 Prints the median of several runs. Needs Chromium. Peer: an empty Streamlit page, served and opened the same way in the same run, which is the
 least that any Streamlit app takes.
@@ -54,6 +54,25 @@ def refit_seconds(browser: Any, command: list[str], repeats: int) -> list[float]
     return found
 
 
+def click_seconds(browser: Any, command: list[str], repeats: int) -> list[float]:
+    """From "more like this" on a neighbor until the line says what it did, with the neighbors that follow below it."""
+    with tempfile.TemporaryDirectory() as cache, served(command, cache) as (url, _):
+        wait_for(url)
+        page = browser.new_page()
+        page.goto(f"{url}/?a=Car%20color&query=0")
+        page.locator(".ga-section").first.wait_for(timeout=60_000)
+        page.wait_for_timeout(15_000)
+        found = []
+        for repeat in range(repeats + 1):
+            start = time.perf_counter()
+            page.get_by_role("button", name=f"More like this: rank {repeat + 1},").click()
+            page.get_by_text(f"{repeat + 1} click").first.wait_for(timeout=60_000)
+            found.append(time.perf_counter() - start)
+            page.wait_for_timeout(1500)
+        page.close()
+    return found[1:]  # the first one reads the word lists
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -81,10 +100,11 @@ def main() -> None:
         seconds_to(browser, app, ".lm[data-state='ready']")  # warms the disk
         first = [seconds_to(browser, app, ".lm[data-state='ready']") for _ in range(runs)]
         least = [seconds_to(browser, empty, "h1") for _ in range(runs)]
-        refits = refit_seconds(browser, app, 4)
+        refits, clicks = refit_seconds(browser, app, 4), click_seconds(browser, app, 4)
     print(f"first map after likeness app   {statistics.median(first):.2f} s   (an empty Streamlit page {statistics.median(least):.2f} s; ", end="")
     print(f"ratio {statistics.median(first) / statistics.median(least):.2f})")
-    print(f"refit shown after an edit      {statistics.median(refits):.2f} s   (each: {', '.join(f'{seconds:.2f}' for seconds in refits)})")
+    for what, times in (("refit shown after an edit", refits), ("neighbors follow a click", clicks)):
+        print(f"{what:<30} {statistics.median(times):.2f} s   (each: {', '.join(f'{seconds:.2f}' for seconds in times)})")
 
 
 if __name__ == "__main__":

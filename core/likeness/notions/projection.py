@@ -1,5 +1,6 @@
 """The maps that fitted estimators apply to images: linear as InDiReCT's, or linear around a mean as that of principal components."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from likeness.arrays import Floats, checked_rows, like, to_numpy, unit_rows
 from likeness.errors import InputError
 from likeness.notions.prompt_rows import check_fitted, image_rows
+from likeness.threads import one_blas_thread
 
 if TYPE_CHECKING:
     import torch
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 _BLOCK = 4096
 # Between them, squares of lengths are far from what single precision cannot hold.
 _SMALL, _LARGE = 1e-18, 1e18
+# Columns up to which a product is as fast as rows are read, so that a second thread gains nothing.
+_FEW = 32
 
 
 def project(images: Any, U: Any) -> Any:
@@ -49,7 +53,8 @@ def project(images: Any, U: Any) -> Any:
 def _fill(rows: Floats, U: Floats, codes: Floats) -> bool:
     """Fills codes (m, dim) block by block; false where squares of the rows are out of range."""
     length = float(np.linalg.norm(U))
-    return all(_fill_block(rows[begin : begin + _BLOCK], U, length, codes[begin : begin + _BLOCK]) for begin in range(0, len(rows), _BLOCK))
+    with one_blas_thread() if U.shape[1] <= _FEW else nullcontext():
+        return all(_fill_block(rows[begin : begin + _BLOCK], U, length, codes[begin : begin + _BLOCK]) for begin in range(0, len(rows), _BLOCK))
 
 
 def _fill_block(rows: Floats, U: Floats, length: float, codes: Floats) -> bool:
