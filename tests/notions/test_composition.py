@@ -46,6 +46,48 @@ def test_a_text_is_read_as_it_is_written(text: str, parts: Any, name: str) -> No
     assert parse_composition(name, {notion.name: notion for notion in KNOWN.values()}.__getitem__) == found
 
 
+def _find(name: str) -> Notion:
+    if name not in KNOWN:
+        raise InputError(f"There is no notion '{name}'.")
+    return KNOWN[name]
+
+
+def test_a_notion_is_restricted_to_some_of_its_aspects() -> None:
+    colors = Notion("car color", "a {} car", ("red", "blue", "green", "blue"), attribute="color", dim=3)
+    some = colors.restrict([" blue", "red"])
+    assert (some.aspects, some.attribute, some.dim) == (("red", "blue", "blue"), "color", 3)
+    assert some.name == "car color[red, blue]"
+    found = parse_composition("car-color[blue, red] - 0.5 place [outdoors, indoors]", _find)
+    assert found.parts == ((1, COLOR.restrict(["red", "blue"])), (-0.5, PLACE.restrict(["indoors", "outdoors"])))
+    assert found.name == "car color[red, blue] - 0.5 place[indoors, outdoors]"
+    assert parse_composition(found.name, lambda name: colors if name == "car color" else PLACE if name == "place" else _find(name)).name == found.name
+    with pytest.raises(InputError, match="'car color' has no aspect 'pink'; it has red, blue"):
+        parse_composition("car-color[red, pink] + place", _find)
+    with pytest.raises(InputError, match="only one aspect"):
+        parse_composition("car-color[red]", _find)
+    with pytest.raises(InputError, match="no notion 'bike'"):
+        parse_composition("bike[red, blue]", _find)
+    with pytest.raises(InputError, match="give a list of texts"):
+        COLOR.restrict("red")
+
+
+def test_a_notion_may_be_called_like_a_restricted_one() -> None:
+    odd = Notion("car color [red]", "a {} car", ("dark red", "bright red"))
+    assert parse_composition("car color [red]", lambda name: odd if name == odd.name else _find(name)) is odd
+
+
+def test_what_is_left_out_does_not_count() -> None:
+    """Images that differ in what is left out alone are the same in the restricted notion."""
+    axes = np.eye(6, dtype=np.float32)
+    words = {f"a {aspect} car": axes[place] for place, aspect in enumerate(("red", "blue", "green"))}
+    notion = Notion("color", "a {} car", ("red", "blue", "green"))
+    images = np.array([axes[0] + axes[5], axes[0] + axes[2] + axes[5], axes[1] + axes[5]], np.float32)
+    fit = InDiReCT(2).fit(np.stack([words[prompt] for prompt in notion.restrict(["red", "blue"]).prompts]))
+    found = fit.transform(images)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    assert found[0] @ found[2] < 0.1
+
+
 def test_a_name_alone_is_the_notion() -> None:
     assert parse_composition(" car-color ", KNOWN.__getitem__) is COLOR
 

@@ -1,4 +1,4 @@
-"""Notions joined, weighed and taken away: "car color + 0.5 car model - background color"."""
+"""Notions joined, weighed, taken away and restricted: "car color[red, blue] + 0.5 car model - background color"."""
 
 import math
 import re
@@ -12,6 +12,7 @@ Parts = tuple[tuple[float, Any], ...]  # (weight, notion); `Notion` is built on 
 # Signs stand between blanks, or first: names have hyphens.
 _SIGN = re.compile(r"(?:^|\s)([+-])(?=\s)")
 _WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:\s*\*\s*|\s+|$)")
+_RESTRICTED = re.compile(r"(.+?)\s*\[(.*)\]")
 
 
 class Combinable:
@@ -105,15 +106,15 @@ def parse_composition(text: str, find: Callable[[str], Any]) -> Any:
     """A notion, or those that a text names, signs between blanks and weights before names: "car-color + 0.5 car-model - background-color".
 
     Args:
-        text: a name alone is that notion.
+        text: a name alone is that notion; a name with some of its aspects, `car-color[red, white]`, is the notion restricted to them.
         find: a notion by its name.
 
     Raises:
-        InputError: a sign without a name, what `find` refuses, or weights that `Composition` refuses.
+        InputError: a sign without a name, what `find` refuses, aspects that the notion lacks, or weights that `Composition` refuses.
     """
     begins = [match.start(1) for match in _SIGN.finditer(text)]
     if not begins:
-        return find(text.strip())
+        return _named(text.strip(), find)
     terms = [text[: begins[0]], *(text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)], strict=True))]
     return Composition(tuple(_part(term.strip(), text, find) for place, term in enumerate(terms) if place or term.strip()))
 
@@ -125,7 +126,17 @@ def _part(term: str, text: str, find: Callable[[str], Any]) -> tuple[float, Any]
         name = name[weight.end() :].strip()
     if not name:
         raise InputError(f"'{text.strip()}' has a sign without a notion; write it as in 'car-color + 0.5 car-model - background-color'.")
-    return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), find(name)
+    return (-1 if sign == "-" else 1) * (float(weight[1]) if weight else 1.0), _named(name, find)
+
+
+def _named(name: str, find: Callable[[str], Any]) -> Any:
+    restricted = _RESTRICTED.fullmatch(name)
+    if not restricted:
+        return find(name)
+    try:
+        return find(name)  # one may be called so
+    except InputError:
+        return find(restricted[1]).restrict(restricted[2].split(","))
 
 
 def parts_of(combined: Combinable) -> Parts:

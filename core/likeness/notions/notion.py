@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from likeness.errors import InputError
 from likeness.notions.click import Click
@@ -85,6 +85,26 @@ class Notion(Combinable):
             raise InputError(f"Aspect {blank[0]} of the notion '{self.name}' is blank; fill it in or remove it.")
         if len(set(self.aspects)) == 1:
             raise InputError(f"The notion '{self.name}' has only one aspect, '{self.aspects[0]}', so nothing varies; add another.")
+
+    def restrict(self, aspects: Iterable[str]) -> "Notion":
+        """The notion by some of its aspects alone: images are told apart by these, and what sets the others apart does not count.
+
+        Args:
+            aspects: two different ones at least, in any order.
+
+        Raises:
+            InputError: an aspect that the notion lacks, or only one.
+
+        Example:
+            >>> Notion("car color", "a {} car", ["red", "green", "blue"]).restrict(["blue", "red"]).prompts
+            ['a red car', 'a blue car']
+        """
+        chosen = [aspect.strip() for aspect in _texts(aspects, "aspects", self.name)]
+        unknown = [aspect for aspect in chosen if aspect not in self.aspects]
+        if unknown:
+            raise InputError(f"'{self.name}' has no aspect '{unknown[0]}'; it has {', '.join(dict.fromkeys(self.aspects))}.")
+        kept = tuple(aspect for aspect in self.aspects if aspect in chosen)
+        return replace(self, name=f"{self.name}[{', '.join(dict.fromkeys(kept))}]", aspects=kept, question="", clicks=())
 
     @property
     def templates(self) -> tuple[str, ...]:
