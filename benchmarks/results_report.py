@@ -18,6 +18,7 @@ from likeness.studies import (
     as_markdown,
     changed_summary,
     claims,
+    clicks_medians,
     clicks_table,
     composed_choice,
     composed_table,
@@ -170,12 +171,6 @@ def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     return table.map(lambda value: value if isinstance(value, str) else "–" if pd.isna(value) else f"{value:.3f}")
 
 
-def clicks_medians(runs: pd.DataFrame) -> pd.DataFrame:
-    """The median over notions and images of what clicks gain, by how the sentence began and by method."""
-    grouped = clicks_table(runs).groupby(["start", "method"], sort=False)
-    return with_texts(grouped.median(numeric_only=True).assign(**{"with a gap": grouped["gap closed"].count().astype(str)}).reset_index())
-
-
 def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Per set of images and kind of query the score that is best on all others, beside the best there."""
     found = composed_choice(runs).rename(columns={"notion": "judged by", "score": "mAP", "best": "best there", "best_score": "its mAP"})
@@ -214,7 +209,7 @@ def written() -> dict[Path, str]:
         "photo pose sizes": pose_sizes_table("lsp-pose"),
         "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
         "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
-        "clicks in the median": clicks_medians(read_results("clicked-notions")),
+        "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions")).astype({"with a gap": str})),
         "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
         "trust": trust_summary(read_results("notion-trust")),

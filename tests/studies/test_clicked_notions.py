@@ -6,7 +6,7 @@ import pytest
 import likeness as lk
 from likeness.errors import InputError
 from likeness.notions import Notion, get_notion
-from likeness.studies import clicked_notions, clicks_table
+from likeness.studies import clicked_notions, clicks_medians, clicks_table
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,9 @@ def test_the_gap_is_to_the_oracle_and_none_where_there_is_none() -> None:
         *({**said, "answers": "labels", "clicks": count, "map_at_r": value} for count, value in ((0, 0.5), (20, 0.7))),
         *({**said, "start": "precise", "answers": "labels", "clicks": count, "map_at_r": value} for count, value in ((0, 0.89), (20, 0.2))),
     ]
+    medians = clicks_medians(pd.DataFrame([*rows, *({**row, "notion": "m", "map_at_r": row["map_at_r"] / 2} for row in rows)])).set_index("start")
+    assert medians["with a gap"].to_dict() == {"vague": 2, "precise": 0}
+    assert medians.loc["vague", "20 clicks"] == pytest.approx((0.7 + 0.35) / 2)
     closed = clicks_table(pd.DataFrame(rows)).set_index("start")["gap closed"]
     assert closed["vague"] == pytest.approx(0.5)
     assert pd.isna(closed["precise"])

@@ -5,7 +5,7 @@ from likeness.studies.benchmarks import BENCHMARKS, Benchmark, beside_published,
 from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
-from likeness.studies.clicked_notions import clicked_notions, clicks_table
+from likeness.studies.clicked_notions import clicked_notions, clicks_medians, clicks_table
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
@@ -58,6 +58,7 @@ __all__ = [
     "claims",
     "classes_of",
     "clicked_notions",
+    "clicks_medians",
     "clicks_table",
     "compare",
     "compare_in_parallel",
