@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 Rows = NDArray[np.floating]
 
@@ -55,6 +54,8 @@ def _score(images: Rows, aspects: Rows, similarities: Rows, unit: float, random:
 
 def _information(similarities: Rows) -> float:
     """Mutual information of rows and columns, in nats."""
+    from scipy.special import softmax
+
     shares = softmax(similarities, axis=1)
     return float(_entropy(shares.mean(0)) - _entropy(shares).mean())
 
