@@ -62,8 +62,10 @@ def _pictures(view: View, draft: Draft) -> None:
     trusted.markdown(":gray[Looking whether the encoder reads this notion ...]")
     choice = map_controls.choose("notions")
     maps.draw(view, [view.base, fit], choice, slot="notions", key="notion_map", height=545, on_query=selection.ask)
-    _numbers(view, fit, saved, draft)
+    numbers = st.container()  # filled after what is below: neighbors do not wait for them
     _before_and_after(view, fit, saved, draft)
+    with numbers:
+        _numbers(view, fit, saved, draft)
     _trust(view, draft, trusted)
 
 
