@@ -1,10 +1,10 @@
-"""What the file of tags holds, as tables. Each attribute is read as two lists of numbers in one text: a row for each image would take ten times as long."""
+"""What the file of tags holds, as tables. Each attribute is read as two texts of numbers: a row for each image would be slower."""
 
 import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def read_columns(connection: sqlite3.Connection, paths: Sequence[str], file: Pat
     found: dict[str, object] = {}
     for attribute, name, kind in _attributes(connection, file):
         images, values = _assigned(connection, attribute, file)
-        if len(images) and not (0 < images.min() and images.max() <= largest):
+        if len(images) and not (images.min() > 0 and images.max() <= largest):
             raise damaged(file)
         if not len(images):
             continue
@@ -39,14 +39,15 @@ def read_columns(connection: sqlite3.Connection, paths: Sequence[str], file: Pat
     return pd.DataFrame(found, index=range(len(paths)))
 
 
-def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids", file: Path) -> pd.Categorical:
+def _category(connection: sqlite3.Connection, attribute: int, values: "Ids", used: "Ids", file: Path) -> "pd.Categorical[Any]":
     """Values by their numbers as texts; 0 is none. The categories are those that any image of the file has, in natural order."""
     texts = dict(connection.execute("SELECT id, text FROM attribute_values WHERE attribute = ?", (attribute,)))
     try:
         ordered = sorted(used.tolist(), key=lambda value: natural_key(texts[value]))
         codes = np.full(int(used.max()) + 1, -1, dtype=np.int64)
         codes[ordered] = np.arange(len(ordered))
-        return pd.Categorical.from_codes(codes[values], categories=[texts[value] for value in ordered])
+        kind = pd.CategoricalDtype([texts[value] for value in ordered])
+        return pd.Categorical.from_codes(codes[values], dtype=kind)
     except (KeyError, TypeError, ValueError, IndexError, MemoryError) as error:
         raise damaged(file) from error
 

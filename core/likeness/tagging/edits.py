@@ -48,10 +48,16 @@ def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
         if connection.execute("SELECT COUNT(*) FROM attributes").fetchone()[0] >= MOST_NAMES:
             raise InputError(f"There are {MOST_NAMES:,} tags and attributes here, and no more are kept; use one of them instead of '{name}'.")
         return _inserted(connection, "INSERT INTO attributes (name, key, kind) VALUES (?, ?, ?)", (name, name_key(name), kind))
-    if found[2] != kind:
-        was = "is a tag here, which has no values" if found[2] == "tag" else "is an attribute with values here, and no tag"
-        raise InputError(f"'{found[1]}' {was}; use it as such, or choose another name.")
+    check_kind(found[1:], kind)
     return int(found[0])
+
+
+def check_kind(known: tuple[str, Kind], kind: Kind) -> None:
+    """Raises InputError unless what has this name and kind here is of the kind wanted."""
+    name, there = known
+    if there != kind:
+        was = "is a tag here, which has no values" if there == "tag" else "is an attribute with values here, and no tag"
+        raise InputError(f"'{name}' {was}; use it as such, or choose another name.")
 
 
 def known_attribute(connection: sqlite3.Connection, name: str) -> tuple[int, str, Kind] | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WAIT_SECONDS = 10.0  # for others that write
+MOST_LOGGED = 1_000_000  # edits shown
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class TagStore:
         who, kept = check_who(who), check_paths(paths)
         if len(kept) != len(paths) or any(len(column.values) != len(kept) for column in new):
             raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; give each image once, and a value for each.")
-        checked = [self._checked_column(column) for column in new]
+        checked = self.check_columns(new)
         with writing(self.path, self.wait_seconds) as connection:
             changes: list[Change] = []
             for column in checked:
@@ -107,6 +108,10 @@ class TagStore:
                     (path, attribute, ids[text] if text else None) for path, text in zip(kept, column.values, strict=True) if text is not None
                 ]
             return edits.write_edit(connection, who, action, changes, ", ".join(column.name for column in checked)[:200])
+
+    def check_columns(self, new: Sequence[NewColumn]) -> list[NewColumn]:
+        """Columns with names and values as they would be kept; raises InputError for what `set_columns` refuses."""
+        return [self._checked_column(column) for column in new]
 
     def undo(self, who: str) -> Edit:
         """Takes back the newest edit of a person that is not undone. Images that somebody has changed since stay: `Edit.skipped` counts them.
@@ -134,6 +139,7 @@ class TagStore:
 
     def can_undo(self, who: str) -> tuple[bool, bool]:
         """Whether the person has something to undo, and to redo."""
+        who = check_who(who)
         with reading(self.path, self.wait_seconds) as connection:
             return edits.undoable(connection, who) is not None, edits.redoable(connection, who) is not None
 
@@ -166,20 +172,22 @@ class TagStore:
 
     def kind_of(self, name: str) -> tuple[str, Kind] | None:
         """Name and kind of a tag or attribute that has been used here, in whatever letter case; None for another."""
+        checked = check_name(name)
         with reading(self.path, self.wait_seconds) as connection:
-            found = edits.known_attribute(connection, name)
+            found = edits.known_attribute(connection, checked)
         return None if found is None else found[1:]
 
     def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
         """The newest edits, the newest first: edit, time (UTC), who, action, name, value, images, skipped, undone.
 
         Args:
-            count: at most so many.
+            count: at most so many, and never more than a million.
             who: only those of one person.
             path: only those that changed this image.
         """
+        who, path = who and check_who(who), path and check_paths([path])[0]
         with reading(self.path, self.wait_seconds) as connection:
-            return columns.read_log(connection, count, who, path, self.path)
+            return columns.read_log(connection, min(count, MOST_LOGGED), who, path, self.path)
 
     def copy_to(self, file: Path) -> None:
         """Writes a copy of the whole file as it is at one moment, while others go on writing; for backups. `file` must not exist."""
@@ -187,9 +195,7 @@ class TagStore:
 
     def _edit(self, action: str, paths: Iterable[str], name: str, kind: Kind, value: str | None, who: str) -> Edit:
         who, kept = check_who(who), check_paths(paths)
-        if value is None:
-            self._check_known(name, kind)
-        name = name if value is None or kind == "note" else check_name(name, self.reserved)
+        name = NOTE if kind == "note" else self._name(name, kind, is_new=value is not None)
         with writing(self.path, self.wait_seconds) as connection:
             attribute = edits.attribute_id(connection, name, kind)
             number = None if value is None else edits.value_ids(connection, attribute, [value], kind)[value]
@@ -197,17 +203,21 @@ class TagStore:
             shown = "" if value is None or kind == "tag" else value.partition("\n")[0][:LONGEST_VALUE]
             return edits.write_edit(connection, who, action, changes, name, shown)
 
-    def _check_known(self, name: str, kind: Kind) -> None:
-        """Raises InputError for a name that nothing can be taken from."""
-        if kind == "note" or self.kind_of(name) is not None:
-            return
-        known = ", ".join(f"'{each}'" for each in self.counts()["name"].unique()[:20]) or "none"
-        raise InputError(f"There is no {kind} '{plain_name(name)}' here; there are: {known}.")
+    def _name(self, name: str, kind: Kind, is_new: bool = True) -> str:
+        """The name as it is known here, or that of a new tag or attribute where one may come up; columns of the dataset bar new names alone."""
+        known = self.kind_of(name)
+        if known is not None:
+            edits.check_kind(known, kind)
+            return known[0]
+        if is_new:
+            return check_name(name, self.reserved)
+        there = ", ".join(f"'{each}'" for each in self.counts()["name"].unique()[:20]) or "none"
+        raise InputError(f"There is no {kind} '{plain_name(name)}' here; there are: {there}.")
 
     def _checked_column(self, column: NewColumn) -> NewColumn:
         check = {"tag": _check_yes, "attribute": check_value, "note": check_note}[column.kind]
         distinct = {text: check(text) for text in set(column.values) if text}
-        name = NOTE if column.kind == "note" else check_name(column.name, self.reserved)
+        name = NOTE if column.kind == "note" else self._name(column.name, column.kind)
         return replace(column, name=name, values=[distinct.get(text, text) if text else text for text in column.values])
 
 

@@ -1,7 +1,8 @@
 """The SQLite file of a dataset's tags: how it is made, opened and read, and what is said where that fails.
 
 The file is in WAL mode, so that reading goes on while somebody writes, and each commit is on the disk before it returns (synchronous = FULL).
-A connection is opened for each call: threads, forked processes and a process that is killed share nothing. The last one to close leaves one plain file.
+A connection is opened for each call: threads, forked processes and a process that is killed share nothing.
+The last one to close leaves one plain file.
 """
 
 import os
