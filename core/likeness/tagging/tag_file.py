@@ -166,6 +166,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
+    except UnicodeDecodeError as error:  # SQLite's own messages may hold damaged names
+        raise damaged(path) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); allow it, or make room there.") from error
