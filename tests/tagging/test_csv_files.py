@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.tagging import NOTE, TagStore, export_csv, import_csv, match_images
+from likeness.tagging import NOTE, TagStore, export_csv, export_table, import_csv, match_images
 
 PATHS = ["dogs/a.jpg", "dogs/b.jpg", "cats/a.jpg", "c d, 'e'.jpg"]
 TABLE = ImageTable("photos", Path("/photos"), pd.DataFrame({"path": PATHS, "class": ["x"] * 4}))
@@ -128,3 +128,28 @@ def test_a_column_of_images_can_be_named(store: TagStore, tmp_path: Path) -> Non
         import_csv(store, TABLE, file, "bob", "the picture")
     file = _write(tmp_path, "the picture\tbreed\ndogs/a.jpg\tbeagle\n", "labels.tsv")
     assert import_csv(store, TABLE, file, "bob", "the picture").matched == 1
+
+
+def test_a_table_of_the_labeled_images_is_a_dataset_that_can_be_trained_on(tmp_path: Path) -> None:
+    from PIL import Image
+
+    from likeness.data import image_classes, read_dataset
+
+    for name in ("warm/a.png", "warm/caf\udce9.png", "cold/a.png"):
+        (tmp_path / "photos" / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8)).save(tmp_path / "photos" / name)
+    table = read_dataset(tmp_path / "photos")
+    store = TagStore(tmp_path / "t.sqlite", table.frame.columns)
+    odd = next(path for path in table.frame["path"] if "caf" in path)
+    store.set_value([odd, "cold/a.png"], "mood", "calm", "ada")
+    store.add_tag([odd], "good", "ada")
+    with pytest.raises(InputError, match="does not end in"):
+        export_table(store, table, ["mood"], tmp_path / "moods.txt")
+    with pytest.raises(InputError, match="has no attribute 'size'"):
+        export_table(store, table, ["size"], tmp_path / "moods.csv")
+    assert export_table(store, table, ["mood", "good"], tmp_path / "moods.csv") == 2
+    again = read_dataset(tmp_path / "moods.csv")
+    assert sorted(again.paths()) == sorted([table.root / "cold/a.png", table.file(table.frame["path"].tolist().index(odd))])
+    assert all(path.is_file() for path in again.paths())
+    assert image_classes(again, "mood").names == ["calm"]
+    assert again.frame.set_index("class")["good"].to_dict() == {"cold": False, "warm": True}

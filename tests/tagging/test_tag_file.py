@@ -86,7 +86,7 @@ def test_an_error_in_the_middle_of_an_edit_leaves_nothing_of_it(store: TagStore,
 def test_a_file_that_is_none_is_refused_and_stays(store: TagStore, content: bytes) -> None:
     store.path.write_bytes(content)
     for call in (store.version, store.counts, lambda: store.add_tag(["a"], "good", "ada"), lambda: store.undo("ada")):
-        with pytest.raises(InputError, match="another program's; move it away|are damaged; nothing was changed"):
+        with pytest.raises(InputError, match=r"another program's; move it away|are damaged; nothing was changed"):
             call()
     assert store.path.read_bytes() == content
 
@@ -127,7 +127,7 @@ def test_a_full_disk_changes_nothing(store: TagStore) -> None:
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
     try:
-        with pytest.raises(InputError, match="cannot be (read or )?written.*nothing was changed"):
+        with pytest.raises(InputError, match=r"cannot be (read or )?written.*nothing was changed"):
             store.add_tag([f"image {number}" for number in range(20_000)], "all", "ada")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

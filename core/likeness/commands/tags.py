@@ -120,14 +120,25 @@ def import_file(
 
 
 @tags.command(cls=ListedHelp)
-def export(source: Source, file: Annotated[Path, typer.Argument(callback=output_file, help="CSV file to write.")]) -> None:
+def export(
+    source: Source,
+    file: Annotated[Path, typer.Argument(callback=output_file, help="CSV file to write.")],
+    labeled: Annotated[
+        str | None, typer.Option(help="A dataset of its own instead: only images that have a value of these attributes, separated by commas.")
+    ] = None,
+) -> None:
     """Write what all images have into a CSV file, which `likeness tags import` reads again.
 
-    Example: `likeness tags export photos/ labels.csv`
-    """
-    from likeness.tagging import export_csv
+    With --labeled, the file is a dataset: it stays as it is while labeling goes on, and runs train on it.
 
-    typer.echo(f"{export_csv(_store(source)[1], file):,} images written to {file}")
+    Examples: `likeness tags export photos/ labels.csv`, `likeness tags export photos/ breeds.csv --labeled breed`
+    """
+    from likeness.tagging import export_csv, export_table
+
+    table, store = _store(source)
+    names = None if labeled is None else [name.strip() for name in labeled.split(",")]
+    count = export_csv(store, file) if names is None else export_table(store, table, names, file)
+    typer.echo(f"{count:,} images written to {file}")
 
 
 @tags.command(cls=ListedHelp)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from likeness.data import PATH_COLUMNS, TABLE_SUFFIXES, ImageTable
+from likeness.data import PATH_COLUMNS, TABLE_SUFFIXES, ImageTable, is_url
 from likeness.errors import InputError
-from likeness.io import as_path, plain_name, text_of, write_atomic
+from likeness.io import as_path, name_to_text, plain_name, text_of, text_to_name, write_atomic
+from likeness.tagging.attributes import labeled_rows, with_tags
 from likeness.tagging.edits import YES, Edit
 from likeness.tagging.names import NOTE, TAG_PREFIX, Kind, check_note, check_value, name_key
 from likeness.tagging.store import NewColumn, TagStore
@@ -97,12 +98,36 @@ def export_csv(store: TagStore, file: str | Path) -> int:
             out[f"{TAG_PREFIX}{name}"] = [YES if value else "" for value in found[name]]
         else:
             out[str(name)] = found[name].astype(object).where(found[name].notna(), "").tolist()
-    place = as_path(file)
+    _write(pd.DataFrame(out), file)
+    return len(paths)
+
+
+def export_table(store: TagStore, table: ImageTable, attributes: Sequence[str], file: str | Path) -> int:
+    """Writes a table of the images that have a value of each of some attributes, which `likeness.data.read_dataset` reads: something to train and to
+    judge by that stays the same while labeling goes on. It holds the images' absolute paths and all that is known about them.
+
+    Returns:
+        The number of images.
+
+    Raises:
+        InputError: no such attribute, no image has it, or the file cannot be written or does not end in .csv.
+    """
+    if Path(file).suffix.lower() != ".csv":
+        raise InputError(f"'{_name(file)}' does not end in .csv, by which it would be read as a table; name it so.")
+    tagged = with_tags(table, store)
+    frame = tagged.frame.iloc[labeled_rows(tagged, attributes)]
+    if frame.empty:
+        raise InputError(f"No image of '{table.name}' has a value of {' and '.join(attributes)}; label some first.")
+    paths = [path if is_url(path) else name_to_text(str(table.root.absolute() / text_to_name(path))) for path in map(str, frame["path"])]
+    _write(frame.assign(path=paths), file)
+    return len(frame)
+
+
+def _write(frame: pd.DataFrame, file: str | Path) -> None:
     try:
-        write_atomic(place, pd.DataFrame(out).to_csv(index=False, lineterminator="\n").encode())
+        write_atomic(as_path(file), frame.to_csv(index=False, lineterminator="\n").encode())
     except OSError as error:
         raise InputError(f"'{file}' cannot be written ({(error.strerror or str(error)).lower()}); make room there, or name another place.") from error
-    return len(paths)
 
 
 def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | None], set[str]]:
