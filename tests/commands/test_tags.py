@@ -22,7 +22,7 @@ def photos(tmp_path: Path) -> str:
 def _listed(run: Run, source: str) -> list[list[object]]:
     status, shown, _ = run("tags", source, "--format", "csv")
     assert status == 0
-    return pd.read_csv(io.StringIO(shown), keep_default_na=False).to_numpy().tolist()  # type: ignore[no-any-return]
+    return pd.read_csv(io.StringIO(shown), keep_default_na=False).to_numpy().tolist()
 
 
 def test_tags_are_set_listed_exported_removed_and_undone(run: Run, photos: str, tmp_path: Path) -> None:

@@ -143,11 +143,11 @@ def match_images(table: ImageTable, names: Sequence[str]) -> tuple[list[str | No
     root, found, ambiguous = f"{table.root}/", list[str | None](), set[str]()
     for name in names:
         tried = [name, (slashed := name.strip().replace("\\", "/")), slashed.removeprefix("./"), slashed.removeprefix(root)]
-        path = next((each for each in tried if each in paths), None)
-        files = by_file.get(slashed, []) if path is None and "/" not in slashed else []
+        match = next((each for each in tried if each in paths), None)
+        files = by_file.get(slashed, []) if match is None and "/" not in slashed else []
         if len(files) > 1:
             ambiguous.add(name)
-        found.append(files[0] if len(files) == 1 else path)
+        found.append(files[0] if len(files) == 1 else match)
     return found, ambiguous
 
 
