@@ -429,6 +429,7 @@ def _stores() -> list[Case]:
     from likeness.encoders.store.text_cache import TextCache
     from likeness.encoders.store.texts import _shipped
     from likeness.projection.map_store import _read as read_map
+    from likeness.tagging import NewColumn, TagStore, export_csv, import_csv, with_tags
 
     def cache(folder: Path) -> None:
         TextCache(folder / "t.sqlite").put({"a": np.ones(8, np.float32), "b": np.zeros(8, np.float32)})
@@ -438,6 +439,22 @@ def _stores() -> list[Case]:
         found.get(["a", "b", "c"])
         found.put({"c": np.ones(8, np.float32)})
         found.get(["a", "c"])
+
+    def tags(folder: Path) -> None:
+        store = TagStore(folder / "tags.sqlite")
+        store.set_columns(["a", "b"], [NewColumn("breed", "attribute", ["x", "y"]), NewColumn("note", "note", ["z", ""])], "ada")
+        store.add_tag([f"{number}" for number in range(200)], "good", "bob")
+        (folder / "labels.csv").write_text("path,breed,tag:good,note\na,x,yes,z\nb,y,,\n")
+
+    def read_tags(folder: Path) -> None:
+        from likeness.data import ImageTable
+
+        store, table = TagStore(folder / "tags.sqlite", wait_seconds=0.1), ImageTable("t", folder, pd.DataFrame({"path": ["a", "b"]}))
+        reads = (store.version, store.counts, store.log, store.labeled_paths, lambda: with_tags(table, store), lambda: store.can_undo("ada"))
+        writes = (lambda: store.add_tag(["a"], "new", "ada"), lambda: store.undo("ada"), lambda: store.undo("bob"), lambda: store.redo("ada"))
+        into = TagStore(folder / "new.sqlite")
+        for call in (*reads, lambda: import_csv(into, table, folder / "labels.csv", "ada"), *writes, lambda: export_csv(store, folder / "out.csv")):
+            _answered(call)
 
     def positions(folder: Path) -> None:
         np.save(folder / "m.npy", np.zeros((5, 2), np.float32))
@@ -472,6 +489,7 @@ def _stores() -> list[Case]:
     return [
         Case("space", space, read_space, ("*.parquet",), ("io/vector_file",)),
         Case("text cache", cache, read_cache, ("*.sqlite",), ("encoders/store/text_cache",), (sqlite3.Warning,)),
+        Case("tags", tags, read_tags, ("*.sqlite", "*.csv"), ("tagging/tag_file", "tagging/columns", "tagging/csv_files")),
         Case("map", positions, lambda folder: read_map(folder / "m.npy"), ("*",), ("projection/map_store",)),
         Case("shipped texts", shipped, lambda folder: _shipped.__wrapped__(folder / "t.npz"), ("*",), ("encoders/store/texts",)),
         Case("datasets", datasets, read_datasets, ("*",), ("data/catalog",)),

@@ -30,12 +30,14 @@ class Kind(NamedTuple):
         work: (folder) runs in a process of its own; called again, it goes on.
         check: (folder, reference folder, ended well) -> what is wrong. The reference was never disturbed.
         modules: imported once, before the processes are forked.
+        beside: each runs in a process of its own at the same time, which is not killed and comes to its end.
     """
 
     prepare: Callable[[Path], None]
     work: Callable[[Path], None]
     check: Callable[[Path, Path, bool], list[str]]
     modules: tuple[str, ...] = ()
+    beside: tuple[Callable[[Path], None], ...] = ()
 
 
 class Result(NamedTuple):
@@ -86,19 +88,32 @@ def _fresh(kind: Kind, folder: Path, number: int) -> Path:
 
 
 def _run(kind: Kind, folder: Path, moment: float | None) -> tuple[float, int]:
-    """Runs the work, and kills it so many seconds after it began; returns how long it took and the exit status."""
-    context = multiprocessing.get_context("forkserver")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(kind.work, folder, theirs))
-    process.start()
-    theirs.close()
-    if ours.poll(_PATIENCE_SECONDS):
-        ours.recv_bytes()
+    """Runs the work, and kills it so many seconds after it began; returns how long it took and the exit status, or that of one that ran beside it."""
+    others = [_begin(work, folder) for work in kind.beside]
+    process, ready = _begin(kind.work, folder)
+    if ready.poll(_PATIENCE_SECONDS):
+        ready.recv_bytes()
     begin = time.monotonic()
     process.join(_PATIENCE_SECONDS if moment is None else moment)
     process.kill()
     process.join()
-    return time.monotonic() - begin, int(process.exitcode or 0)
+    seconds = time.monotonic() - begin
+    for other, _ in others:
+        other.join(_PATIENCE_SECONDS)
+        other.kill()
+        other.join()
+    failed = any(other.exitcode for other, _ in others)
+    return seconds, 1 if failed else int(process.exitcode or 0)
+
+
+def _begin(work: Callable[[Path], None], folder: Path) -> tuple[Any, Connection]:
+    """A process that does some work, and where it says that it is about to begin."""
+    context = multiprocessing.get_context("forkserver")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(work, folder, theirs))
+    process.start()
+    theirs.close()
+    return process, ours
 
 
 def _child(work: Callable[[Path], None], folder: Path, ready: Connection) -> None:
@@ -113,16 +128,16 @@ def _content(folder: Path, pattern: str = "**/*") -> dict[str, str]:
     return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-def _note(folder: Path, line: str) -> None:
+def _note(folder: Path, line: str, file: str = "finished.log") -> None:
     """Notes on the disk that something is finished."""
-    with (folder / "finished.log").open("a") as log:
+    with (folder / file).open("a") as log:
         log.write(f"{line}\n")
         log.flush()
         os.fsync(log.fileno())
 
 
-def _noted(folder: Path) -> list[str]:
-    file = folder / "finished.log"
+def _noted(folder: Path, name: str = "finished.log") -> list[str]:
+    file = folder / name
     return [line for line in file.read_text().splitlines() if line] if file.is_file() else []
 
 
@@ -394,12 +409,73 @@ def _check_tables(folder: Path, reference: Path, ended: bool) -> list[str]:
     return faults
 
 
+_EDITS = 25
+_LABELED = [f"folder {number % 7}/{number}.jpg" for number in range(300)]
+
+
+def _label(folder: Path) -> None:
+    """One person's edits, each of them noted when the call has returned; every fifth is taken back. Called again, it goes on."""
+    _edit_as("ada", folder)
+
+
+def _label_beside(folder: Path) -> None:
+    _edit_as("bob", folder, len(_noted(folder, "bob.log")) + 6)
+
+
+def _label_as_well(folder: Path) -> None:
+    _edit_as("eve", folder, len(_noted(folder, "eve.log")) + 6)
+
+
+def _edit_as(who: str, folder: Path, last: int = 2 * _EDITS) -> None:
+    from likeness.tagging import TagStore
+
+    store = TagStore(folder / "tags.sqlite", wait_seconds=60)
+    for step in range(len(_noted(folder, f"{who}.log")), last):
+        number, is_undo = divmod(step, 2)
+        if not is_undo:
+            store.set_value(_LABELED, f"of {who}", f"{number}", who)  # again after a kill, it finds the value there and changes nothing
+        elif number % 5 == 4 and not store.log(1, who)["undone"].any() and store.log(1, who)["action"].item() == "set":
+            store.undo(who)
+        _note(folder, f"{step}", f"{who}.log")
+
+
+def _check_labels(folder: Path, reference: Path, ended: bool) -> list[str]:
+    """Every edit that was noted is in the log once; the labels of all images are those of the newest edit that is not undone."""
+    import sqlite3
+
+    from likeness.tagging import TagStore
+
+    store, faults = TagStore(folder / "tags.sqlite"), list[str]()
+    log, labels = store.log(), store.columns(_LABELED)
+    for who in ("ada", "bob", "eve"):
+        steps = len(_noted(folder, f"{who}.log"))
+        own = log[log["who"] == who][::-1]
+        edits, undos = own[own["action"] == "set"], own[own["action"] == "undo"]
+        noted = [f"{number}" for number in range((steps + 1) // 2)]
+        if edits["value"].tolist() not in (noted, [*noted, f"{len(noted)}"]):
+            faults.append(f"of the edits {noted} of {who}, the log has {edits['value'].tolist()}")
+        finished = [value for value in noted if int(value) % 5 == 4 and 2 * int(value) + 1 < steps]
+        if undos["value"].tolist()[: len(finished)] != finished or len(undos) > len(finished) + 1 or undos["value"].duplicated().any():
+            faults.append(f"{who} took back {finished}, and the log has {undos['value'].tolist()}")
+        if not (own["images"] == len(_LABELED)).all() or own["skipped"].any():
+            faults.append(f"{who} has half an edit: {own[['images', 'skipped']].to_numpy().tolist()}")
+        values = edits["value"][~edits["undone"]]
+        there = labels[f"of {who}"].astype(str).unique().tolist() if f"of {who}" in labels else []
+        if there != values.tolist()[-1:]:
+            faults.append(f"the images have {there} of {who} and not {values.tolist()[-1:]}")
+    connection = sqlite3.connect(store.path)
+    sound = connection.execute("PRAGMA integrity_check").fetchall()
+    connection.close()
+    return faults if sound == [("ok",)] else [*faults, f"the file is damaged: {sound}"]
+
+
 _STORE = ("likeness.encoders.store.images", "likeness.encoders.store.local_engine", "PIL.PngImagePlugin")
 KINDS = {
     "embed": Kind(_prepare_embedding, _embed, _check_embedding, _STORE),
     "index": Kind(_prepare_index, _index, _check_index, ("likeness.search.ivf_index", "faiss")),
     "lance": Kind(_prepare_index, _lance, _check_lance, ("likeness.search.lance_index", "pandas")),
     "train": Kind(_prepare_training, _train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer")),
+    "tags": Kind(_prepare_tables, _label, _check_labels, ("likeness.tagging", "pandas"), (_label_beside, _label_as_well)),
     "tables": Kind(_prepare_tables, _write_tables, _check_tables, ("likeness.projection.map_store", "likeness.space", "pyarrow.parquet")),
 }
 

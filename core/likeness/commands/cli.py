@@ -31,6 +31,7 @@ from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.study import study
+from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
@@ -55,6 +56,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     continuous,
     analyze,
     saliency,
+    tags,
     train,
     study,
     splits,

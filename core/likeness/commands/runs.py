@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from likeness.commands.default_list import DefaultList
 from likeness.commands.options import Format
 from likeness.commands.terminal import agreed, check_format, print_table
 from likeness.errors import InputError
@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 MAIN_METRICS = ("recall_at_1", "map_at_1000", "map_at_r", "nmi", "mean_label_distance_at_1", "mean_label_distance_at_10", "ndcg_at_10", "ndcg_at_100")
 
 
-class _ListsByDefault(TyperGroup):
-    """Without a command: `list`, so that `likeness runs` and `likeness runs FOLDER` list runs."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        named = args and (args[0] in self.commands or args[0] == "--help")
-        return super().parse_args(ctx, args if named else ["list", *args])
-
-
-runs = typer.Typer(name="runs", cls=_ListsByDefault, help="Trained runs: list them with their figures, rename, delete or export one.")
+runs = typer.Typer(name="runs", cls=DefaultList, help="Trained runs: list them with their figures, rename, delete or export one.")
 _Run = Annotated[str, typer.Argument(help="The run's name, as `likeness runs` shows it, or its folder.")]
 
 

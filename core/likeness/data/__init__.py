@@ -40,7 +40,7 @@ from likeness.data.readers.original_synthetic_cars import read_original_syntheti
 from likeness.data.readers.photo_columns import PHOTO_COLUMNS
 from likeness.data.readers.remote import as_os_error, fetch, file_system, is_url, read_remote_folder, remote_states
 from likeness.data.readers.stanford40 import read_stanford40
-from likeness.data.readers.tabular import TABLE_SUFFIXES, read_table
+from likeness.data.readers.tabular import PATH_COLUMNS, TABLE_SUFFIXES, read_table
 from likeness.data.registry import dataset_names, missing_archive, named_dataset, named_datasets, plain_names, source_help
 from likeness.data.table import UNLABELED, Failure, ImageTable
 from likeness.data.thumbnails import thumbnail, upright_picture
@@ -59,6 +59,7 @@ __all__ = [
     "GENECIS_TASKS",
     "MPII",
     "MPII_DISTANCES",
+    "PATH_COLUMNS",
     "PHOTO_COLUMNS",
     "SHIPPED_CARS",
     "TABLE_SUFFIXES",

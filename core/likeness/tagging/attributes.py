@@ -1,0 +1,91 @@
+"""Where the tags of a dataset lie, and how they become attributes of its images."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.data import ImageTable, absolute_source, is_url
+from likeness.errors import InputError
+from likeness.io import cache_dir
+from likeness.tagging.names import name_key
+from likeness.tagging.store import TagStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_ODD = re.compile(r"[^A-Za-z0-9]+")
+_LONGEST = 40
+
+
+def tags_file(source: str) -> "Path":
+    """The file of a dataset's tags in the user's or server's own folder (`likeness.io.cache_dir`), the same for every encoder.
+
+    Args:
+        source: as `likeness.data.read_dataset` takes it; a relative path is that of the current folder.
+
+    Raises:
+        InputError: a path that may not be read here.
+    """
+    place = source if is_url(source) else absolute_source(source)
+    name = _ODD.sub("-", place.rstrip("/").rsplit("/", 1)[-1]).strip("-")[:_LONGEST]
+    return cache_dir() / "tags" / f"{name or 'images'}-{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.sqlite"
+
+
+def tag_store(source: str, table: ImageTable) -> TagStore:
+    """The store of a dataset's tags; no new tag or attribute gets the name of one of the table's columns.
+
+    Raises:
+        InputError: rows without images.
+    """
+    if not table.has_images:
+        raise InputError(f"The rows of '{table.name}' have no images, and tags belong to images by their paths; pass `images=` with the vectors.")
+    return TagStore(tags_file(source), table.frame.columns)
+
+
+def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
+    """The table with a column more for each tag (bool), attribute (category) and the notes, as `TagStore.columns`: attributes like all others.
+
+    What the dataset has stays as it is: where a column has come into it that is called like a tag, the tag is "NAME (tag)".
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import likeness as lk
+        >>> cars = lk.read("cars")
+        >>> store = TagStore(Path(tempfile.mkdtemp()) / "cars.sqlite", cars.frame.columns)
+        >>> store.add_tag(cars.frame["path"][:3], "mine", who="ada").images
+        3
+        >>> int(with_tags(cars, store).frame["mine"].sum())
+        3
+    """
+    found = store.columns(table.frame["path"])
+    if found.empty:
+        return table
+    taken = {name_key(str(column)) for column in table.frame.columns}
+    names: dict[Any, str] = {}
+    for name in found.columns:
+        free = str(name)
+        while name_key(free) in taken:
+            free = f"{free} (tag)"
+        names[name] = free
+        taken.add(name_key(free))
+    return replace(table, frame=table.frame.join(found.rename(columns=names)))
+
+
+def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> "NDArray[np.int64]":
+    """Rows (m,) of the images that have a value of each of these attributes; metrics and training take only such.
+
+    Raises:
+        InputError: an attribute that the table lacks.
+    """
+    names = [attributes] if isinstance(attributes, str) else list(attributes)
+    for name in names:
+        if name not in table.attributes:
+            raise InputError(f"'{table.name}' has no attribute '{name}'; it has {', '.join(table.attributes) or 'none'}.")
+    return np.flatnonzero(table.frame[names].notna().all(axis=1).to_numpy())

@@ -1,0 +1,175 @@
+"""Edits in the file of tags: the one place that changes it. Each writes what it found and left (`changes`), and the state follows from that.
+
+An edit is undone by its author alone, image by image: only where what the edit left is still there, whoever has changed it since. Somebody who gives
+the value that is already there speaks for it, too: it stays when the first one is undone.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from likeness.errors import InputError
+from likeness.tagging.names import MOST_NAMES, MOST_VALUES, Kind, name_key
+
+YES = "yes"  # the one value of a tag
+
+Change = tuple[str, int, int | None]  # path, attribute, value; None removes it
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What an edit did.
+
+    Attributes:
+        id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
+        images: how many images it changed.
+        skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
+        name, value: what was given or removed; empty where they are several.
+        action: "add", "remove", "set", "clear", "note", "import", "undo" or "redo".
+    """
+
+    id: int
+    images: int
+    skipped: int = 0
+    action: str = ""
+    name: str = ""
+    value: str = ""
+
+
+def attribute_id(connection: sqlite3.Connection, name: str, kind: Kind) -> int:
+    """The number of a tag, an attribute or of the notes; a new one where there is none.
+
+    Raises:
+        InputError: the name is of another kind here, or there are too many names.
+    """
+    found = connection.execute("SELECT id, name, kind FROM attributes WHERE key = ?", (name_key(name),)).fetchone()
+    if found is None:
+        if connection.execute("SELECT COUNT(*) FROM attributes").fetchone()[0] >= MOST_NAMES:
+            raise InputError(f"There are {MOST_NAMES:,} tags and attributes here, and no more are kept; use one of them instead of '{name}'.")
+        return _inserted(connection, "INSERT INTO attributes (name, key, kind) VALUES (?, ?, ?)", (name, name_key(name), kind))
+    check_kind(found[1:], kind)
+    return int(found[0])
+
+
+def check_kind(known: tuple[str, Kind], kind: Kind) -> None:
+    """Raises InputError unless what has this name and kind here is of the kind wanted."""
+    name, there = known
+    if there != kind:
+        was = "is a tag here, which has no values" if there == "tag" else "is an attribute with values here, and no tag"
+        raise InputError(f"'{name}' {was}; use it as such, or choose another name.")
+
+
+def known_attribute(connection: sqlite3.Connection, name: str) -> tuple[int, str, Kind] | None:
+    """Number, name and kind of what has this name, in whatever letter case; None where nothing has."""
+    found = connection.execute("SELECT id, name, kind FROM attributes WHERE key = ?", (name_key(name),)).fetchone()
+    return None if found is None else (int(found[0]), str(found[1]), found[2])
+
+
+def value_ids(connection: sqlite3.Connection, attribute: int, texts: Iterable[str], kind: Kind = "attribute") -> dict[str, int]:
+    """The number of each text as a value of an attribute; raises InputError for too many different ones."""
+    wanted = sorted(set(texts))
+    connection.executemany("INSERT OR IGNORE INTO attribute_values (attribute, text) VALUES (?, ?)", [(attribute, text) for text in wanted])
+    if len(wanted) == 1:
+        rows = connection.execute("SELECT text, id FROM attribute_values WHERE attribute = ? AND text = ?", (attribute, wanted[0])).fetchall()
+    else:
+        rows = connection.execute("SELECT text, id FROM attribute_values WHERE attribute = ?", (attribute,)).fetchall()
+    count = connection.execute("SELECT COUNT(*) FROM attribute_values WHERE attribute = ?", (attribute,)).fetchone()[0]
+    if kind != "note" and count > MOST_VALUES:
+        raise InputError(f"An attribute has at most {MOST_VALUES:,} different values; write what differs for each image into its note.")
+    return dict(rows)
+
+
+def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: Iterable[Change], name: str = "", value: str = "") -> Edit:
+    """Writes an edit of images, and what they have now. Images that have it already from the same person, or have nothing to remove, are left out."""
+    connection.execute("CREATE TEMP TABLE given (path TEXT, attribute INTEGER, value INTEGER)")
+    connection.executemany("INSERT INTO given VALUES (?, ?, ?)", changes)
+    connection.execute("INSERT OR IGNORE INTO images (path) SELECT path FROM given WHERE value IS NOT NULL")
+    edit = _logged(connection, who, action, name, value)
+    connection.execute(
+        "INSERT INTO changes SELECT ?1, g.attribute, i.id, s.value, s.edit, g.value, ?1 FROM given g JOIN images i ON i.path = g.path"
+        " LEFT JOIN state s ON s.attribute = g.attribute AND s.image = i.id"
+        " WHERE NOT (s.value IS g.value AND (s.edit IS NULL OR (SELECT e.who FROM edits e WHERE e.id = s.edit) = ?2))",
+        (edit, who),
+    )
+    connection.execute("DROP TABLE given")
+    images = _apply(connection, edit)
+    if not images:
+        connection.execute("DELETE FROM edits WHERE id = ?", (edit,))
+        connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'edits'", (edit - 1,))
+        return Edit(0, 0, 0, action, name, value)
+    connection.execute("UPDATE edits SET images = ? WHERE id = ?", (images, edit))
+    return Edit(edit, images, 0, action, name, value)
+
+
+def undo_edit(connection: sqlite3.Connection, who: str) -> Edit:
+    """Takes back the newest edit of a person that is not undone; raises InputError where there is none."""
+    target = undoable(connection, who)
+    if target is None:
+        raise InputError(f"There is no edit of '{who}' to undo.")
+    return _invert(connection, who, "undo", target, target)
+
+
+def redo_edit(connection: sqlite3.Connection, who: str) -> Edit:
+    """Does again what a person undid last, unless the person has edited since; raises InputError where there is nothing."""
+    found = redoable(connection, who)
+    if found is None:
+        raise InputError(f"There is nothing that '{who}' has undone to do again.")
+    return _invert(connection, who, "redo", *found)
+
+
+def undoable(connection: sqlite3.Connection, who: str) -> int | None:
+    """Number of the edit that `undo_edit` would take back."""
+    found = connection.execute(
+        "SELECT id FROM edits e WHERE who = ? AND target IS NULL AND"
+        " COALESCE((SELECT u.action FROM edits u WHERE u.target = e.id ORDER BY u.id DESC LIMIT 1), '') <> 'undo' ORDER BY id DESC LIMIT 1",
+        (who,),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def redoable(connection: sqlite3.Connection, who: str) -> tuple[int, int] | None:
+    """Number of the undo that `redo_edit` would take back, and of the edit that it undid."""
+    found = connection.execute(
+        "SELECT id, target FROM edits u WHERE who = ?1 AND action = 'undo'"
+        " AND id > (SELECT MAX(id) FROM edits WHERE who = ?1 AND target IS NULL)"
+        " AND NOT EXISTS (SELECT 1 FROM edits r WHERE r.target = u.target AND r.id > u.id) ORDER BY id DESC LIMIT 1",
+        (who,),
+    ).fetchone()
+    return None if found is None else (int(found[0]), int(found[1]))
+
+
+def _invert(connection: sqlite3.Connection, who: str, action: str, source: int, target: int) -> Edit:
+    """Gives images what the edit `source` found, where what it left is still there."""
+    name, value = connection.execute("SELECT name, value FROM edits WHERE id = ?", (target,)).fetchone()
+    edit = _logged(connection, who, action, name, value, target)
+    connection.execute(
+        "INSERT INTO changes SELECT ?1, c.attribute, c.image, s.value, s.edit, c.before_value, c.before_edit FROM changes c"
+        " LEFT JOIN state s ON s.attribute = c.attribute AND s.image = c.image WHERE c.edit = ?2 AND s.edit IS c.after_edit",
+        (edit, source),
+    )
+    images = _apply(connection, edit)
+    touched = connection.execute("SELECT COUNT(DISTINCT image) FROM changes WHERE edit = ?", (source,)).fetchone()[0]
+    connection.execute("UPDATE edits SET images = ?, skipped = ? WHERE id = ?", (images, touched - images, edit))
+    return Edit(edit, images, touched - images, action, name, value)
+
+
+def _apply(connection: sqlite3.Connection, edit: int) -> int:
+    """Brings the state to what an edit left; returns the number of its images."""
+    connection.execute(
+        "DELETE FROM state WHERE (attribute, image) IN (SELECT attribute, image FROM changes WHERE edit = ? AND after_edit IS NULL)", (edit,)
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO state SELECT attribute, image, after_value, after_edit FROM changes WHERE edit = ? AND after_edit IS NOT NULL",
+        (edit,),
+    )
+    return int(connection.execute("SELECT COUNT(DISTINCT image) FROM changes WHERE edit = ?", (edit,)).fetchone()[0])
+
+
+def _logged(connection: sqlite3.Connection, who: str, action: str, name: str, value: str, target: int | None = None) -> int:
+    columns = "time, who, action, name, value, target, images, skipped"
+    return _inserted(connection, f"INSERT INTO edits ({columns}) VALUES (?, ?, ?, ?, ?, ?, 0, 0)", (time.time(), who, action, name, value, target))
+
+
+def _inserted(connection: sqlite3.Connection, statement: str, values: tuple[object, ...]) -> int:
+    return int(connection.execute(statement, values).lastrowid or 0)

@@ -1,0 +1,123 @@
+"""What names, values, notes and paths of images may be, and how many: whoever may label cannot fill a shared server."""
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from likeness.data import UNLABELED
+from likeness.errors import InputError
+from likeness.io import plain_name
+
+Kind = Literal["tag", "attribute", "note"]
+
+LONGEST_NAME = 80  # characters of a tag's or an attribute's name
+LONGEST_VALUE = 200  # characters of a value
+LONGEST_NOTE = 2_000  # characters of an image's note
+LONGEST_WHO = 200  # characters of the name of who edits
+LONGEST_PATH = 4_096  # characters of an image's path
+MOST_NAMES = 1_000  # tags and attributes of one dataset
+MOST_VALUES = 100_000  # different values of one attribute
+MOST_IMAGES = 1_000_000  # images in one edit
+MOST_BYTES = 1 << 30  # of a dataset's file, its log of edits included
+
+NOTE = "note"  # the column of the notes
+TAG_PREFIX = "tag:"  # before a tag's name in CSV files
+
+_TAKEN = ("path", "sha256", NOTE)
+_JOINERS = "\u200c\u200d"  # of Persian words and of emoji; they count as not printable
+
+
+def check_name(name: str, reserved: Collection[str] = ()) -> str:
+    """The name of a tag or attribute as it is kept: without blanks around it, in Unicode's composed form (NFC).
+
+    Raises:
+        InputError: it is empty, too long, holds control characters, or is that of a column of the dataset (`reserved`), letter case aside.
+    """
+    kept = _plain(name, "A name", LONGEST_NAME)
+    if not kept:
+        raise InputError("A tag or an attribute has no name; give it one of a word or two.")
+    if kept.lower().startswith(TAG_PREFIX):
+        raise InputError(f"The name '{kept}' begins with '{TAG_PREFIX}', which marks tags in CSV files; leave it out.")
+    taken = {name_key(str(each)): str(each) for each in (*_TAKEN, *reserved)}
+    if name_key(kept) in taken:
+        raise InputError(f"The dataset has a column '{taken[name_key(kept)]}' already; choose another name than '{kept}'.")
+    return kept
+
+
+def name_key(name: str) -> str:
+    """By which names are compared: "Good" and "good" are one name."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def check_value(value: str) -> str:
+    """A value as it is kept, as `check_name`.
+
+    Raises:
+        InputError: it is empty, too long, holds control characters, or is what stands for images without a label.
+    """
+    kept = _plain(value, "A value", LONGEST_VALUE)
+    if not kept:
+        raise InputError("A value is empty; give one, or remove it from the images.")
+    if kept == UNLABELED:
+        raise InputError(f"'{UNLABELED}' stands for images without a label; remove the value from the images instead.")
+    return kept
+
+
+def check_note(text: str) -> str:
+    """A note as it is kept: its lines end in a line feed, with no blanks around the whole.
+
+    Raises:
+        InputError: it is too long or holds control characters other than line ends and tabs.
+    """
+    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    kept = "\n".join(_printable(line.replace("\t", " "), "A note") for line in lines)
+    return _short(kept, "A note", LONGEST_NOTE)
+
+
+def check_who(who: str) -> str:
+    """The name of who edits, as `check_name`; raises InputError where it is empty."""
+    kept = _plain(who, "The name of who edits", LONGEST_WHO)
+    if not kept:
+        raise InputError("An edit says who makes it; give a name.")
+    return kept
+
+
+def check_paths(paths: Iterable[str]) -> list[str]:
+    """The paths of an edit's images, each once.
+
+    Raises:
+        InputError: there is none, there are too many, or one is no path of an image.
+    """
+    if isinstance(paths, str):
+        paths = [paths]
+    kept = list(dict.fromkeys(map(str, paths)))
+    if not 0 < len(kept) <= MOST_IMAGES:
+        raise InputError(f"An edit is about 1 to {MOST_IMAGES:,} images, and {len(kept):,} are given; choose some, or edit a part at a time.")
+    for path in kept:
+        if not path or len(path) > LONGEST_PATH or "\0" in path or not _is_text(path):
+            raise InputError(f"'{plain_name(path)}' is no path of an image; give those in the column 'path' of the table.")
+    return kept
+
+
+def _plain(text: str, what: str, longest: int) -> str:
+    return _short(_printable(unicodedata.normalize("NFC", text).strip(), what), what, longest)
+
+
+def _printable(text: str, what: str) -> str:
+    if not all(sign.isprintable() or sign in _JOINERS for sign in text):
+        raise InputError(f"{what} holds signs that cannot be seen, such as line ends or control characters ('{plain_name(text)}'); leave them out.")
+    return text
+
+
+def _short(text: str, what: str, longest: int) -> str:
+    if len(text) > longest:
+        raise InputError(f"{what} has at most {longest:,} characters, and '{plain_name(text)}' has {len(text):,}; write it shorter.")
+    return text
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

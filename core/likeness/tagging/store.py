@@ -1,0 +1,227 @@
+"""Tags, values and notes that people give to the images of one dataset."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
+from likeness.io import plain_name
+from likeness.tagging import columns, edits
+from likeness.tagging.edits import YES, Change, Edit
+from likeness.tagging.names import LONGEST_VALUE, NOTE, Kind, check_name, check_note, check_paths, check_value, check_who
+from likeness.tagging.tag_file import copy_file, reading, writing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WAIT_SECONDS = 10.0  # for others that write
+MOST_LOGGED = 1_000_000  # edits shown
+
+
+@dataclass(frozen=True)
+class NewColumn:
+    """What several images get in one column, for `TagStore.set_columns`.
+
+    Attributes:
+        name: of a tag or attribute; `likeness.tagging.NOTE` for notes.
+        kind: "tag", "attribute" or "note".
+        values: for each image a text (of a tag "yes"), "" to remove what is there, or None to leave it as it is.
+    """
+
+    name: str
+    kind: Kind
+    values: Sequence[str | None]
+
+
+class TagStore:
+    """Tags (yes or no, several for an image), attributes (one value for an image) and notes of a dataset's images, in an SQLite file.
+
+    An image is named by its path in the table, so that labels stay when images are added. Each call that writes is one edit: kept as a whole or not
+    at all, on the disk when the call returns, with who made it and when. Several people, threads and processes may read and write at once.
+    Who may edit is for the caller to decide.
+
+    Args:
+        path: of the file; the first edit makes it (`likeness.tagging.tags_file`).
+        reserved: names of the dataset's columns, which no tag or attribute may have.
+        wait_seconds: how long an edit waits for others.
+
+    Raises:
+        InputError: by every call, for names and values that may not be (`likeness.tagging.names`), and for a file that cannot be read or written,
+            is damaged or another program's. Nothing is changed then.
+
+    Example:
+        >>> import tempfile
+        >>> store = TagStore(Path(tempfile.mkdtemp()) / "photos.sqlite")
+        >>> store.add_tag(["a.jpg", "b.jpg"], "good", who="ada").images
+        2
+        >>> store.set_value(["a.jpg"], "breed", "beagle", who="ada").images
+        1
+        >>> store.columns(["a.jpg", "b.jpg", "c.jpg"])["good"].tolist()
+        [True, True, False]
+        >>> store.undo("ada").name, store.undo("ada").name, store.columns(["a.jpg"]).shape
+        ('breed', 'good', (1, 0))
+    """
+
+    def __init__(self, path: Path, reserved: Collection[str] = (), wait_seconds: float = WAIT_SECONDS) -> None:
+        self.path = path
+        self.reserved = tuple(map(str, reserved))
+        self.wait_seconds = wait_seconds
+
+    def add_tag(self, paths: Iterable[str], name: str, who: str) -> Edit:
+        """Gives images a tag."""
+        return self._edit("add", paths, name, "tag", YES, who)
+
+    def remove_tag(self, paths: Iterable[str], name: str, who: str) -> Edit:
+        """Takes a tag from images; those without it stay as they are."""
+        return self._edit("remove", paths, name, "tag", None, who)
+
+    def set_value(self, paths: Iterable[str], name: str, value: str, who: str) -> Edit:
+        """Gives images a value of an attribute, instead of the one that they may have."""
+        return self._edit("set", paths, name, "attribute", check_value(value), who)
+
+    def clear_value(self, paths: Iterable[str], name: str, who: str) -> Edit:
+        """Takes from images the value of an attribute."""
+        return self._edit("clear", paths, name, "attribute", None, who)
+
+    def set_note(self, paths: Iterable[str], text: str, who: str) -> Edit:
+        """Gives images a note instead of the one that they may have; an empty text takes it from them."""
+        return self._edit("note", paths, NOTE, "note", check_note(text) or None, who)
+
+    def set_columns(self, paths: Sequence[str], new: Sequence[NewColumn], who: str, action: str = "import") -> Edit:
+        """Gives each image values of its own, in several columns, as one edit.
+
+        Args:
+            paths: of n images, each once.
+            new: columns of n values.
+        """
+        who, kept = check_who(who), check_paths(paths)
+        if len(kept) != len(paths) or any(len(column.values) != len(kept) for column in new):
+            raise InputError(f"{len(paths)} paths, of which {len(kept)} differ, do not fit the columns; give each image once, and a value for each.")
+        checked = self.check_columns(new)
+        with writing(self.path, self.wait_seconds) as connection:
+            changes: list[Change] = []
+            for column in checked:
+                attribute = edits.attribute_id(connection, column.name, column.kind)
+                ids = edits.value_ids(connection, attribute, (text for text in column.values if text), column.kind)
+                changes += [
+                    (path, attribute, ids[text] if text else None) for path, text in zip(kept, column.values, strict=True) if text is not None
+                ]
+            return edits.write_edit(connection, who, action, changes, ", ".join(column.name for column in checked)[:200])
+
+    def check_columns(self, new: Sequence[NewColumn]) -> list[NewColumn]:
+        """Columns with names and values as they would be kept; raises InputError for what `set_columns` refuses."""
+        return [self._checked_column(column) for column in new]
+
+    def undo(self, who: str) -> Edit:
+        """Takes back the newest edit of a person that is not undone. Images that somebody has changed since stay: `Edit.skipped` counts them.
+
+        Raises:
+            InputError: there is none.
+        """
+        who = check_who(who)
+        if not self.path.exists():
+            raise InputError(f"There is no edit of '{who}' to undo.")
+        with writing(self.path, self.wait_seconds) as connection:
+            return edits.undo_edit(connection, who)
+
+    def redo(self, who: str) -> Edit:
+        """Does again what a person undid last, unless the person has edited since; as `undo`, images that were changed since stay.
+
+        Raises:
+            InputError: there is nothing.
+        """
+        who = check_who(who)
+        if not self.path.exists():
+            raise InputError(f"There is nothing that '{who}' has undone to do again.")
+        with writing(self.path, self.wait_seconds) as connection:
+            return edits.redo_edit(connection, who)
+
+    def can_undo(self, who: str) -> tuple[bool, bool]:
+        """Whether the person has something to undo, and to redo."""
+        who = check_who(who)
+        with reading(self.path, self.wait_seconds) as connection:
+            return edits.undoable(connection, who) is not None, edits.redoable(connection, who) is not None
+
+    def version(self) -> int:
+        """The number of the newest edit, undos and redos counted; 0 where there is none. It takes a fraction of a millisecond: pages may poll it."""
+        with reading(self.path, self.wait_seconds) as connection:
+            return int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM edits").fetchone()[0])
+
+    def counts(self) -> "pd.DataFrame":
+        """A row for each tag and each value that images have: name, kind, value (empty for tags and notes), images."""
+        with reading(self.path, self.wait_seconds) as connection:
+            return columns.read_counts(connection, self.path)
+
+    def columns(self, paths: Iterable[str]) -> "pd.DataFrame":
+        """What images have: a column for each tag (bool), each attribute (category; missing where an image has no value) and the notes (text).
+
+        Args:
+            paths: of n images, as in the table.
+
+        Returns:
+            n rows, in the same order; no column that no image in the file has.
+        """
+        with reading(self.path, self.wait_seconds) as connection:
+            return columns.read_columns(connection, list(paths), self.path)
+
+    def labeled_paths(self) -> list[str]:
+        """Paths of all images that have a tag, a value or a note, in natural order; also of those that left the dataset."""
+        with reading(self.path, self.wait_seconds) as connection:
+            return columns.read_labeled_paths(connection, self.path)
+
+    def kind_of(self, name: str) -> tuple[str, Kind] | None:
+        """Name and kind of a tag or attribute that has been used here, in whatever letter case; None for another."""
+        checked = check_name(name)
+        with reading(self.path, self.wait_seconds) as connection:
+            found = edits.known_attribute(connection, checked)
+        return None if found is None else found[1:]
+
+    def log(self, count: int = 100, who: str | None = None, path: str | None = None) -> "pd.DataFrame":
+        """The newest edits, the newest first: edit, time (UTC), who, action, name, value, images, skipped, undone.
+
+        Args:
+            count: at most so many, and never more than a million.
+            who: only those of one person.
+            path: only those that changed this image.
+        """
+        who, path = who and check_who(who), path and check_paths([path])[0]
+        with reading(self.path, self.wait_seconds) as connection:
+            return columns.read_log(connection, min(count, MOST_LOGGED), who, path, self.path)
+
+    def copy_to(self, file: Path) -> None:
+        """Writes a copy of the whole file as it is at one moment, while others go on writing; for backups. `file` must not exist."""
+        copy_file(self.path, file)
+
+    def _edit(self, action: str, paths: Iterable[str], name: str, kind: Kind, value: str | None, who: str) -> Edit:
+        who, kept = check_who(who), check_paths(paths)
+        name = NOTE if kind == "note" else self._name(name, kind, is_new=value is not None)
+        with writing(self.path, self.wait_seconds) as connection:
+            attribute = edits.attribute_id(connection, name, kind)
+            number = None if value is None else edits.value_ids(connection, attribute, [value], kind)[value]
+            changes = ((path, attribute, number) for path in kept)
+            shown = "" if value is None or kind == "tag" else value.partition("\n")[0][:LONGEST_VALUE]
+            return edits.write_edit(connection, who, action, changes, name, shown)
+
+    def _name(self, name: str, kind: Kind, is_new: bool = True) -> str:
+        """The name as it is known here, or that of a new tag or attribute where one may come up; columns of the dataset bar new names alone."""
+        known = self.kind_of(name)
+        if known is not None:
+            edits.check_kind(known, kind)
+            return known[0]
+        if is_new:
+            return check_name(name, self.reserved)
+        there = ", ".join(f"'{each}'" for each in self.counts()["name"].unique()[:20]) or "none"
+        raise InputError(f"There is no {kind} '{plain_name(name)}' here; there are: {there}.")
+
+    def _checked_column(self, column: NewColumn) -> NewColumn:
+        check = {"tag": _check_yes, "attribute": check_value, "note": check_note}[column.kind]
+        distinct = {text: check(text) for text in set(column.values) if text}
+        name = NOTE if column.kind == "note" else self._name(column.name, column.kind)
+        return replace(column, name=name, values=[distinct.get(text, text) if text else text for text in column.values])
+
+
+def _check_yes(text: str) -> str:
+    if text != YES:
+        raise InputError(f"A tag of an image is '{YES}' or nothing, and not '{plain_name(text)}'; make it an attribute to give it values.")
+    return text

@@ -1,0 +1,200 @@
+"""The SQLite file of a dataset's tags: how it is made, opened and read, and what is said where that fails.
+
+The file is in WAL mode, so that reading goes on while somebody writes, and each commit is on the disk before it returns (synchronous = FULL).
+A connection is opened for each call: threads, forked processes and a process that is killed share nothing.
+The last one to close leaves one plain file.
+"""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from likeness.errors import InputError
+from likeness.io import compute_once_locked, name_to_text, regular_file, sync_folder
+from likeness.tagging.names import MOST_BYTES
+
+APPLICATION_ID = 0x4C6B5467  # "LkTg"
+_VERSION = 1
+_PAGE_BYTES = 4096
+_MAX_PAGES = MOST_BYTES // _PAGE_BYTES
+
+# state: what each image has now, and which edit gave it; a value that was removed stays as NULL, so that the edit is known.
+# changes: what an edit found and left, of which the state follows; before_edit is NULL where there was nothing, after_edit where nothing is left.
+_SCHEMA = """
+CREATE TABLE images (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE attributes (id INTEGER PRIMARY KEY, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL) STRICT;
+CREATE TABLE attribute_values (id INTEGER PRIMARY KEY, attribute INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (attribute, text)) STRICT;
+CREATE TABLE edits (id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, who TEXT NOT NULL, action TEXT NOT NULL, name TEXT NOT NULL,
+    value TEXT NOT NULL, target INTEGER, images INTEGER NOT NULL, skipped INTEGER NOT NULL) STRICT;
+CREATE INDEX edits_by_who ON edits (who, id);
+CREATE INDEX edits_by_target ON edits (target, id) WHERE target IS NOT NULL;
+CREATE TABLE changes (edit INTEGER, attribute INTEGER, image INTEGER, before_value INTEGER, before_edit INTEGER, after_value INTEGER,
+    after_edit INTEGER, PRIMARY KEY (edit, attribute, image)) STRICT, WITHOUT ROWID;
+CREATE TABLE state (attribute INTEGER, image INTEGER, value INTEGER, edit INTEGER NOT NULL, PRIMARY KEY (attribute, image)) STRICT, WITHOUT ROWID;
+"""
+
+
+@contextmanager
+def reading(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
+    """A connection that sees the file as it is at one moment; an empty one where there is no file.
+
+    Raises:
+        InputError: the file cannot be read, is damaged or another program's.
+    """
+    with _explained(path), closing(_open(path, wait_seconds) if path.exists() else _empty()) as connection:
+        connection.execute("BEGIN")
+        yield connection
+
+
+@contextmanager
+def writing(path: Path, wait_seconds: float) -> Iterator[sqlite3.Connection]:
+    """A connection for one edit: what the block does is kept as a whole when it ends well, and not at all otherwise. Makes the file.
+
+    Raises:
+        InputError: as `reading`, or the file cannot be written, is full, or is locked for longer than `wait_seconds`.
+    """
+    with _explained(path):
+        if not path.exists():
+            _make(path)
+        with closing(_open(path, wait_seconds)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+
+def copy_file(path: Path, target: Path) -> None:
+    """Writes a copy of the file as it is at one moment, while others write; `target` must not exist.
+
+    Raises:
+        InputError: as `reading`, or the copy cannot be written.
+    """
+    if target.exists():
+        raise InputError(f"'{_shown(target)}' is there already; name another file.")
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        if not path.exists():
+            raise InputError(f"There are no tags in '{_shown(path)}' to copy.")
+        with reading(path, 10.0) as connection, _explained(target), closing(sqlite3.connect(partial)) as copy:
+            connection.backup(copy)
+        with _explained(target):
+            _put(partial, target)
+    finally:
+        _remove(partial)
+
+
+def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    regular_file(path)
+    try:
+        return _checked(sqlite3.connect(path, timeout=wait_seconds, isolation_level=None), path)
+    except sqlite3.OperationalError as error:
+        name = getattr(error, "sqlite_errorname", "")
+        waiting = Path(f"{path}-wal")
+        if not name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) or (waiting.exists() and waiting.stat().st_size):
+            raise
+    # in a folder that is read-only nobody writes: the file is read without the two beside it that SQLite would make
+    address = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"
+    return _checked(sqlite3.connect(address, timeout=wait_seconds, isolation_level=None, uri=True), path)
+
+
+def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    try:
+        application, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+        if application != APPLICATION_ID:
+            raise InputError(f"'{_shown(path)}' is no file of tags, but another program's; move it away, and tags begin anew.")
+        if version != _VERSION:
+            raise InputError(f"'{_shown(path)}' was written by a newer Likeness (form {version}, this one knows {_VERSION}); update Likeness.")
+        for setting in ("synchronous = FULL", "temp_store = MEMORY", f"max_page_count = {_MAX_PAGES}", "cell_size_check = ON"):
+            connection.execute(f"PRAGMA {setting}").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _empty() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(_SCHEMA)
+    return connection
+
+
+def _make(path: Path) -> None:
+    """An empty one, which takes its place as a whole, by one of several processes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with compute_once_locked(path) as is_missing:
+        if not is_missing:
+            return
+        partial = path.with_name(f".{secrets.token_hex(8)}.partial")
+        try:
+            with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+                for setting in (
+                    f"page_size = {_PAGE_BYTES}",
+                    f"application_id = {APPLICATION_ID}",
+                    f"user_version = {_VERSION}",
+                    "journal_mode = WAL",
+                ):
+                    connection.execute(f"PRAGMA {setting}").fetchone()
+                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+            _put(partial, path)
+        finally:
+            _remove(partial)
+
+
+def _put(partial: Path, path: Path) -> None:
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+    partial.replace(path)
+    sync_folder(path.parent)
+
+
+def _remove(partial: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        Path(f"{partial}{suffix}").unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InputError(f"The tags in '{_shown(path)}' {_reason(error, path)}") from error
+    except UnicodeDecodeError as error:  # SQLite's own messages may hold damaged names
+        raise damaged(path) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"The tags in '{_shown(path)}' cannot be read or written ({reason}); allow it, or make room there.") from error
+
+
+def _reason(error: sqlite3.Error, path: Path) -> str:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "are locked by another program; nothing was changed: try again, or end that program."
+    if name.startswith("SQLITE_FULL"):
+        if path.stat().st_size + _PAGE_BYTES >= MOST_BYTES:
+            return f"take {MOST_BYTES >> 20:,} MB with the log of all edits, and no more are kept; nothing was changed: begin a new file."
+        return "cannot be written, as the disk is full; nothing was changed: make room and try again."
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return "cannot be written, as the file or its folder is read-only; nothing was changed: allow writing there."
+    if name.startswith("SQLITE_IOERR"):
+        return f"cannot be read or written ({error}); nothing was changed: check that the disk has room and works, and try again."
+    return DAMAGED
+
+
+DAMAGED = "are damaged; nothing was changed: bring the file back from a backup, or move it away to begin anew."
+
+
+def damaged(path: Path) -> InputError:
+    """What is raised where a file holds what nobody wrote."""
+    return InputError(f"The tags in '{_shown(path)}' {DAMAGED}")
+
+
+def _shown(path: Path) -> str:
+    return name_to_text(str(path))

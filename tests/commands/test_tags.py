@@ -1,0 +1,107 @@
+"""`likeness tags`: labels by the command line, and what is said of wrong ones."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> str:
+    for name in ("warm/0.png", "warm/1.png", "cold/0.png"):
+        (tmp_path / "photos" / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8)).save(tmp_path / "photos" / name)
+    return str(tmp_path / "photos")
+
+
+def _listed(run: Run, source: str) -> list[list[object]]:
+    status, shown, _ = run("tags", source, "--format", "csv")
+    assert status == 0
+    return pd.read_csv(io.StringIO(shown), keep_default_na=False).to_numpy().tolist()
+
+
+def test_tags_are_set_listed_exported_removed_and_undone(run: Run, photos: str, tmp_path: Path) -> None:
+    assert run("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")[:2] == (
+        0,
+        f"add 'good': 2 images\nEdit 1; `likeness tags undo {photos}` takes it back.\n",
+    )
+    (tmp_path / "picked.txt").write_text("1.png\ncold/0.png\n")
+    assert run("tags", "set", photos, "mood", "--value", "calm", "--images", str(tmp_path / "picked.txt"), "--who", "bob")[0] == 0
+    assert run("tags", "set", photos, "note", "--value", "blurred", "--path", "1.png", "--who", "bob")[0] == 0
+    assert _listed(run, photos) == [["good", "tag", "", 2], ["mood", "attribute", "calm", 2], ["note", "note", "", 1]]
+    assert run("tags", "export", photos, str(tmp_path / "out.csv"))[0] == 0
+    assert (tmp_path / "out.csv").read_text() == "path,tag:good,mood,note\ncold/0.png,,calm,\nwarm/0.png,yes,,\nwarm/1.png,yes,calm,blurred\n"
+    assert run("tags", "remove", photos, "good", "--where", "good=yes", "--who", "bob")[0] == 0
+    assert run("tags", "remove", photos, "mood", "--all", "--who", "bob")[0] == 0
+    assert run("tags", "remove", photos, "note", "--all", "--who", "bob")[0] == 0
+    assert run("tags", photos)[0] == 2
+    assert run("tags", "undo", photos, "--who", "ada")[1] == "undo 'good': 0 images; 2 were changed since and stay as they are\n"
+    assert run("tags", "undo", photos, "--who", "bob")[1] == "undo 'note': 1 images\n"
+    assert run("tags", "redo", photos, "--who", "bob")[1] == "redo 'note': 1 images\n"
+    assert run("tags", "import", photos, str(tmp_path / "out.csv"), "--who", "eve")[0] == 0
+    assert _listed(run, photos) == [["good", "tag", "", 2], ["mood", "attribute", "calm", 2], ["note", "note", "", 1]]
+    status, shown, _ = run("tags", "log", photos, "--path", "cold/0.png", "--format", "csv")
+    found = pd.read_csv(io.StringIO(shown), keep_default_na=False)
+    assert (status, found["who"].tolist(), found["action"].tolist()) == (0, ["eve", "bob", "bob"], ["import", "clear", "set"])
+
+
+def test_a_dry_run_tells_what_fits_and_changes_nothing(run: Run, photos: str, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("file,breed\n1.png,beagle\n0.png,pug\n7.png,pug\n")
+    status, shown, _ = run("tags", "import", photos, str(tmp_path / "in.csv"), "--dry-run")
+    assert status == 0
+    assert shown.splitlines() == [
+        "1 of 3 rows name an image of the dataset",
+        "  no image: 7.png",
+        "  several images, so give the path: 0.png",
+        "  attribute 'breed': 1 values",
+        "Nothing was changed.",
+    ]
+    assert run("tags", photos)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["list", "{photos}"], "has a tag, a value or a note; give one with `likeness tags set`"),
+        (["list", "{photos}", "--format", "pdf"], "There is no format 'pdf'"),
+        (["list", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
+        (["set", "{photos}", "good"], "by exactly one of --path, --images, --where and --all"),
+        (["set", "{photos}", "good", "--all", "--path", "1.png"], "by exactly one of --path, --images, --where and --all"),
+        (["set", "{photos}", "class", "--all"], "has a column 'class' already"),
+        (["set", "{photos}", "note", "--all"], "A note has a text; give it by --value"),
+        (["set", "{photos}", "a\nb", "--all"], "signs that cannot be seen"),
+        (["set", "{photos}", "good", "--path", "0.png"], "has several images of that name; give the path"),
+        (["set", "{photos}", "good", "--path", "no.png"], "has no such image"),
+        (["set", "{photos}", "good", "--where", "class"], "'class' is no condition"),
+        (["set", "{photos}", "good", "--where", "color=red"], "'color=red' is no condition"),
+        (["set", "{photos}", "good", "--where", "class=hot"], "No image has 'class' = 'hot'; there are"),
+        (["set", "{photos}", "good", "--all", "--who", " "], "says who makes it"),
+        (["set", "{photos}", "mood", "--all", "--value", " "], "A value is empty"),
+        (["remove", "{photos}", "good", "--all"], "There is no tag 'good' here; there are: none"),
+        (["import", "{photos}", "/no/such.csv"], "'such.csv' cannot be read (no such file"),
+        (["export", "{photos}", "{photos}/none/out.csv"], "nothing to export"),
+        (["export", "{photos}", "{photos}"], "cannot be written"),
+        (["log", "{photos}"], "There is no such edit"),
+        (["undo", "{photos}", "--who", "ada"], "There is no edit of 'ada' to undo"),
+        (["redo", "{photos}", "--who", "ada"], "There is nothing that 'ada' has undone"),
+    ],
+)
+def test_wrong_input_is_answered_in_one_line(run: Run, photos: str, arguments: list[str], said: str) -> None:
+    status, _, error = run("tags", *(each.replace("{photos}", photos) for each in arguments))
+    assert status == 2
+    assert said in error
+    assert len([line for line in error.splitlines() if line.startswith("Error: ")]) == 1
+
+
+def test_a_machine_that_does_not_know_its_user_asks_for_a_name(run: Run, photos: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> str:
+        raise KeyError
+
+    monkeypatch.setattr("getpass.getuser", fail)
+    status, _, error = run("tags", "set", photos, "good", "--all")
+    assert (status, "say it by --who" in error) == (2, True)
