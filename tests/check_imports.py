@@ -33,6 +33,7 @@ ORDER = (
         "first_notion",
         "sentences",
         "clicked_notion",
+        "duplicates",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )
