@@ -6,6 +6,7 @@ import pytest
 from likeness import Space
 from likeness.duplicates import NearPairs, near_copies, near_copies_between
 from likeness.duplicates import block_join as block_join_module
+from likeness.duplicates import cell_join as cell_join_module
 from likeness.duplicates import pairs as pairs_module
 from likeness.duplicates.cell_join import join_cells, largest_margin, plane_distances
 from likeness.duplicates.cell_margin import cell_margin, compare_sample
@@ -77,13 +78,29 @@ def test_a_margin_of_nothing_finds_the_pairs_within_cells(vectors: np.ndarray, i
 
 
 def test_distances_are_those_to_the_planes(vectors: np.ndarray, index: IVFIndex) -> None:
-    own = (vectors[:50] @ index.centers.T).argmax(axis=1)
-    found = plane_distances(vectors[:50], own, index.centers)
     for row in range(50):
+        own = int((index.centers @ vectors[row]).argmax())
+        found = plane_distances(vectors[[row]], index.centers[own], index.centers)[0]
         for cell in range(30):
-            between = (index.centers[own[row]] - index.centers[cell]).astype(np.float64)
-            expected = 0 if cell == own[row] else vectors[row] @ between / np.linalg.norm(between)
-            assert found[row, cell] == pytest.approx(expected, abs=2e-5)
+            between = (index.centers[own] - index.centers[cell]).astype(np.float64)
+            expected = 0 if cell == own else vectors[row] @ between / np.linalg.norm(between)
+            assert found[cell] == pytest.approx(expected, abs=2e-6)
+
+
+def test_of_many_cells_the_nearest_are_looked_into(vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_join_module, "AROUND", 5)
+    monkeypatch.setattr(cell_join_module, "_BLOCK_BYTES", 4 * D * 400)  # four blocks
+    collector = PairCollector(N, 0.8, within=True)
+    join_cells(index, None, 0.8, largest_margin(0.8), collector)
+    cell = np.empty(N, int)
+    cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
+    near = np.argsort(-(index.centers @ index.centers.T), axis=1)[:, :5]
+    reached = {(a, b) for a in range(30) for b in near[a].tolist()}
+    expected = by_loop(vectors, vectors, 0.8 - 1e-6, within=True)
+    found = as_set(collector.pairs()[0])
+    assert found <= {(i, j) for i, j in expected if {(cell[i], cell[j]), (cell[j], cell[i])} & reached}
+    assert found >= {(i, j) for i, j in expected if cell[i] == cell[j]}
+    assert len(expected) > len(found)
 
 
 @pytest.mark.parametrize("with_index", [True, False])
