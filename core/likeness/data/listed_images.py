@@ -13,7 +13,8 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
     """The images that a text file lists, in the table's order.
 
     Args:
-        file: one image a line, by its path in the table or by its file's name alone. Blank lines are skipped.
+        file: one image a line, by its path in the table or by its file's name alone; what is a path stands for that image only. Blank lines are
+            skipped.
 
     Raises:
         InputError: there is no such file, it is empty, or it names an image that the table lacks.
@@ -34,7 +35,8 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
     missing = sorted(listed - {*paths, *names})
     if missing:
         raise InputError(f"'{table.name}' lacks {len(missing)} of the {len(listed)} images that '{file}' lists, first '{missing[0]}'; name others.")
-    kept = [path in listed or name in listed for path, name in zip(paths, names, strict=True)]
+    by_name = listed - set(paths)
+    kept = [path in listed or name in by_name for path, name in zip(paths, names, strict=True)]
     return replace(table, frame=table.frame[kept])
 
 
