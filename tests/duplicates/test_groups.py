@@ -6,7 +6,7 @@ import pytest
 
 from likeness import Space
 from likeness.data import ImageTable
-from likeness.duplicates import copy_groups, near_copies
+from likeness.duplicates import ExactCopies, copy_groups, equal_groups, near_copies
 from likeness.errors import InputError
 
 
@@ -60,3 +60,9 @@ def test_frame_has_paths_where_there_are_images(tmp_path: object) -> None:
 def test_ranks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="pass one for each"):
         copy_groups(near_copies(turned([0, 90]), 0.99), 2, rank=[0, 1, 2])
+
+
+def test_equal_images_keep_the_best() -> None:
+    found = equal_groups(ExactCopies((np.array([0, 3, 4]), np.array([2, 5]))), 6, rank=[5, 0, 2, 1, 4, 3])
+    assert found.frame()[["group", "row", "similarity"]].to_numpy().tolist() == [[0, 3, 1], [0, 4, 1], [0, 0, 1], [1, 2, 1], [1, 5, 1]]
+    assert found.kept.tolist() == [1, 2, 3]

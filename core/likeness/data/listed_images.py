@@ -1,6 +1,6 @@
 """The images of a table that a text file names, such as those that an encoder was not trained on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,3 +43,18 @@ def keep_listed(table: ImageTable, file: str | Path) -> ImageTable:
 def write_listed(file: Path, paths: Sequence[str | Path]) -> None:
     """Writes such a file, whole or not at all, with the names of the files."""
     write_atomic(file, "".join(f"{Path(path).name}\n" for path in paths).encode())
+
+
+def write_rows(file: Path, table: ImageTable, rows: Iterable[int]) -> None:
+    """Writes such a file of these rows of a table, by their paths there.
+
+    Example:
+        >>> import tempfile
+        >>> from likeness.data import read_cars
+        >>> file = Path(tempfile.mkdtemp()) / "some.txt"
+        >>> write_rows(file, read_cars(), [3, 5])
+        >>> keep_listed(read_cars(), file).frame["path"].tolist()
+        ['images/00003.webp', 'images/00005.webp']
+    """
+    paths = table.frame["path"].to_numpy()
+    write_atomic(file, "".join(f"{paths[row]}\n" for row in rows).encode())

@@ -3,7 +3,7 @@
 from likeness.duplicates.altered_copies import ALTERATIONS, CopySimilarities, copy_similarities
 from likeness.duplicates.best_image import best_first
 from likeness.duplicates.exact_copies import ExactCopies, exact_copies
-from likeness.duplicates.groups import CopyGroups, copy_groups
+from likeness.duplicates.groups import CopyGroups, copy_groups, equal_groups
 from likeness.duplicates.leaks import leaks, leaks_by
 from likeness.duplicates.near_copies import EXACT_IMAGES, check_threshold, near_copies, near_copies_between
 from likeness.duplicates.pairs import NearPairs
@@ -22,6 +22,7 @@ __all__ = [
     "check_threshold",
     "copy_groups",
     "copy_similarities",
+    "equal_groups",
     "exact_copies",
     "leaks",
     "leaks_by",

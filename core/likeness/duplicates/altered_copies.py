@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 _QUALITY, _CUT, _BRIGHTER = 50, 0.05, 1.2
+_OTHERS = 10
+_AT_ONCE = 16  # images whose copies are embedded at a time
 
 
 def _saved_again(image: Image.Image) -> Image.Image:
@@ -54,7 +56,7 @@ class CopySimilarities:
     Attributes:
         rows: (m,) the images.
         own: (a, m) cosine similarity of each copy to its original, a row for each of `ALTERATIONS`.
-        other: (a, m) to the most similar other image.
+        other: (a, m, k) to the ten most similar other images, or to as many as there are.
     """
 
     rows: NDArray[np.int64]
@@ -69,7 +71,7 @@ def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress
         space: with a model behind it and images at hand.
         images: how many are drawn.
         seed: of the drawing.
-        progress: called with (copies embedded, all, stage).
+        progress: called with (images whose copies are embedded, all, stage).
 
     Raises:
         InputError: fewer than two images, no model that embeds new images, or one that cannot be read.
@@ -80,12 +82,13 @@ def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress
         raise InputError("A single image has no others to be compared with; choose more images.")
     rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:images])
     found = []
-    for done, row in enumerate(rows, 1):
-        image = read_image(space.table.file(int(row)))
-        found.append(space.embed_images([alter(image) for alter in ALTERATIONS.values()]))
+    for begin in range(0, len(rows), _AT_ONCE):
+        images_read = [read_image(space.table.file(int(row))) for row in rows[begin : begin + _AT_ONCE]]
+        found.append(space.embed_images([alter(image) for image in images_read for alter in ALTERATIONS.values()]))
         if progress:
-            progress(done, len(rows), "Embedding altered copies")
-    copies = np.stack(found)  # (m, a, d)
+            progress(min(begin + _AT_ONCE, len(rows)), len(rows), "Embedding altered copies")
+    copies = np.concatenate(found).reshape(len(rows), len(ALTERATIONS), -1)
     own = np.einsum("mad,md->am", copies, space.vectors[rows])
-    others = scan(space.vectors, copies.reshape(-1, copies.shape[2]), 1, exclude=np.repeat(rows, len(ALTERATIONS))).similarities
-    return CopySimilarities(rows, own.astype(np.float32), others.reshape(len(rows), -1).T.copy())
+    others = scan(space.vectors, copies.reshape(-1, copies.shape[2]), _OTHERS, exclude=np.repeat(rows, len(ALTERATIONS))).similarities
+    other = others.reshape(len(rows), len(ALTERATIONS), -1).swapaxes(0, 1)
+    return CopySimilarities(rows, own.astype(np.float32), np.ascontiguousarray(other))

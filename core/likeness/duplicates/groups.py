@@ -11,6 +11,7 @@ from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
+    from likeness.duplicates.exact_copies import ExactCopies
     from likeness.duplicates.pairs import NearPairs
 
 Rows = NDArray[np.int64]
@@ -85,9 +86,7 @@ def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
         >>> copy_groups(near_copies(space, 0.99), len(space)).frame()[["group", "row", "best"]].to_numpy().tolist()
         [[0, 0, True], [0, 2, False], [1, 1, True], [1, 3, False]]
     """
-    places = np.arange(count) if rank is None else np.asarray(rank)
-    if places.shape != (count,):
-        raise InputError(f"The ranks have shape {places.shape} for {count} images; pass one for each.")
+    places = _places(rank, count)
     both = np.concatenate([pairs.rows, pairs.rows[:, ::-1]])
     values = np.concatenate([pairs.similarities, pairs.similarities])
     order = np.lexsort((both[:, 1], -values, both[:, 0]))
@@ -107,7 +106,25 @@ def copy_groups(pairs: "NearPairs", count: int, rank: Any = None) -> CopyGroups:
         if len(members):
             rows.append(np.append(row, members))
             near.append(np.append(np.float32(1), values[part][joins]).astype(np.float32))
-    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    return _as_groups(rows, near, count)
+
+
+def equal_groups(copies: "ExactCopies", count: int, rank: Any = None) -> CopyGroups:
+    """The groups of equal files or pixels, each with its best image; arguments as for `copy_groups`."""
+    places = _places(rank, count)
+    rows = [each[np.argsort(places[each], kind="stable")] for each in copies.groups]
+    return _as_groups(rows, [np.ones(len(each), np.float32) for each in rows], count)
+
+
+def _places(rank: Any, count: int) -> Rows:
+    places = np.arange(count) if rank is None else np.asarray(rank)
+    if places.shape != (count,):
+        raise InputError(f"The ranks have shape {places.shape} for {count} images; pass one for each.")
+    return places
+
+
+def _as_groups(rows: list[Rows], near: list[NDArray[np.float32]], count: int) -> CopyGroups:
     if not rows:
         return CopyGroups(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32), count)
+    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
     return CopyGroups(np.concatenate(rows), numbers.astype(np.int64), np.concatenate(near), count)

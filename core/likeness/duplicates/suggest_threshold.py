@@ -56,7 +56,8 @@ def suggest_threshold(space: "Space", images: int = 100, seed: int = 0, progress
 
 
 def best_threshold(measured: CopySimilarities) -> SuggestedThreshold:
-    """The threshold of the largest F1 = 2 TP / (TP + FP + copies), where TP copies reach it with their original and FP with another image.
+    """The threshold of the largest F1 = 2 TP / (TP + FP + copies), where TP copies reach it with their original, and FP pairs of a copy with another
+    image reach it, of the ten most similar ones of each copy.
 
     It lies in the middle between the least similar copy that is found and the next lower similarity of any kind.
     """
@@ -67,4 +68,4 @@ def best_threshold(measured: CopySimilarities) -> SuggestedThreshold:
     best = int(np.argmax(2 * true_positives / (true_positives + false_positives + len(own))))
     threshold = values[best] if best + 1 == len(values) else (values[best] + values[best + 1]) / 2
     threshold = float(np.clip(threshold, _LEAST, 1))
-    return SuggestedThreshold(threshold, float((own >= threshold).mean()), float((other >= threshold).mean()), len(own))
+    return SuggestedThreshold(threshold, float((own >= threshold).mean()), float((measured.other >= threshold).any(axis=2).mean()), len(own))
