@@ -10,6 +10,7 @@ of 1, 2, 4 ... cells that find .99 of the pairs of 1,000 other images; its exact
 """
 
 import argparse
+import math
 import shutil
 import sys
 import tempfile
@@ -167,8 +168,18 @@ def report(n: int, what: str, value: float, unit: str, peer: str = "", peer_valu
     """A line, and a row of the table."""
     beside = f" | {peer}: {peer_value:.4g} {unit}" if peer_value is not None else ""
     print(f"{n:,} images, {what}: {value:.4g} {unit}{beside}", flush=True)
-    digits = 4 if not unit else 2
-    record("duplicates", what, n, round(value, digits), unit, peer, None if peer_value is None else round(peer_value, digits))
+    short = floor_to_thousandths if not unit else round_to_hundredths
+    record("duplicates", what, n, short(value), unit, peer, None if peer_value is None else short(peer_value))
+
+
+def floor_to_thousandths(share: float) -> float:
+    """A share that is not 1 is not shown as 1."""
+    return math.floor(share * 1000) / 1000
+
+
+def round_to_hundredths(value: float) -> float:
+    """Seconds and gigabytes."""
+    return round(value, 2)
 
 
 def main() -> None:
