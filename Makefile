@@ -19,7 +19,7 @@ endef
 export PYTHONDONTWRITEBYTECODE :=
 
 # benchmarks that are given data, or write what ships; their first lines say how they are called
-GIVEN_DATA := %/photo_notions.py %/notion_methods.py %/composed_queries.py %/sentence_notions.py %/wordnet_extract.py
+GIVEN_DATA := %/photo_notions.py %/notion_methods.py %/composed_queries.py %/sentence_notions.py %/wordnet_extract.py %/planted_copies.py
 
 .PHONY: app test lint bench bench-scale fuzz kills notebooks clean
 

@@ -53,7 +53,7 @@ def written(table: pd.DataFrame) -> dict[Path, str]:
     """Both files as they should be."""
     figures = Figures(table)
     results, scale = ROOT / "docs/results.md", ROOT / "docs/scale.md"
-    parts = ("embedding", "index", "training", "metrics", "map", "users")
+    parts = ("embedding", "index", "training", "metrics", "map", "users", "duplicates")
     texts = {results: filled(results.read_text(), "scale", figures.summary()), scale: scale.read_text()}
     for part in parts:
         texts[scale] = filled(texts[scale], f"measured {part}", measured(table, (part,)))

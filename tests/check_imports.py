@@ -34,6 +34,7 @@ ORDER = (
         "sentences",
         "clicked_notion",
         "tagging",
+        "duplicates",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

@@ -31,3 +31,9 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     file.write_text("\n")
     with pytest.raises(InputError, match="lists no images; write one path or file name a line"):
         keep_listed(TABLE, file)
+
+
+def test_a_path_stands_for_one_image_also_where_others_have_its_name(tmp_path: Path) -> None:
+    table = ImageTable("x", tmp_path, pd.DataFrame({"path": ["0.png", "b/0.png", "b/1.png", "c/1.png"]}))
+    (tmp_path / "some.txt").write_text("0.png\n1.png\n")
+    assert keep_listed(table, tmp_path / "some.txt").frame["path"].tolist() == ["0.png", "b/1.png", "c/1.png"]

@@ -12,6 +12,7 @@ from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
 from likeness.commands.continuous import continuous
+from likeness.commands.duplicates import duplicates
 from likeness.commands.embed import embed
 from likeness.commands.encoders import encoders
 from likeness.commands.evaluate import evaluate
@@ -51,6 +52,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     fit,
     index,
     search,
+    duplicates,
     evaluate,
     benchmark,
     continuous,

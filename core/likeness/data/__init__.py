@@ -14,7 +14,7 @@ from likeness.data.catalog import (
 from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
 from likeness.data.label_files import add_label_files, read_label_file
-from likeness.data.listed_images import keep_listed, write_listed
+from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
 from likeness.data.read import absolute_source, is_published_source, read_dataset, read_official_parts, recognized
@@ -136,4 +136,5 @@ __all__ = [
     "uploads_dir",
     "upright_picture",
     "write_listed",
+    "write_rows",
 ]

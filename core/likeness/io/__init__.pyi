@@ -49,6 +49,7 @@ from .frozen_config import yaml_content as yaml_content
 from .images import check_scans as check_scans
 from .images import decode_image as decode_image
 from .images import image_apart as image_apart
+from .images import image_size as image_size
 from .images import read_image as read_image
 from .interruption import interrupted_by as interrupted_by
 from .interruption import restore_interruption as restore_interruption

@@ -58,6 +58,25 @@ def image_apart(path: Path, most_pixels: int = PICTURE_PIXELS) -> Image.Image | 
     return foreign_file(file, part, most_pixels)
 
 
+def image_size(path: Path) -> tuple[int, int]:
+    """Width and height of an image in pixels as it is stored, from its header alone; of formats that are decoded in a process of their own, those of
+    the picture that comes back.
+
+    Raises: as `read_image`.
+    """
+    apart = image_apart(path)
+    if apart is not None:
+        return apart.size
+    with check_readable(path).open("rb") as file:
+        try:
+            with Image.open(file) as image:
+                return image.size
+        except Exception as error:  # Pillow's parsers raise anything on foreign content
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise UnreadableImageError(path.name, _reason(error)) from error
+
+
 def decode_image(file: BinaryIO, name: str, least: int | None = None) -> Image.Image:
     """Like `read_image`, from an open file; `name` stands in messages."""
     if is_heif(file.read(_HEAD)):

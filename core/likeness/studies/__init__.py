@@ -17,6 +17,7 @@ from likeness.studies.guidance_table import guidance_table
 from likeness.studies.methods_table import cases_table, chosen_methods, methods_table, winners_table
 from likeness.studies.paired import paired_differences
 from likeness.studies.parallel import compare_in_parallel
+from likeness.studies.planted_copies import copies_table, planted_copies
 from likeness.studies.prompt_counts import prompt_counts
 from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
@@ -68,6 +69,7 @@ __all__ = [
     "continuous_table",
     "convergence",
     "convergence_table",
+    "copies_table",
     "embedding_sizes",
     "encoder_sizes",
     "flags_table",
@@ -84,6 +86,7 @@ __all__ = [
     "paper_table",
     "parse_dimensions",
     "parse_whole_number",
+    "planted_copies",
     "prompt_counts",
     "published",
     "published_figures",

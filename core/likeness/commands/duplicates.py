@@ -1,0 +1,193 @@
+"""`likeness duplicates`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import embedded, source_table, space_named
+from likeness.commands.options import Dim, EncoderName, Format, NotionName, Only, OutputFile, Seed, Source, output_file
+from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from likeness.data import ImageTable
+    from likeness.space import Space
+
+_SHOWN = 20
+_SUGGESTED = "suggested"
+
+
+def duplicates(
+    source: Source,
+    notion: NotionName = None,
+    threshold: Annotated[
+        str, typer.Option("--threshold", "-t", help="Cosine similarity from which on two images are copies; `suggested`: measured on altered copies.")
+    ] = _SUGGESTED,
+    exact: Annotated[bool, typer.Option("--exact", help="Equal files only; no image is embedded.")] = False,
+    pixels: Annotated[bool, typer.Option("--pixels", help="With --exact: equal pixels, whatever the file; every image is decoded.")] = False,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            help="Only copies across: an attribute, such as a column `split`, or other images: SOURCE is then the test set, these the training set."
+        ),
+    ] = None,
+    encoder: EncoderName = None,
+    dim: Dim = None,
+    only: Only = None,
+    seed: Seed = 0,
+    out: OutputFile = None,
+    keep_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: the images that stay, for --only.")] = None,
+    drop_list: Annotated[Path | None, typer.Option(callback=output_file, help="Text file to write: the images that may go.")] = None,
+    format: Format = "table",
+) -> None:
+    """Find images that are there twice: equal files, near copies, the same thing by a notion, and copies between train and test.
+
+    Groups are stars around their best image, that of the most pixels and then of the largest file: each member reaches the threshold with it, and no
+    two images that stay are copies of each other. Of copies across, the images of SOURCE go that have any; by an attribute, those of the rarer value.
+    From 50,000 images on, images are compared through the cells of an index (`likeness index`, or one built for the time), and a line says how
+    much of the pairs that finds.
+
+    Examples: `likeness duplicates photos/ --out groups.csv --keep-list keep.txt`, `likeness duplicates photos/ --exact`,
+    `likeness duplicates cars --notion "car-color + car-model" -t 0.999`, `likeness duplicates test/ --between train/ -t 0.95`
+    """
+    check_format(format)
+    level = _threshold(threshold)
+    if exact and (notion or between or level is not None or encoder or dim):
+        raise InputError("--exact compares files of one source; leave --notion, --between, --threshold, --encoder and --dim out, or --exact.")
+    if pixels and not exact:
+        raise InputError("--pixels says what --exact compares; write --exact --pixels.")
+    table = source_table(source, only)
+    if exact:
+        table, frame, dropped = _equal(table, pixels)
+    else:
+        space = space_named(embedded(table, encoder), notion, dim)
+        table = space.table
+        if between is not None and between not in table.attributes:
+            frame, dropped = _across(space, between, notion, dim, encoder, level, seed)
+        else:
+            level = _level(space, level, seed)
+            frame, dropped = _within(space, level, seed) if between is None else _by_attribute(space, between, level, seed)
+    _write(table, frame, dropped, (out, keep_list, drop_list))
+    print_table(frame.head(_SHOWN) if format == "table" else frame, format)
+    if format == "table" and len(frame) > _SHOWN:
+        typer.echo(f"... {len(frame):,} rows in all; --out FILE or --format csv gives them", err=True)
+
+
+def _threshold(text: str) -> float | None:
+    from likeness.duplicates import check_threshold
+
+    if text == _SUGGESTED:
+        return None
+    try:
+        return check_threshold(float(text))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"The threshold is {text!r}; write a cosine similarity above 0, up to 1, such as 0.95, or `suggested`.") from error
+
+
+def _level(space: "Space", threshold: float | None, seed: int) -> float:
+    """The threshold that was written, or else the one that altered copies suggest."""
+    from likeness.duplicates import suggest_threshold
+
+    if threshold is not None:
+        return threshold
+    with progress_bar("Altered copies") as progress:
+        found = suggest_threshold(space, seed=seed, progress=progress)
+    typer.echo(found.message, err=True)
+    return found.threshold
+
+
+def _equal(table: "ImageTable", pixels: bool) -> "tuple[ImageTable, pd.DataFrame, NDArray[np.int64]]":
+    """The images that can be read, the groups of equal ones, and who may go."""
+    import numpy as np
+
+    from likeness.duplicates import best_first, equal_groups, exact_copies
+
+    with progress_bar("Equal images") as progress:
+        found = exact_copies(table, pixels, progress)
+    rows = np.concatenate([*found.groups, np.empty(0, np.int64)])
+    groups = equal_groups(found, len(table), best_first(table, rows))
+    failed = [each.row for each in found.failed]
+    for each in found.failed[:_SHOWN]:
+        typer.echo(f"Note: '{each.path}' cannot be read: {each.reason}", err=True)
+    typer.echo(
+        f"{len(groups):,} groups of equal {'pixels' if pixels else 'files'}, {len(groups.rows):,} of {len(table):,} images; "
+        f"{len(groups.dropped):,} may go" + (f"; {len(failed):,} cannot be read and are compared with none" if failed else ""),
+        err=True,
+    )
+    return table, groups.frame(table), groups.dropped
+
+
+def _within(space: "Space", threshold: float, seed: int) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
+    from likeness.duplicates import best_first, copy_groups, near_copies
+
+    with progress_bar("Near copies") as progress:
+        pairs = near_copies(space, threshold, seed=seed, progress=progress)
+    groups = copy_groups(pairs, len(space), best_first(space.table, pairs.rows))
+    typer.echo(
+        f"{len(groups):,} groups from a similarity of {threshold:.4f} on, {len(groups.rows):,} of {len(space):,} images; "
+        f"{len(groups.dropped):,} may go. {pairs.message}",
+        err=True,
+    )
+    return groups.frame(space.table), groups.dropped
+
+
+def _by_attribute(space: "Space", attribute: str, threshold: float, seed: int) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
+    from likeness.duplicates import leaks_by
+
+    with progress_bar("Copies across") as progress:
+        found = leaks_by(space, attribute, threshold, seed=seed, progress=progress)
+    counts = space.table.frame[attribute].astype(str).value_counts()
+    kept = {value: place for place, value in enumerate(sorted(counts.index, key=lambda value: (-counts[value], value)))}
+    rarer = found["value"].map(kept) > found["nearest_value"].map(kept)
+    typer.echo(
+        f"{len(found):,} of {len(space):,} images have copies from a similarity of {threshold:.4f} on under another {attribute}; "
+        f"{int(rarer.sum()):,} may go. {found.attrs['message']}",
+        err=True,
+    )
+    return found, found.loc[rarer, "row"].sort_values().to_numpy()
+
+
+def _across(
+    space: "Space", other: str, notion: str | None, dim: int | None, encoder: str | None, threshold: float | None, seed: int
+) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
+    from likeness.data import read_dataset
+    from likeness.duplicates import leaks
+
+    try:
+        table = read_dataset(other)
+    except InputError as error:
+        attributes = ", ".join(space.table.attributes) or "none"
+        raise InputError(f"'{other}' is no attribute of these images (there are {attributes}) and no other images: {error}") from error
+    base = space.base or space
+    train = space_named(embedded(table, encoder or base.encoder_name), notion, dim)
+    level = _level(train, threshold, seed)
+    with progress_bar("Copies across") as progress:
+        found = leaks(train, space, level, seed=seed, progress=progress)
+    typer.echo(
+        f"{len(found):,} of {len(space):,} images have copies from a similarity of {level:.4f} on among the {len(train):,} of '{train.table.name}' "
+        f"and may go. {found.attrs['message']}",
+        err=True,
+    )
+    return found, found["row"].sort_values().to_numpy()
+
+
+def _write(table: "ImageTable", frame: "pd.DataFrame", dropped: "NDArray[np.int64]", files: tuple[Path | None, Path | None, Path | None]) -> None:
+    import numpy as np
+
+    from likeness.data import write_rows
+    from likeness.io import write_atomic
+
+    out, keep_list, drop_list = files
+    if out:
+        write_atomic(out, frame.to_csv(index=False).encode("utf-8", "surrogatepass"))
+    if keep_list:
+        write_rows(keep_list, table, np.setdiff1d(np.arange(len(table)), dropped))
+    if drop_list:
+        write_rows(drop_list, table, dropped)

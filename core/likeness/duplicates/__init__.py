@@ -1,0 +1,32 @@
+"""Doubles and leaks: equal files, images that are alike in a space, groups with the best of each, and pairs between train and test."""
+
+from likeness.duplicates.altered_copies import ALTERATIONS, CopySimilarities, copy_similarities
+from likeness.duplicates.best_image import best_first
+from likeness.duplicates.exact_copies import ExactCopies, exact_copies
+from likeness.duplicates.groups import CopyGroups, copy_groups, equal_groups
+from likeness.duplicates.leaks import leaks, leaks_by
+from likeness.duplicates.near_copies import EXACT_IMAGES, check_threshold, near_copies, near_copies_between
+from likeness.duplicates.pairs import NearPairs
+from likeness.duplicates.suggest_threshold import SuggestedThreshold, best_threshold, suggest_threshold
+
+__all__ = [
+    "ALTERATIONS",
+    "EXACT_IMAGES",
+    "CopyGroups",
+    "CopySimilarities",
+    "ExactCopies",
+    "NearPairs",
+    "SuggestedThreshold",
+    "best_first",
+    "best_threshold",
+    "check_threshold",
+    "copy_groups",
+    "copy_similarities",
+    "equal_groups",
+    "exact_copies",
+    "leaks",
+    "leaks_by",
+    "near_copies",
+    "near_copies_between",
+    "suggest_threshold",
+]

@@ -1,0 +1,94 @@
+"""Copies as they come about when pictures are passed on: saved again, made smaller, cropped, brightened."""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageEnhance
+
+from likeness.errors import InputError
+from likeness.io import read_image
+from likeness.progress import Progress
+from likeness.search import scan
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+_QUALITY, _CUT, _BRIGHTER = 50, 0.05, 1.2
+_OTHERS = 10
+_AT_ONCE = 16  # images whose copies are embedded at a time
+
+
+def _saved_again(image: Image.Image) -> Image.Image:
+    content = io.BytesIO()
+    image.save(content, "JPEG", quality=_QUALITY)
+    with Image.open(content) as copy:
+        return copy.convert("RGB")
+
+
+def _half_and_back(image: Image.Image) -> Image.Image:
+    return image.resize((max(1, image.width // 2), max(1, image.height // 2))).resize(image.size)
+
+
+def _cropped(image: Image.Image) -> Image.Image:
+    left, top = round(image.width * _CUT / 2), round(image.height * _CUT / 2)
+    return image.crop((left, top, image.width - left, image.height - top))
+
+
+def _brighter(image: Image.Image) -> Image.Image:
+    return ImageEnhance.Brightness(image).enhance(_BRIGHTER)
+
+
+# What is done to a picture, by name.
+ALTERATIONS: Mapping[str, Callable[[Image.Image], Image.Image]] = MappingProxyType(
+    {"JPEG of quality 50": _saved_again, "half size and back": _half_and_back, "5 % cut off": _cropped, "20 % brighter": _brighter}
+)
+
+
+@dataclass(frozen=True)
+class CopySimilarities:
+    """How similar altered copies of some images are to their originals, and to all other images.
+
+    Attributes:
+        rows: (m,) the images.
+        own: (a, m) cosine similarity of each copy to its original, a row for each of `ALTERATIONS`.
+        other: (a, m, k) to the ten most similar other images, or to as many as there are.
+    """
+
+    rows: NDArray[np.int64]
+    own: NDArray[np.float32]
+    other: NDArray[np.float32]
+
+
+def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress: Progress | None = None) -> CopySimilarities:
+    """Alters some images of a space in four ways, embeds what comes out and compares it with all images.
+
+    Args:
+        space: with a model behind it and images at hand.
+        images: how many are drawn.
+        seed: of the drawing.
+        progress: called with (images whose copies are embedded, all, stage).
+
+    Raises:
+        InputError: fewer than two images, no model that embeds new images, or one that cannot be read.
+    """
+    if space.embed_images is None or not space.table.has_images:
+        raise InputError(f"There is no model behind '{space.name}' that could embed altered copies; pass a threshold, such as 0.95.")
+    if len(space) < 2:
+        raise InputError("A single image has no others to be compared with; choose more images.")
+    rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:images])
+    found = []
+    for begin in range(0, len(rows), _AT_ONCE):
+        images_read = [read_image(space.table.file(int(row))) for row in rows[begin : begin + _AT_ONCE]]
+        found.append(space.embed_images([alter(image) for image in images_read for alter in ALTERATIONS.values()]))
+        if progress:
+            progress(min(begin + _AT_ONCE, len(rows)), len(rows), "Embedding altered copies")
+    copies = np.concatenate(found).reshape(len(rows), len(ALTERATIONS), -1)
+    own = np.einsum("mad,md->am", copies, space.vectors[rows])
+    others = scan(space.vectors, copies.reshape(-1, copies.shape[2]), _OTHERS, exclude=np.repeat(rows, len(ALTERATIONS))).similarities
+    other = others.reshape(len(rows), len(ALTERATIONS), -1).swapaxes(0, 1)
+    return CopySimilarities(rows, own.astype(np.float32), np.ascontiguousarray(other))

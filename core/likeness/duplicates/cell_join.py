@@ -1,0 +1,110 @@
+"""All pairs above a similarity among many images, through the cells of an index: each image is compared with those of its own cell and of the cells
+whose border it lies near to."""
+
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+
+import numpy as np
+
+from likeness.duplicates.pairs import ROUNDING, Floats, PairCollector, Rows
+from likeness.progress import Progress
+from likeness.search import IVFIndex
+from likeness.threads import one_blas_thread
+
+_BLOCK_BYTES = 128 * 1024**2  # of the images that look into cells at a time
+_CHUNK = 4096  # queries whose own cell is looked for at a time
+AROUND = 512  # cells that an image may look into, those nearest to its own
+
+
+def largest_margin(threshold: float) -> float:
+    """The distance |x - y| of unit vectors whose cosine is the threshold: a margin with which no pair is missed.
+
+    Let x lie in cell a and y in cell b, so that x . (a - b) >= 0 >= y . (a - b) for the centers a and b. The distance of x from the plane between
+    both cells, x . (a - b) / |a - b|, is then at most (x - y) . (a - b) / |a - b| <= |x - y|.
+    """
+    return float(np.sqrt(max(0.0, 2 - 2 * (threshold - ROUNDING))))
+
+
+def plane_distances(rows: Floats, own: Floats, others: Floats) -> Floats:
+    """How far each row (r, d), nearest to the center `own` (d,), lies from the plane between that cell and each other one (r, cells).
+
+    0 or more; 0 where the other center is the same.
+    """
+    between = own - others
+    lengths = np.linalg.norm(between, axis=1)
+    distances: Floats = rows @ np.divide(between.T, lengths, out=np.zeros_like(between.T), where=lengths > 0)
+    return distances
+
+
+def join_cells(
+    index: IVFIndex, queries: Floats | None, threshold: float, margin: float, found: PairCollector, progress: Progress | None = None
+) -> None:
+    """Adds the pairs (query, image of the index) that reach a similarity to `found`.
+
+    A query looks through its own cell and all whose plane it lies near to, at most `margin` away: images in the middle of a cell through few cells,
+    images between cells through many; of the cells, the 512 nearest to its own. With as few and `largest_margin` nothing is missed. Memory is that of
+    a block of queries and their similarities, whatever the number of images.
+
+    Args:
+        index: of the images.
+        queries: (q, d) unit rows; None: the images of the index themselves.
+        threshold, margin: as above.
+        progress: called with (queries done, all).
+    """
+    count = len(index.rows) if queries is None else len(queries)
+    size = max(1, _BLOCK_BYTES // (4 * index.vectors.shape[1]))
+    with one_blas_thread(), ThreadPoolExecutor(cpu_count() or 1, thread_name_prefix="likeness-pairs") as threads:
+        for begin in range(0, count, size):
+            if queries is None:
+                block, numbers = np.array(index.vectors[begin : begin + size]), np.asarray(index.rows[begin : begin + size])
+                own = np.searchsorted(index.starts, np.arange(begin, begin + len(block)), side="right") - 1
+            else:
+                block, numbers, own = _by_cell(np.asarray(queries[begin : begin + size]), begin, index.centers, threads)
+            _join_block(index, block, numbers, own, (threshold, margin), found, threads)
+            if progress:
+                progress(begin + len(block), count, "Comparing like images")
+
+
+def _by_cell(block: Floats, begin: int, centers: Floats, threads: ThreadPoolExecutor) -> tuple[Floats, Rows, Rows]:
+    """Queries in the order of their cells, their numbers and cells."""
+    parts = [block[start : start + _CHUNK] for start in range(0, len(block), _CHUNK)]
+    own = np.concatenate(list(threads.map(lambda part: np.argmax(part @ centers.T, axis=1), parts)))
+    order = np.argsort(own, kind="stable")
+    return block[order], begin + order, own[order]
+
+
+def _join_block(
+    index: IVFIndex,
+    block: Floats,
+    numbers: Rows,
+    own: Rows,
+    reach: tuple[float, float],
+    found: PairCollector,
+    threads: ThreadPoolExecutor,
+) -> None:
+    """The pairs of some queries (b, d) in the order of their cells (b,), which are the images of these numbers (b,)."""
+    (threshold, margin), centers = reach, np.asarray(index.centers)
+    bounds = np.searchsorted(own, np.arange(len(centers) + 1))
+
+    def visits(cell: int) -> Rows:
+        """Places in the block and the cells that they look into, (2, visits)."""
+        rows = block[bounds[cell] : bounds[cell + 1]]
+        toward = centers @ centers[cell]
+        near = np.arange(len(centers)) if len(centers) <= AROUND else np.argpartition(-toward, AROUND)[:AROUND]
+        place, other = np.nonzero(plane_distances(rows, centers[cell], centers[near]) <= margin)
+        return np.stack([bounds[cell] + place, near[other]])
+
+    place, cell = np.hstack(list(threads.map(visits, np.flatnonzero(np.diff(bounds)).tolist())))
+    order = np.argsort(cell, kind="stable")
+    place, starts = place[order], np.searchsorted(cell[order], np.arange(len(centers) + 1))
+
+    def compare(number: int) -> None:
+        visitors, part = place[starts[number] : starts[number + 1]], index.cell(number)
+        members = np.asarray(index.vectors[part])
+        if len(members):
+            similarities = block[visitors] @ members.T
+            row, column = np.divmod(np.flatnonzero(similarities >= threshold - ROUNDING), len(members))
+            found.add(numbers[visitors[row]], np.asarray(index.rows[part])[column], similarities[row, column])
+
+    for _ in threads.map(compare, np.flatnonzero(np.diff(starts)).tolist()):
+        pass

@@ -1,0 +1,120 @@
+"""Images that are stored more than once: the same file, or the same pixels in another file."""
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.data import Failure
+from likeness.errors import InputError
+from likeness.io import check_readable, file_of, read_image, split_part
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.data import ImageTable
+
+_THREADS = 4
+
+
+@dataclass(frozen=True)
+class ExactCopies:
+    """Groups of equal images.
+
+    Attributes:
+        groups: rows of each group, ascending, two at least; groups by their first row.
+        failed: images that could not be read, and so are in no group.
+    """
+
+    groups: tuple[NDArray[np.int64], ...]
+    failed: tuple[Failure, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+
+def exact_copies(table: "ImageTable", pixels: bool = False, progress: Progress | None = None) -> ExactCopies:
+    """Groups of images whose files are equal byte by byte, or with `pixels`, whose upright RGB pixels are.
+
+    Files are compared by their size first, then by SHA-256, read in parts; a part of a file ("clip.mp4#t=12") equals the same part of an equal file.
+    With `pixels` every image is decoded, which takes some milliseconds each, and files that differ in format, compression without loss or metadata
+    are equal.
+
+    Args:
+        table: of images.
+        pixels: whether pixels are compared in place of files.
+        progress: called with (images looked at, all).
+
+    Raises:
+        InputError: the rows have no images.
+
+    Example:
+        >>> import likeness as lk
+        >>> len(exact_copies(lk.read("cars")))
+        0
+    """
+    paths, failed = table.paths(), dict[int, str]()
+    if pixels:
+        keys = _keys(range(len(paths)), lambda row: _pixels(paths[row]), failed, progress)
+    else:
+        sizes = _keys(range(len(paths)), lambda row: (_size(paths[row]), split_part(str(paths[row]))[1]), failed, None)
+        alike = [row for rows in _grouped(sizes) for row in rows]
+        digest = cache(_digest)  # a film is read once for all of its frames
+        keys = _keys(alike, lambda row: (sizes[row], digest(file_of(paths[row]))), failed, progress)
+    listed = [str(path) for path in table.frame["path"]]
+    return ExactCopies(
+        tuple(np.array(rows) for rows in _grouped(keys)), tuple(Failure(row, listed[row], reason) for row, reason in sorted(failed.items()))
+    )
+
+
+def _keys(rows: Iterable[int], key: Callable[[int], Hashable], failed: dict[int, str], progress: Progress | None) -> dict[int, Hashable]:
+    """The key of each row that can be read; the reason of each that can't goes to `failed`."""
+
+    def answered(row: int) -> tuple[int, Hashable]:
+        try:
+            return row, key(row)
+        except InputError as error:
+            failed[row] = getattr(error, "reason", str(error))
+        except OSError as error:
+            failed[row] = (error.strerror or str(error)).lower()
+        return row, None
+
+    wanted, found = list(rows), dict[int, Hashable]()
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-copies") as threads:
+        for done, (row, value) in enumerate(threads.map(answered, wanted), 1):
+            if value is not None:
+                found[row] = value
+            if progress:
+                progress(done, len(wanted), "Looking for equal images")
+    return found
+
+
+def _grouped(keys: dict[int, Hashable]) -> list[list[int]]:
+    found: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for row, key in keys.items():
+        found[key].append(row)
+    return sorted((sorted(rows) for rows in found.values() if len(rows) > 1), key=lambda rows: rows[0])
+
+
+def _size(path: "Path") -> int:
+    return os.stat(check_readable(file_of(path))).st_size
+
+
+def _digest(path: "Path") -> bytes:
+    with check_readable(path).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").digest()
+
+
+def _pixels(path: "Path") -> bytes:
+    image = read_image(path)
+    digest = hashlib.sha256(f"{image.width} {image.height} ".encode())
+    digest.update(image.tobytes())
+    return digest.digest()

@@ -1,0 +1,85 @@
+"""Copies between two sets of images that should have none in common, such as training and test images."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.data import image_classes
+from likeness.duplicates.near_copies import near_copies, near_copies_between
+from likeness.duplicates.pairs import NearPairs
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+    from likeness.space import Space
+
+
+def leaks(train: "Space", test: "Space", threshold: float, **options: Any) -> pd.DataFrame:
+    """The test images that have copies among the training images.
+
+    Args:
+        train, test: spaces of the same encoder, and notion.
+        threshold: cosine similarity from which on two images are copies.
+        options: of `near_copies` (exact, seed, progress).
+
+    Returns:
+        A row per test image with a copy, the nearest first: row, copies (how many training images reach the threshold), nearest (the row of the most
+        similar one), similarity; and path and nearest_path where there are images. `frame.attrs["message"]` says how many pairs were found.
+
+    Raises:
+        InputError: as `near_copies_between`.
+
+    Example:
+        >>> import numpy as np, likeness as lk
+        >>> train, test = lk.Space(np.eye(3)), lk.Space(np.array([[1.0, 1.0, 0.0], [0.0, 0.01, 1.0]]))
+        >>> leaks(train, test, 0.9)[["row", "copies", "nearest"]].to_numpy().tolist()
+        [[1, 1, 2]]
+    """
+    pairs = near_copies_between(test, train, threshold, **options)
+    return _frame(pairs, pairs.rows, pairs.similarities, test.table, train.table)
+
+
+def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = None, **options: Any) -> pd.DataFrame:
+    """The images that have copies under another value of an attribute, such as the split that they belong to.
+
+    Args:
+        space: with the attribute.
+        attribute: such as "split", or a class, whose copies are labeled in two ways.
+        threshold: cosine similarity from which on two images are copies.
+        of: only images of this value, such as "test"; None: all, so that each pair stands for both of its images.
+        options: of `near_copies` (exact, seed, progress).
+
+    Returns:
+        As `leaks`, with value and nearest_value.
+
+    Raises:
+        InputError: as `near_copies`, no such attribute, one that some images lack, or no such value.
+    """
+    classes = image_classes(space.table, attribute)
+    values = np.array(classes.names, dtype=object)[classes.labels]
+    if of is not None and of not in classes.names:
+        raise InputError(f"No image has '{of}' as {attribute}; choose from {', '.join(classes.names)}.")
+    pairs = near_copies(space, threshold, **options)
+    rows, similarities = np.concatenate([pairs.rows, pairs.rows[:, ::-1]]), np.concatenate([pairs.similarities, pairs.similarities])
+    apart = classes.labels[rows[:, 0]] != classes.labels[rows[:, 1]]
+    if of is not None:
+        apart &= values[rows[:, 0]] == of
+    found = _frame(pairs, rows[apart], similarities[apart], space.table, space.table)
+    found.insert(1, "value", values[found["row"]])
+    found["nearest_value"] = values[found["nearest"]]
+    return found
+
+
+def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: "ImageTable", other: "ImageTable") -> pd.DataFrame:
+    """A row per image of the first side."""
+    order = np.lexsort((rows[:, 1], -similarities, rows[:, 0]))
+    image, begins, counts = np.unique(rows[order, 0], return_index=True, return_counts=True)
+    nearest, similarity = rows[order[begins], 1], similarities[order[begins]]
+    frame = pd.DataFrame({"row": image, "copies": counts, "nearest": nearest, "similarity": similarity})
+    if table.has_images and other.has_images:
+        frame["path"], frame["nearest_path"] = table.frame["path"].to_numpy()[image], other.frame["path"].to_numpy()[nearest]
+    frame = frame.sort_values(["similarity", "row"], ascending=[False, True], ignore_index=True)
+    frame.attrs["message"] = pairs.message
+    return frame

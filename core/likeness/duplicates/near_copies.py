@@ -1,0 +1,111 @@
+"""Pairs of images that are alike in a space: near copies in an encoder's, "the same garment" or "the same scene" in a notion's."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likeness.duplicates.block_join import join_blocks
+from likeness.duplicates.cell_join import join_cells
+from likeness.duplicates.cell_margin import Sample, cell_margin, compare_sample
+from likeness.duplicates.pairs import NearPairs, PairCollector, Rows
+from likeness.errors import InputError
+from likeness.io import cache_dir
+from likeness.progress import Progress
+from likeness.search import IVFIndex, build_index
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+# Images up to which every pair is compared: half a minute on two cores.
+EXACT_IMAGES = 50_000
+
+
+def near_copies(space: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None) -> NearPairs:
+    """All pairs of images of a space whose cosine similarity reaches a threshold.
+
+    Up to 50,000 images every pair is compared. Of more, images are compared with those of their own cell of an index and of the cells whose border
+    they lie near to; how near is measured on 512 images, so that more than .99 of the pairs are found, and 1,024 others, compared with all, tell how
+    many of theirs were. Where the space has no index of its own (a notion's has none: its neighbors lie elsewhere than the encoder's), one is built
+    for the time, in as much room on the disk as the vectors take. Memory is bounded by a block of images and the pairs found.
+
+    Args:
+        space: of an encoder, a notion, or any vectors.
+        threshold: cosine similarity above 0, up to 1; `likeness.duplicates.suggest_threshold` suggests one.
+        exact: every pair is compared (True) or cells are (False), whatever the number of images; None: as many as above.
+        seed: of the images drawn, and of the cells where an index is built.
+        progress: called with (done, total, stage).
+
+    Raises:
+        InputError: a threshold out of range, or more than 10 million pairs.
+
+    Example:
+        >>> import numpy as np, likeness as lk
+        >>> pairs = near_copies(lk.Space(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.01]])), 0.99)
+        >>> pairs.rows.tolist(), pairs.message
+        ([[0, 2]], 'Exact: every pair of images was compared.')
+    """
+    return _pairs(space, None, threshold, exact, seed, progress)
+
+
+def near_copies_between(
+    first: "Space", second: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None
+) -> NearPairs:
+    """As `near_copies`, of pairs of an image of one space and an image of another, such as test and training images.
+
+    Args:
+        first, second: spaces of the same encoder, and notion. Where cells are compared, they are those of `second`.
+
+    Raises:
+        InputError: as above, or the spaces differ in encoder or dimensions.
+    """
+    if first.vectors.shape[1] != second.vectors.shape[1] or first.encoder_name != second.encoder_name:
+        said = [f"'{each.name}' ({each.encoder_name or 'no encoder'}, {each.vectors.shape[1]} dimensions)" for each in (first, second)]
+        raise InputError(f"{said[0]} and {said[1]} are different spaces; embed both sets of images with the same encoder and notion.")
+    return _pairs(first, second, threshold, exact, seed, progress)
+
+
+def check_threshold(threshold: float) -> float:
+    """The threshold itself; raises InputError where it is no cosine similarity above 0, up to 1."""
+    if not 0 < threshold <= 1:
+        raise InputError(f"The threshold is {threshold:g}; pass a cosine similarity above 0, up to 1, such as 0.95.")
+    return threshold
+
+
+def _pairs(first: "Space", second: "Space | None", threshold: float, exact: bool | None, seed: int, progress: Progress | None) -> NearPairs:
+    check_threshold(threshold)
+    within, other = second is None, first if second is None else second
+    collector = PairCollector(len(other), threshold, within)
+    if exact or (exact is None and len(first) * len(other) <= EXACT_IMAGES**2):
+        join_blocks(first.vectors, None if second is None else second.vectors, threshold, collector, progress)
+        return NearPairs(*collector.pairs(), threshold)
+    with _cells(other, seed, progress) as index:
+        sample = compare_sample(first.vectors, other.vectors, threshold, within, seed, progress)
+        margin = cell_margin(np.asarray(first.vectors[sample.tuned]), sample.nearest, index.centers, threshold, both=within)
+        join_cells(index, None if within else first.vectors, threshold, margin, collector, progress)
+    rows, similarities = collector.pairs()
+    return NearPairs(rows, similarities, threshold, False, len(sample.pairs), _found(sample, rows, len(other), within))
+
+
+@contextmanager
+def _cells(space: "Space", seed: int, progress: Progress | None) -> Iterator[IVFIndex]:
+    """The space's own index where its cells are those of the space, else one that is gone afterwards."""
+    if isinstance(space.index, IVFIndex) and space.linear is None:
+        yield space.index
+        return
+    folder = cache_dir() / "duplicates"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        told = (lambda done, total: progress(done, total, "Dividing into cells")) if progress else None
+        index = build_index(space.vectors, Path(place) / "index", seed=seed, progress=told)
+        assert isinstance(index, IVFIndex)
+        yield index
+
+
+def _found(sample: Sample, rows: Rows, columns: int, within: bool) -> int:
+    """How many of the sample's pairs are among those found."""
+    pairs = np.sort(sample.pairs, axis=1) if within else sample.pairs
+    return int(np.isin(pairs[:, 0] * columns + pairs[:, 1], rows[:, 0] * columns + rows[:, 1]).sum())

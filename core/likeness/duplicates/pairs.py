@@ -1,0 +1,119 @@
+"""Pairs of images that are alike, as they are found: kept once each, and no more of them than memory has room for."""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+
+MOST_PAIRS = 10_000_000  # 20 bytes each, three times that while they are sorted
+# Products of unit rows in single precision: by so much a pair may lie below the threshold and still count.
+ROUNDING = 1e-6
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class NearPairs:
+    """Pairs of images whose cosine similarity reaches a threshold, most similar first, equal ones by row.
+
+    Attributes:
+        rows: (p, 2); within one space the smaller number first; between two, the row of the first space and that of the second.
+        similarities: (p,).
+        threshold: that they reach.
+        exact: whether every pair was compared.
+        sampled: pairs of some images drawn at random, each compared with all others; 0 where all pairs were compared.
+        sampled_found: how many of these are among `rows`: what the search through cells finds.
+    """
+
+    rows: Rows
+    similarities: Floats
+    threshold: float
+    exact: bool = True
+    sampled: int = 0
+    sampled_found: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the pairs that was found, as measured; 1 where all were compared, None where the images drawn had no pair."""
+        return 1.0 if self.exact else self.sampled_found / self.sampled if self.sampled else None
+
+    @property
+    def message(self) -> str:
+        """One sentence for people: whether all were compared, or how much is found."""
+        if self.exact:
+            return "Exact: every pair of images was compared."
+        if not self.sampled:
+            return "Approximate: like images were compared; the images that were compared with all others had no pair, so nothing is missing there."
+        return f"Approximate: {self.sampled_found:,} of {self.sampled:,} pairs of images that were compared with all others were found."
+
+
+class PairCollector:
+    """Pairs from several threads.
+
+    Args:
+        columns: number of images of the second side; a pair's key is `first * columns + second`.
+        threshold: named where there are too many.
+        within: whether both sides are the same images: a pair is kept once, and none of an image with itself.
+    """
+
+    def __init__(self, columns: int, threshold: float, within: bool) -> None:
+        self._columns, self._threshold, self._within = columns, threshold, within
+        self._keys: list[Rows] = []
+        self._values: list[Floats] = []
+        self._count, self._lock = 0, threading.Lock()
+
+    def add(self, first: Rows, second: Rows, similarities: Floats) -> None:
+        """Adds pairs; those found twice are kept once, with the larger of the two values, which differ by rounding.
+
+        Raises:
+            InputError: more pairs than there is room for.
+        """
+        if self._within:
+            apart = first != second
+            first, second, similarities = np.minimum(first, second)[apart], np.maximum(first, second)[apart], similarities[apart]
+        if not len(first):
+            return
+        with self._lock:
+            self._keys.append(first * self._columns + second)
+            self._values.append(similarities.astype(np.float32))
+            self._count += len(first)
+            if self._count > 2 * MOST_PAIRS:
+                self._compact()
+            if self._count > 2 * MOST_PAIRS:
+                raise self._too_many()
+
+    def pairs(self) -> tuple[Rows, Floats]:
+        """Rows (p, 2) and similarities (p,), most similar first.
+
+        Raises:
+            InputError: more pairs than there is room for.
+        """
+        self._compact()
+        if self._count > MOST_PAIRS:
+            raise self._too_many()
+        if not self._count:
+            return np.empty((0, 2), np.int64), np.empty(0, np.float32)
+        keys, values = self._keys[0], self._values[0]
+        order = np.lexsort((keys, -values))
+        return np.stack(np.divmod(keys[order], self._columns), axis=1), np.minimum(values[order], np.float32(1))
+
+    def _compact(self) -> None:
+        if not self._keys:
+            return
+        keys, values = np.concatenate(self._keys), np.concatenate(self._values)
+        order = np.lexsort((-values, keys))
+        keys, values = keys[order], values[order]
+        first = np.append(True, keys[1:] != keys[:-1])
+        self._keys, self._values, self._count = [keys[first]], [values[first]], int(first.sum())
+
+    def _too_many(self) -> InputError:
+        return InputError(
+            f"More than {MOST_PAIRS:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
+        )

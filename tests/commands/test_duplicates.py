@@ -1,0 +1,124 @@
+"""`likeness duplicates` as a person meets it."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness.data import keep_listed, read_dataset
+from likeness.recipes.renders.cars import render_scenes, sample_scenes
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve rendered cars in two folders; one is there as a file twice, one in half its size, one is no image."""
+    for part, numbers in (("train", range(8)), ("test", range(8, 12))):
+        (tmp_path / "cars" / part).mkdir(parents=True)
+        for number in numbers:
+            Image.fromarray(render_scenes(sample_scenes(1, seed=number))[0]).save(tmp_path / "cars" / part / f"{number}.png")
+    shutil.copy(tmp_path / "cars/train/2.png", tmp_path / "cars/train/copy.png")
+    image = Image.open(tmp_path / "cars/train/5.png")
+    image.resize((image.width // 2, image.height // 2)).save(tmp_path / "cars/test/small.png")
+    (tmp_path / "cars/test/broken.png").write_text("no picture")
+    return tmp_path / "cars"
+
+
+def test_groups_and_lists_are_written(run: Run, folder: Path, tmp_path: Path) -> None:
+    out, keep, drop = (tmp_path / name for name in ("groups.csv", "keep.txt", "drop.txt"))
+    status, printed, err = run(
+        "duplicates", str(folder), "-e", "cars", "-t", "0.95", "--out", str(out), "--keep-list", str(keep), "--drop-list", str(drop)
+    )
+    assert status == 0, err
+    assert "2 groups from a similarity of 0.9500 on, 4 of 14 images; 2 may go. Exact: every pair" in err
+    found = pd.read_csv(out)
+    groups = [set(paths) for _, paths in found.groupby("group")["path"]]
+    assert sorted(groups, key=min) == [{"train/5.png", "test/small.png"}, {"train/2.png", "train/copy.png"}]
+    assert "small.png" in printed
+    assert set(drop.read_text().split()) == {"train/copy.png", "test/small.png"}
+    status, _, err = run("duplicates", str(folder), "-e", "cars", "-t", "0.95", "--only", str(keep))
+    assert status == 0, err
+    assert "0 groups" in err
+    assert len(keep_listed(read_dataset(folder), keep)) == 12
+
+
+def test_a_threshold_is_suggested(run: Run, folder: Path) -> None:
+    status, printed, err = run("duplicates", str(folder), "-e", "cars", "--format", "csv")
+    assert status == 0, err
+    assert "altered copies (saved again, halved, cropped, brightened)" in err
+    assert "copy.png" in printed
+
+
+def test_equal_files_are_found_without_an_encoder(run: Run, folder: Path) -> None:
+    status, printed, err = run("duplicates", str(folder), "--exact", "--format", "csv")
+    assert status == 0, err
+    assert [line.split(",")[-1] for line in printed.splitlines()[1:]] == ["train/2.png", "train/copy.png"]
+    assert "1 groups of equal files, 2 of 15 images; 1 may go" in err
+    status, _, err = run("duplicates", str(folder), "--exact", "--pixels")
+    assert status == 0, err
+    assert "1 groups of equal pixels" in err
+    assert "'test/broken.png' cannot be read" in err
+
+
+def test_copies_across_two_sources_and_the_values_of_an_attribute(run: Run, folder: Path, tmp_path: Path) -> None:
+    keep = tmp_path / "keep.txt"
+    status, printed, err = run(
+        "duplicates",
+        str(folder / "test"),
+        "--between",
+        str(folder / "train"),
+        "-e",
+        "cars",
+        "-t",
+        "0.95",
+        "--format",
+        "csv",
+        "--keep-list",
+        str(keep),
+    )
+    assert status == 0, err
+    assert [line.split(",")[-2:] for line in printed.splitlines()[1:]] == [["small.png", "5.png"]]
+    assert "1 of 5 images have copies" in err
+    assert "small.png" not in keep.read_text()
+    attribute = read_dataset(folder).attributes[0]
+    status, printed, err = run("duplicates", str(folder), "--between", attribute, "-e", "cars", "-t", "0.95", "--format", "csv")
+    assert status == 0, err
+    assert {tuple(line.split(",")[-3:-1]) for line in printed.splitlines()[1:]} == {
+        ("test/small.png", "train/5.png"),
+        ("train/5.png", "test/small.png"),
+    }
+    assert "2 of 14 images have copies from a similarity of 0.9500 on under another" in err
+    assert "; 1 may go" in err
+
+
+def test_a_notion_says_what_is_the_same(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "groups.csv"
+    status, _, err = run("duplicates", "cars", "--notion", "car-color", "-t", "0.999", "--out", str(out))
+    assert status == 0, err
+    found = pd.read_csv(out)
+    colors = read_dataset("cars").frame["car_color"].to_numpy()[found["row"]]
+    same = np.mean([len(set(colors[found["group"] == group])) == 1 for group in found["group"].unique()])
+    assert same > 0.5  # of groups by the raw encoder hardly any differ in nothing but the color
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("-t", "1.5"), "pass a cosine similarity above 0, up to 1"),
+        (("-t", "nan"), "pass a cosine similarity above 0, up to 1"),
+        (("-t", "high"), "write a cosine similarity above 0, up to 1, such as 0.95, or `suggested`"),
+        (("--exact", "-t", "0.9"), "--exact compares files of one source"),
+        (("--pixels",), "write --exact --pixels"),
+        (("-t", "0.99", "--between", "nowhere"), "'nowhere' is no attribute of these images"),
+        (("--format", "word"), "There is no format 'word'"),
+    ],
+)
+def test_wrong_input_is_answered(run: Run, words: tuple[str, ...], answer: str) -> None:
+    status, _, err = run("duplicates", "cars", *words)
+    assert status == 2
+    assert answer in err

@@ -1,0 +1,90 @@
+"""Equal files and equal pixels; what cannot be read is named."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from likeness import Space
+from likeness.data import ImageTable, read_dataset
+from likeness.duplicates import best_first, exact_copies
+from likeness.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    shutil.copy(tmp_path / "a.png", tmp_path / "b.png")
+    Image.fromarray(pixels).save(tmp_path / "c.bmp")  # the same pixels in another file
+    Image.fromarray(pixels).save(tmp_path / "d.jpg", quality=50)
+    other = (tmp_path / "a.png").read_bytes()
+    (tmp_path / "e.png").write_bytes(other[:-1] + bytes([other[-1] ^ 1]))  # as large, and one bit differs
+    Image.fromarray(pixels).resize((15, 10)).save(tmp_path / "f.png")
+    return tmp_path
+
+
+def listed(folder: Path, *names: str) -> ImageTable:
+    return ImageTable("x", folder, pd.DataFrame({"path": names}))
+
+
+def test_equal_files_are_found(folder: Path) -> None:
+    found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "e.png", "b.png"))
+    assert [rows.tolist() for rows in found.groups] == [[1, 3, 5]]
+    assert found.failed == ()
+
+
+def test_equal_pixels_are_found(folder: Path) -> None:
+    calls: list[tuple[int, int, str]] = []
+    found = exact_copies(listed(folder, "c.bmp", "b.png", "d.jpg", "a.png", "f.png"), pixels=True, progress=lambda *call: calls.append(call))
+    assert [rows.tolist() for rows in found.groups] == [[0, 1, 3]]
+    assert calls[-1][:2] == (5, 5)
+
+
+def test_pixels_of_another_shape_are_not_equal(tmp_path: Path) -> None:
+    for name, size in (("a.png", (4, 6)), ("b.png", (6, 4))):
+        Image.new("RGB", size, (9, 9, 9)).save(tmp_path / name)
+    assert len(exact_copies(listed(tmp_path, "a.png", "b.png"), pixels=True)) == 0
+
+
+@pytest.mark.parametrize("pixels", [True, False])
+def test_what_cannot_be_read_is_named(folder: Path, pixels: bool) -> None:
+    (folder / "text.png").write_text("no picture")
+    found = exact_copies(listed(folder, "missing.png", "a.png", "text.png", "b.png"), pixels=pixels)
+    assert [rows.tolist() for rows in found.groups] == [[1, 3]]
+    assert [(each.row, each.path) for each in found.failed] == [(0, "missing.png"), *([(2, "text.png")] if pixels else [])]
+    assert "no such file" in found.failed[0].reason
+
+
+def test_parts_of_a_film_are_equal_where_the_films_are(tmp_path: Path) -> None:
+    for name, content in (("a.mp4", b"1" * 9), ("b.mp4", b"1" * 9), ("c.mp4", b"2" * 9)):
+        (tmp_path / name).write_bytes(content)
+    found = exact_copies(listed(tmp_path, *(f"{name}.mp4#t={second}" for name in "abc" for second in (0, 1))))
+    assert [rows.tolist() for rows in found.groups] == [[0, 2], [1, 3]]
+
+
+def test_rows_without_images_are_refused() -> None:
+    with pytest.raises(InputError, match="have no images"):
+        exact_copies(Space(np.eye(2)).table)
+
+
+def test_the_best_image_has_most_pixels_then_the_largest_file(folder: Path) -> None:
+    (folder / "text.png").write_text("no picture")
+    table = listed(folder, "text.png", "f.png", "d.jpg", "b.png", "a.png", "c.bmp")
+    sizes = {name: (folder / name).stat().st_size for name in ("a.png", "c.bmp", "d.jpg")}
+    assert sizes["a.png"] != sizes["c.bmp"] > sizes["d.jpg"]
+    first = ["c.bmp", "b.png", "a.png"] if sizes["c.bmp"] > sizes["a.png"] else ["b.png", "a.png", "c.bmp"]
+    order = np.argsort(best_first(table))
+    assert table.frame["path"].to_numpy()[order].tolist() == [*first, "d.jpg", "f.png", "text.png"]
+    assert np.argsort(best_first(table, rows=[1, 2])).tolist()[:2] == [2, 1]
+
+
+def test_rows_without_images_are_ranked_by_number() -> None:
+    assert best_first(Space(np.eye(3)).table).tolist() == [0, 1, 2]
+
+
+def test_shipped_cars_hold_no_copies() -> None:
+    assert len(exact_copies(read_dataset("cars"))) == 0

@@ -1,0 +1,179 @@
+"""Pairs by blocks and by cells are those of a plain loop over all; what a sample says of the recall is counted by hand."""
+
+import numpy as np
+import pytest
+
+from likeness import Space
+from likeness.duplicates import NearPairs, near_copies, near_copies_between
+from likeness.duplicates import block_join as block_join_module
+from likeness.duplicates import cell_join as cell_join_module
+from likeness.duplicates import pairs as pairs_module
+from likeness.duplicates.cell_join import join_cells, largest_margin, plane_distances
+from likeness.duplicates.cell_margin import cell_margin, compare_sample
+from likeness.duplicates.pairs import PairCollector
+from likeness.errors import InputError
+from likeness.search import IVFIndex, build_index
+
+N, D = 1500, 16
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+@pytest.fixture(scope="module")
+def vectors() -> np.ndarray:
+    """In clusters, a tenth of them copies that differ by little or not at all."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((40, D))[rng.integers(0, 40, N)] + 0.7 * rng.standard_normal((N, D))
+    rows[:150] = rows[150:300] * rng.uniform(0.5, 2, (150, 1)) + rng.uniform(0, 0.5, (150, 1)) * rng.standard_normal((150, D))
+    rows[20] = rows[170]
+    return unit(rows)
+
+
+@pytest.fixture(scope="module")
+def index(vectors: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> IVFIndex:
+    found = build_index(vectors, tmp_path_factory.mktemp("index") / "index", cells=30)
+    assert isinstance(found, IVFIndex)
+    return found
+
+
+def by_loop(first: np.ndarray, second: np.ndarray, threshold: float, within: bool) -> set[tuple[int, int]]:
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    return {(i, j) for i in range(len(a)) for j in np.flatnonzero(b @ a[i] >= threshold).tolist() if not within or i < j}
+
+
+def as_set(pairs: NearPairs | np.ndarray) -> set[tuple[int, int]]:
+    rows = pairs.rows if isinstance(pairs, NearPairs) else pairs
+    assert len(np.unique(rows, axis=0)) == len(rows)
+    return set(map(tuple, rows.tolist()))
+
+
+@pytest.mark.parametrize("threshold", [0.8, 0.95, 1.0])
+def test_blocks_find_what_a_loop_finds(vectors: np.ndarray, threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_join_module, "_BLOCK", 400)  # four blocks, the last one smaller
+    found = near_copies(Space(vectors), threshold)
+    assert as_set(found) == by_loop(vectors, vectors, threshold - 1e-6, within=True)
+    exact = np.einsum("pd,pd->p", *vectors[found.rows.T].astype(np.float64))
+    np.testing.assert_allclose(found.similarities, exact, atol=1e-6)
+    assert (np.diff(found.similarities) <= 0).all()
+    assert found.recall == 1
+    assert found.exact
+
+
+@pytest.mark.parametrize("threshold", [0.8, 0.95, 1.0])
+def test_cells_with_the_largest_margin_miss_nothing(vectors: np.ndarray, index: IVFIndex, threshold: float) -> None:
+    collector = PairCollector(N, threshold, within=True)
+    join_cells(index, None, threshold, largest_margin(threshold), collector)
+    assert as_set(collector.pairs()[0]) == by_loop(vectors, vectors, threshold - 1e-6, within=True)
+
+
+def test_a_margin_of_nothing_finds_the_pairs_within_cells(vectors: np.ndarray, index: IVFIndex) -> None:
+    collector = PairCollector(N, 0.8, within=True)
+    join_cells(index, None, 0.8, 0.0, collector)
+    cell = np.empty(N, int)
+    cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
+    expected = {(i, j) for i, j in by_loop(vectors, vectors, 0.8 - 1e-6, within=True) if cell[i] == cell[j]}
+    assert as_set(collector.pairs()[0]) == expected
+
+
+def test_distances_are_those_to_the_planes(vectors: np.ndarray, index: IVFIndex) -> None:
+    for row in range(50):
+        own = int((index.centers @ vectors[row]).argmax())
+        found = plane_distances(vectors[[row]], index.centers[own], index.centers)[0]
+        for cell in range(30):
+            between = (index.centers[own] - index.centers[cell]).astype(np.float64)
+            expected = 0 if cell == own else vectors[row] @ between / np.linalg.norm(between)
+            assert found[cell] == pytest.approx(expected, abs=2e-6)
+
+
+def test_of_many_cells_the_nearest_are_looked_into(vectors: np.ndarray, index: IVFIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_join_module, "AROUND", 5)
+    monkeypatch.setattr(cell_join_module, "_BLOCK_BYTES", 4 * D * 400)  # four blocks
+    collector = PairCollector(N, 0.8, within=True)
+    join_cells(index, None, 0.8, largest_margin(0.8), collector)
+    cell = np.empty(N, int)
+    cell[index.rows] = np.repeat(np.arange(30), np.diff(index.starts))
+    near = np.argsort(-(index.centers @ index.centers.T), axis=1)[:, :5]
+    reached = {(a, b) for a in range(30) for b in near[a].tolist()}
+    expected = by_loop(vectors, vectors, 0.8 - 1e-6, within=True)
+    found = as_set(collector.pairs()[0])
+    assert found <= {(i, j) for i, j in expected if {(cell[i], cell[j]), (cell[j], cell[i])} & reached}
+    assert found >= {(i, j) for i, j in expected if cell[i] == cell[j]}
+    assert len(expected) > len(found)
+
+
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_margin_from_a_sample_finds_nearly_all_and_says_how_many(vectors: np.ndarray, index: IVFIndex, with_index: bool) -> None:
+    expected = by_loop(vectors, vectors, 0.9 - 1e-6, within=True)
+    found = near_copies(Space(vectors, index=index if with_index else None), 0.9, exact=False)
+    assert as_set(found) <= expected
+    assert len(found) >= 0.99 * len(expected)
+    assert not found.exact
+    assert found.recall is not None
+    judged = set(np.random.default_rng(0).permutation(N)[500:].tolist())  # a third of the images at most sets the margin
+    sampled = sum((i in judged) + (j in judged) for i, j in expected)
+    assert found.sampled == sampled
+    assert found.sampled_found == sum((i in judged) + (j in judged) for i, j in as_set(found))
+    assert f"{found.sampled_found:,} of {found.sampled:,} pairs" in found.message
+
+
+def test_the_margin_grows_with_the_reach_and_stays_below_the_largest(vectors: np.ndarray, index: IVFIndex) -> None:
+    margins = []
+    for threshold in (0.99, 0.95, 0.8):
+        sample = compare_sample(vectors, vectors, threshold, within=True)
+        one, both = (cell_margin(vectors[sample.tuned], sample.nearest, index.centers, threshold, both=each) for each in (False, True))
+        assert 0 < both <= one <= largest_margin(threshold)
+        margins.append(both)
+    assert margins == sorted(margins)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_pairs_between_two_sets(vectors: np.ndarray, exact: bool) -> None:
+    first, second = vectors[:200], vectors[200:]
+    found = near_copies_between(Space(first), Space(second), 0.9, exact=exact)
+    expected = by_loop(first, second, 0.9 - 1e-6, within=False)
+    assert as_set(found) <= expected
+    assert len(found) >= (1 if exact else 0.98) * len(expected)
+    assert len(expected) > 50
+    if not exact:
+        assert found.recall is not None
+        assert found.recall >= 0.98
+
+
+def test_few_images_and_images_that_are_all_the_same_have_all_pairs() -> None:
+    same = Space(np.tile([[1.0, 2.0, 3.0]], (60, 1)))
+    for exact in (True, False):
+        assert len(near_copies(same, 1.0, exact=exact)) == 60 * 59 // 2
+    assert len(near_copies(Space(np.eye(1)), 0.5)) == 0
+    alone = near_copies(Space(np.eye(3)), 0.5, exact=False)
+    assert (len(alone), alone.recall) == (0, None)
+
+
+def test_rows_of_zeros_are_like_nothing(vectors: np.ndarray) -> None:
+    rows = vectors.copy()
+    rows[[3, 7]] = 0
+    space = Space(rows, estimator=object())  # a notion's space may have them
+    for exact in (True, False):
+        assert not np.isin(near_copies(space, 0.5, exact=exact).rows, [3, 7]).any()
+
+
+def test_wrong_input_is_answered(vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    for threshold in (0.0, 1.1, -0.5, float("nan")):
+        with pytest.raises(InputError, match="pass a cosine similarity above 0, up to 1"):
+            near_copies(Space(vectors), threshold)
+    with pytest.raises(InputError, match="are different spaces"):
+        near_copies_between(Space(vectors), Space(vectors[:, :8]), 0.9)
+    monkeypatch.setattr(pairs_module, "MOST_PAIRS", 100)
+    for exact in (True, False):
+        with pytest.raises(InputError, match="More than 100 pairs have a similarity of 0\\.5 or more; raise the threshold"):
+            near_copies(Space(vectors), 0.5, exact=exact)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_progress_reaches_its_end(vectors: np.ndarray, exact: bool) -> None:
+    calls: list[tuple[int, int, str]] = []
+    near_copies(Space(vectors), 0.9, exact=exact, progress=lambda *call: calls.append(call))
+    for stage in {call[2] for call in calls}:
+        last = [call for call in calls if call[2] == stage][-1]
+        assert last[0] == last[1]
