@@ -30,6 +30,7 @@ from likeness.commands.saliency import saliency
 from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
+from likeness.commands.spread import spread
 from likeness.commands.study import study
 from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.train import train
@@ -50,6 +51,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     fit,
     index,
     search,
+    spread,
     evaluate,
     benchmark,
     continuous,

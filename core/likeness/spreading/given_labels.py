@@ -1,5 +1,6 @@
 """Labels as people give them, most of them missing: classes and numbers."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from likeness.arrays import to_numpy
-from likeness.data import UNLABELED
+from likeness.data import UNLABELED, ImageTable, read_label_file
 from likeness.errors import InputError
 
 
@@ -67,3 +68,22 @@ def held_out_groups(numbers: NDArray[np.int64], most: int, seed: int) -> NDArray
     groups = np.empty(m, np.int64)
     groups[order] = np.arange(m) % most
     return groups
+
+
+def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
+    """Labels (n,) of a table's images from a CSV file with the columns path, as in the table, and label; None where it names none.
+
+    Raises:
+        InputError: as `likeness.data.read_label_file`, a table without images, or a path that is none of the table's.
+    """
+    if not table.has_images:
+        raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
+    named = read_label_file(file)
+    paths = table.frame["path"].astype(str)
+    strange = sorted(set(named) - set(paths))
+    if strange:
+        raise InputError(
+            f"The label file '{file.name}' names '{strange[0]}', which is no image of '{table.name}' ({len(strange)} such); write paths as in "
+            f"'{paths.iloc[0]}'."
+        )
+    return np.array([named.get(path) for path in paths], dtype=object)

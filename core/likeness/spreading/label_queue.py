@@ -74,3 +74,22 @@ def uncertain_rows(found: LabelSpread, count: int) -> NDArray[np.int64]:
         apart[chosen[-1]] = -1
         chosen.append(int((np.maximum(apart, 0) * uncertain + np.where(apart < 0, -1, 0)).argmax()))
     return np.asarray(rows[chosen])
+
+
+def label_screens(found: LabelSpread, size: int = 24, *, surest: bool = False) -> list[NDArray[np.int64]]:
+    """Groups of images that are expected to have one label, to be confirmed at a glance: rows without a label, up to `size` each, surest first.
+
+    Each class's images are dealt to screens from the most to the least probable, and the screens are sorted by their mean probability.
+
+    Raises:
+        InputError: size < 1.
+    """
+    if size < 1:
+        raise InputError(f"A screen of {size} images was asked for; ask for at least 1.")
+    rows = np.flatnonzero(found.given < 0)
+    sign = -1 if surest else 1
+    rows = rows[np.lexsort((sign * found.confidence[rows], found.numbers[rows]))]
+    numbers = found.numbers[rows]
+    place = np.arange(len(rows)) - np.searchsorted(numbers, numbers)
+    screens = np.split(rows, np.flatnonzero(place[1:] % size == 0) + 1) if len(rows) else []
+    return sorted(screens, key=lambda screen: sign * float(found.confidence[screen].mean()))

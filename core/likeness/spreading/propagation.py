@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.float32]
 
-ALPHA = 0.9
+ALPHA = 0.8
 _TOLERANCE, _MOST_STEPS = 1e-3, 100
 _COLUMNS = 64  # at once, so that what a step reads stays in the processor's cache
 

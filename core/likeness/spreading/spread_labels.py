@@ -108,11 +108,25 @@ class LabelSpread:
         counts = np.bincount(self.given[self.given >= 0])
         return float((counts == 1).sum() / counts.sum())
 
+    def sentence(self) -> str:
+        """How many labels were given and what the held-out ones say, for people."""
+        given = f"{(self.given >= 0).sum():,} of {len(self):,} images have a label, of {len(self.classes)} classes."
+        if not self.held_out:
+            return f"{given} No class has two labels, so nothing says how often the others are right; give some classes a second one."
+        low, high = self.accuracy_interval
+        return f"{given} Of {self.held_out:,} labels that were held out, the others say {self.accuracy:.0%} right ({low:.0%} to {high:.0%})."
+
     def table(self) -> pd.DataFrame:
         """A row per image: path (where there are images), label, confidence, given (whether the label was)."""
         columns = {"label": self.labels, "confidence": self.confidence, "given": self.given >= 0}
         paths = {"path": self.space.table.frame["path"]} if self.space.table.has_images else {}
         return pd.DataFrame(paths | columns)
+
+
+def check_method(method: str) -> None:
+    """Raises InputError for a method that `spread_labels` does not have."""
+    if method not in METHODS:
+        raise InputError(f"There is no method '{method}' to spread labels; choose {' or '.join(METHODS)}.")
 
 
 def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, seed: int = 0, progress: Progress | None = None) -> LabelSpread:
@@ -142,8 +156,7 @@ def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, s
         >>> found.labels.tolist()
         ['red', 'red', 'red', 'blue', 'blue', 'blue']
     """
-    if method not in METHODS:
-        raise InputError(f"There is no method '{method}' to spread labels; choose {' or '.join(METHODS)}.")
+    check_method(method)
     given = GivenLabels.of(labels, len(space))
     with one_blas_thread():
         scores = (probe_scores if method == "probe" else propagation_scores)(space, given, seed=seed, progress=progress)
