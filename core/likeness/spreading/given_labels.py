@@ -74,7 +74,7 @@ def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
     """Labels (n,) of a table's images from a CSV file with the columns path, as in the table, and label; None where it names none.
 
     Raises:
-        InputError: as `likeness.data.read_label_file`, a table without images, or a path that is none of the table's.
+        InputError: as `likeness.data.read_label_file`, a table without images, a path that is none of the table's, or fewer than two classes.
     """
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, so the labels of '{file.name}' fit none of them.")
@@ -86,4 +86,6 @@ def labels_of_paths(table: ImageTable, file: Path) -> NDArray[np.object_]:
             f"The label file '{file.name}' names '{strange[0]}', which is no image of '{table.name}' ({len(strange)} such); write paths as in "
             f"'{paths.iloc[0]}'."
         )
-    return np.array([named.get(path) for path in paths], dtype=object)
+    found = np.array([named.get(path) for path in paths], dtype=object)
+    GivenLabels.of(found, len(table))  # refuses what cannot spread before the images are embedded
+    return found

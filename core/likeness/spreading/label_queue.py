@@ -11,6 +11,7 @@ from likeness.spreading.spread_labels import LabelSpread
 UNCERTAIN, MISTAKE = "uncertain", "mistake"
 _POOL = 8  # uncertain images among which different ones are looked for, for each that is asked for
 _TIMES = 2  # as probable is the class that contradicts a label
+_KNOWN = 0.6  # mean probability from which on the surest images need no look
 _LEAST = 1e-6  # uncertainty of an image that is not, so that those differ too
 
 
@@ -76,10 +77,16 @@ def uncertain_rows(found: LabelSpread, count: int) -> NDArray[np.int64]:
     return np.asarray(rows[chosen])
 
 
-def label_screens(found: LabelSpread, size: int = 24, *, surest: bool = False) -> list[NDArray[np.int64]]:
-    """Groups of images that are expected to have one label, to be confirmed at a glance: rows without a label, up to `size` each, surest first.
+def label_screens(found: LabelSpread, size: int = 24, *, surest: bool | None = None) -> list[NDArray[np.int64]]:
+    """Groups of images that are expected to have one label, to be confirmed at a glance: rows without a label, up to `size` each.
 
-    Each class's images are dealt to screens from the most to the least probable, and the screens are sorted by their mean probability.
+    Each class's images are dealt to screens in the order of their probability, and the screens are sorted by their mean.
+
+    Args:
+        found: by `spread_labels`.
+        size: of a screen.
+        surest: whether the most probable come first. None: as long as the labels of images without a given one are less than .6 probable in the mean.
+            Those that are sure are confirmed with few corrections and teach the others; later, only those that are not need a look.
 
     Raises:
         InputError: size < 1.
@@ -87,6 +94,8 @@ def label_screens(found: LabelSpread, size: int = 24, *, surest: bool = False) -
     if size < 1:
         raise InputError(f"A screen of {size} images was asked for; ask for at least 1.")
     rows = np.flatnonzero(found.given < 0)
+    if surest is None:
+        surest = bool(len(rows)) and float(found.confidence[rows].mean()) < _KNOWN
     sign = -1 if surest else 1
     rows = rows[np.lexsort((sign * found.confidence[rows], found.numbers[rows]))]
     numbers = found.numbers[rows]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCREEN = 24  # images, as many as the app shows
 TARGET = 0.95
-_GROWTH = 4  # labels are spread anew when a fourth more images are labeled
+_GROWTH = 8  # labels are spread anew when an eighth more images are labeled
 RAW, NOTION, RANDOM = "raw", "notion", "random projection"
 ONE_BY_ONE, NEAREST, QUEUE, SCREENS = "one by one", "nearest", "queue", "screens"
 
@@ -45,9 +45,9 @@ def label_spreading(
     - "one by one": images in any order, nothing spreads; 95 clicks for 100 images.
     - "nearest": nothing spreads; an image drawn at random gets a label by a click, a screen of the nearest images without one shows the same.
     - "queue": 24 images drawn at random get a label; then one by one those of `likeness.spreading.next_to_label`, while labels spread.
-    - "screens": after 24 at random, screens of images with the same spread label, the surest first.
+    - "screens": after 24 at random, screens of images with the same spread label (`likeness.spreading.label_screens`).
 
-    Where labels spread, they do so anew when a fourth more images are labeled. The simulation knows when 95 % are right; a person has an estimate.
+    Where labels spread, they do so anew when an eighth more images are labeled. The simulation knows when 95 % are right; a person has an estimate.
 
     Args:
         base: images with labels, in their encoder's space.
@@ -84,7 +84,7 @@ def label_spreading_table(runs: pd.DataFrame) -> pd.DataFrame:
     """A row per images, notion, way and method: clicks for each image in the space of the notion, the raw encoder's and a random projection, mean and
     deviation over seeds, and `of one by one`: the notion's clicks as a share of those without any help.
     """
-    keys = [name for name in ("images of", "notion") if name in runs]
+    keys = [name for name in ("dataset", "notion") if name in runs]
     runs = runs.assign(clicks=runs["clicks"] / runs["images"], method=runs["method"].fillna(""))
     alone = runs[runs["way"] == ONE_BY_ONE].groupby(keys, sort=False)["clicks"].mean()
     grouped = runs[runs["way"] != ONE_BY_ONE].groupby([*keys, "way", "method", "space"], sort=False)["clicks"]
@@ -94,9 +94,9 @@ def label_spreading_table(runs: pd.DataFrame) -> pd.DataFrame:
     for space in (NOTION, RAW):
         means = grouped.mean().unstack("space").get(space)
         if means is not None:
-            shares = means.reset_index().merge(alone.rename("alone").reset_index(), on=keys)
-            table[f"{titles[space]}, share"] = (shares[space] / shares["alone"]).to_numpy()
-    return table
+            shares = means.rename("value").reset_index().merge(alone.rename("alone").reset_index(), on=keys)
+            table[f"{titles[space]}, share"] = (shares["value"] / shares["alone"]).to_numpy()
+    return table.rename_axis(columns=None)
 
 
 def _runs(base: "Space", notion: "Notion", methods: Sequence[str], ways: Sequence[str], images: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -132,7 +132,6 @@ class _Person(NamedTuple):
     space: "Space"
     truth: NDArray[np.int64]
     seed: int
-    surest: bool = False
 
     @property
     def enough(self) -> int:
@@ -176,7 +175,7 @@ class _Person(NamedTuple):
         if not screens:
             yield from uncertain_rows(found, count)[:, None]
             return
-        yield from label_screens(found, SCREEN, surest=self.surest)[: ceil(count / SCREEN)]
+        yield from label_screens(found, SCREEN)[: ceil(count / SCREEN)]
 
     def _run(self, clicks: int, done: NDArray[np.bool_], right: NDArray[np.bool_]) -> dict[str, Any]:
         return {"clicks": clicks, "labeled": int(done.sum()), "right": round(float(right.mean()), 6)}
