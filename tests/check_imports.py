@@ -35,6 +35,7 @@ ORDER = (
         "clicked_notion",
         "tagging",
         "duplicates",
+        "spreading",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

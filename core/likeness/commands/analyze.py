@@ -14,6 +14,7 @@ from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
 from likeness.commands.copies import copies
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
+from likeness.commands.label_spreading import label_spreading
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
 from likeness.commands.plot_file import Plot, check_plot, write_plot
@@ -161,6 +162,7 @@ analyze.command("semantics", cls=ListedHelp)(semantics)
 analyze.command("convergence", cls=ListedHelp)(convergence)
 analyze.command("algebra", cls=ListedHelp)(algebra)
 analyze.command("clicks", cls=ListedHelp)(clicks)
+analyze.command("label-spreading", cls=ListedHelp)(label_spreading)
 analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
 analyze.command("changed-images", cls=ListedHelp)(changed_images)

@@ -31,6 +31,7 @@ from likeness.commands.saliency import saliency
 from likeness.commands.search import search
 from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
+from likeness.commands.spread import spread
 from likeness.commands.study import study
 from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
@@ -53,6 +54,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     index,
     search,
     duplicates,
+    spread,
     evaluate,
     benchmark,
     continuous,

@@ -14,6 +14,7 @@ from likeness.studies.convergence import convergence, convergence_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.guidance_table import guidance_table
+from likeness.studies.label_spreading import label_spreading, label_spreading_table
 from likeness.studies.methods_table import cases_table, chosen_methods, methods_table, winners_table
 from likeness.studies.paired import paired_differences
 from likeness.studies.parallel import compare_in_parallel
@@ -75,6 +76,8 @@ __all__ = [
     "flags_table",
     "guidance_table",
     "judged_notions",
+    "label_spreading",
+    "label_spreading_table",
     "leave_one_notion_out",
     "list_studies",
     "measured",

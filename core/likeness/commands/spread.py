@@ -1,0 +1,48 @@
+"""`likeness spread`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likeness.commands.inputs import embedded, source_table, space_named
+from likeness.commands.options import Dim, EncoderName, Format, NotionName, OutputFile, Source, output_file
+from likeness.commands.terminal import check_format, print_table, progress_bar
+
+
+def spread(
+    labels: Annotated[Path, typer.Argument(help="CSV file with the columns path, as in the images' table, and label.")],
+    source: Source,
+    notion: NotionName = None,
+    method: Annotated[str, typer.Option(help="`propagation`: along near images; `probe`: logistic regression on the vectors.")] = "propagation",
+    next: Annotated[int, typer.Option("--next", min=1, help="How many images the queue has.")] = 24,
+    encoder: EncoderName = None,
+    dim: Dim = None,
+    out: OutputFile = None,
+    queue: Annotated[Path | None, typer.Option(callback=output_file, help="File for the queue, as CSV.")] = None,
+    format: Format = "table",
+) -> None:
+    """From a few labeled images to all: labels with confidence, and what to look at next.
+
+    Labels spread in the raw encoder's space or a notion's. `--out` writes a line per image: path, label, confidence, and whether the label was given.
+    The queue is printed: labels that the others contradict ("mistake"), then uncertain images that differ from each other.
+
+    Examples: `likeness spread labels.csv photos/ --out all.csv`, `likeness spread labels.csv cars --notion car-color --method probe --next 10`
+    """
+    from likeness.io import write_atomic
+    from likeness.spreading import check_method, labels_of_paths, next_to_label, spread_labels
+
+    check_format(format)
+    check_method(method)
+    table = source_table(source)
+    given = labels_of_paths(table, labels)
+    space = space_named(embedded(table, encoder), notion, dim)
+    with progress_bar("Spreading") as progress:
+        found = spread_labels(space, given, method, progress=progress)
+    waiting = next_to_label(found, next)
+    if out:
+        write_atomic(out, found.table().to_csv(index=False).encode())
+    if queue:
+        write_atomic(queue, waiting.to_csv(index=False).encode())
+    print_table(waiting.round({"confidence": 3, "margin": 3}), format)
+    typer.echo(found.sentence(), err=True)

@@ -1,0 +1,108 @@
+"""The two ways from a few labels to scores of all images: along the graph of neighbors, and by a linear probe. Both hold labels out as they go."""
+
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.progress import Progress
+from likeness.spreading.given_labels import GivenLabels, held_out_groups
+from likeness.spreading.neighbor_graph import NEIGHBORS, neighbor_graph
+from likeness.spreading.propagation import ALPHA, normalized_graph, propagate
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+Floats = NDArray[np.float64]
+
+_MOST_COLUMNS = 300  # that are solved for at once
+_FEWEST_GROUPS, _PROBE_GROUPS = 3, 3
+_FLOOR = 1e-3  # share of all classes together that is not by the graph: it has seen no image of most
+_C = 0.1
+
+
+class ClassScores(NamedTuple):
+    """Log scores of classes.
+
+    Attributes:
+        all: (n, c) of all images, from all labels.
+        held_out: (m, c) of the labeled images, each from labels without its own and those of its group.
+    """
+
+    all: Floats
+    held_out: Floats
+
+
+def propagation_scores(
+    space: "Space", given: GivenLabels, *, neighbors: int = NEIGHBORS, alpha: float = ALPHA, seed: int = 0, progress: Progress | None = None
+) -> ClassScores:
+    """Scores by `propagate`: shares of the classes in each image's row.
+
+    What spreads is a sum over labels, so each group of labels spreads by itself: all together are the scores of all images, all but one group what
+    the others say of its images. An image that no label reaches has the same score for each class.
+    """
+    graph = normalized_graph(neighbor_graph(space, neighbors, progress=progress))
+    rows, c = given.rows, len(given.classes)
+    numbers = given.numbers[rows]
+    most = max(_FEWEST_GROUPS, _MOST_COLUMNS // c)
+    groups = held_out_groups(numbers, most if len(rows) > _MOST_COLUMNS else _MOST_COLUMNS, seed)
+    parts, column = np.unique(groups * c + numbers, return_inverse=True)
+    starts = np.zeros((len(space), len(parts)), np.float32)
+    starts[rows, column] = 1
+    spread = propagate(graph, starts, alpha)
+    to_class = np.zeros((len(parts), c), np.float32)
+    to_class[np.arange(len(parts)), parts % c] = 1
+    own = spread[rows] * (parts // c == groups[:, None])  # what comes from an image's own group
+    return ClassScores(_log_shares(spread @ to_class), _log_shares((spread[rows] - own) @ to_class))
+
+
+def probe_scores(space: "Space", given: GivenLabels, *, seed: int = 0, progress: Progress | None = None) -> ClassScores:
+    """Scores by scikit-learn's LogisticRegression on the space's vectors, each dimension scaled to deviation 1 over all images.
+
+    Its log probabilities. Of a class with a single label the held-out score is that of a class never seen: the lowest of the image.
+    """
+    rows = given.rows
+    numbers, c = given.numbers[rows], len(given.classes)
+    deviation = space.vectors.std(axis=0)
+    scaled = (space.vectors - space.vectors.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+    groups = held_out_groups(numbers, _PROBE_GROUPS, seed)
+    held_out = np.zeros((len(rows), c))
+    steps = [*np.unique(groups), None]
+    everything = np.zeros((0, c))
+    for done, group in enumerate(steps):
+        kept = groups != group if group is not None else np.ones(len(rows), np.bool_)
+        read = scaled[rows[~kept]] if group is not None else scaled
+        found = _probed(scaled[rows[kept]], numbers[kept], read, c)
+        if group is None:
+            everything = found
+        else:
+            held_out[~kept] = found
+        if progress:
+            progress(done + 1, len(steps))
+    return ClassScores(everything, held_out)
+
+
+def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray[np.float32], c: int) -> Floats:
+    """Log probabilities (r, c) of the rows that are read; classes that have no label here share what little is left."""
+    present = np.unique(numbers)
+    if len(present) < 2:
+        shares = np.zeros((len(read), c))
+        shares[:, present] = 1
+        return _log_shares(shares)
+    from sklearn.linear_model import LogisticRegression
+
+    with warnings.catch_warnings():  # that labels are few is nothing to warn of here
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        fitted = LogisticRegression(C=_C, tol=1e-3, max_iter=200).fit(rows, numbers)
+    shares = np.zeros((len(read), c))
+    shares[:, present] = fitted.predict_proba(read)
+    return _log_shares(shares)
+
+
+def _log_shares(scores: NDArray[np.floating]) -> Floats:
+    """Logarithm of each row's shares (n, c), of which a thousandth is dealt to all classes alike; rows of zeros to each the same."""
+    c = scores.shape[1]
+    sums = scores.sum(axis=1, keepdims=True, dtype=np.float64)
+    shares = np.where(sums > 0, scores / np.where(sums > 0, sums, 1), 1 / c)
+    return np.asarray(np.log((1 - _FLOOR) * shares + _FLOOR / c))

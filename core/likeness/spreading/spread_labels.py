@@ -1,0 +1,170 @@
+"""From a few labeled images to all, in a space."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.progress import Progress
+from likeness.spreading.class_scores import probe_scores, propagation_scores
+from likeness.spreading.given_labels import GivenLabels
+from likeness.spreading.temperature import fit_temperature, temper
+from likeness.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+METHODS = ("propagation", "probe")
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSpread:
+    """Labels of all images of a space.
+
+    Attributes:
+        space: the images.
+        method: "propagation" or "probe".
+        classes: (c,) the different labels, sorted.
+        given: (n,) number of the class that was given, -1 where none was.
+        probabilities: (n, c) of each image's classes, rows sum to 1. Of an image that was given a label they are what the other labels say, so that
+            they can contradict it; only of a class with a single label they are what all say.
+        temperature: by which scores were divided; 1 where no label could be held out.
+        held_out: labels that could be held out: those of classes that have two or more.
+        held_out_right: how many of them the others say.
+    """
+
+    space: "Space"
+    method: str
+    classes: NDArray[Any]
+    given: NDArray[np.int64]
+    probabilities: NDArray[np.float32]
+    temperature: float
+    held_out: int
+    held_out_right: int
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def __repr__(self) -> str:
+        return f"LabelSpread({len(self.classes)} classes, {(self.given >= 0).sum():,} of {len(self):,} labels given, by {self.method})"
+
+    @cached_property
+    def best(self) -> NDArray[np.int64]:
+        """Number (n,) of the most probable class, also where another one was given."""
+        return np.asarray(self.probabilities.argmax(axis=1))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """Number (n,) of each image's class: the one that was given, or else the most probable."""
+        return np.where(self.given >= 0, self.given, self.best)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Label (n,) of each image: the one that was given, or else the most probable."""
+        return np.asarray(self.classes[self.numbers])
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float32]:
+        """Probability (n,) of each image's label; of a label that was given, what the other labels say."""
+        return np.take_along_axis(self.probabilities, self.numbers[:, None], axis=1)[:, 0]
+
+    @cached_property
+    def margin(self) -> NDArray[np.float32]:
+        """By how much (n,) the most probable class is ahead of the second, 0 to 1."""
+        two = -np.partition(-self.probabilities, 1, axis=1)[:, :2]
+        return np.asarray(two[:, 0] - two[:, 1])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the held-out labels that the others say; NaN where none could be held out.
+
+        It is that of images like the labeled ones. Labels that were chosen because they were uncertain are harder than the rest, so that it is too
+        low then; classes with a single label, or without any, are not judged.
+        """
+        return self.held_out_right / self.held_out if self.held_out else float("nan")
+
+    @property
+    def accuracy_interval(self) -> tuple[float, float]:
+        """Where the accuracy lies with a probability of .95 (Wilson's interval); (0, 1) where no label could be held out."""
+        if not self.held_out:
+            return 0.0, 1.0
+        from scipy.stats import binomtest
+
+        found = binomtest(self.held_out_right, self.held_out).proportion_ci(_CONFIDENCE, method="wilson")
+        return float(found.low), float(found.high)
+
+    @property
+    def unseen(self) -> float:
+        """Share of images whose class has no label yet, if the labeled images were drawn at random (Good-Turing: classes with one label, per label).
+
+        Nothing else here knows of such classes: where the share is large, confidence and accuracy are too high by as much. It means nothing where
+        each class was labeled on purpose.
+        """
+        counts = np.bincount(self.given[self.given >= 0])
+        return float((counts == 1).sum() / counts.sum())
+
+    def sentence(self) -> str:
+        """How many labels were given and what the held-out ones say, for people."""
+        given = f"{(self.given >= 0).sum():,} of {len(self):,} images have a label, of {len(self.classes)} classes."
+        if not self.held_out:
+            return f"{given} No class has two labels, so nothing says how often the others are right; give some classes a second one."
+        low, high = self.accuracy_interval
+        return f"{given} Of {self.held_out:,} labels that were held out, the others say {self.accuracy:.0%} right ({low:.0%} to {high:.0%})."
+
+    def table(self) -> pd.DataFrame:
+        """A row per image: path (where there are images), label, confidence, given (whether the label was)."""
+        columns = {"label": self.labels, "confidence": self.confidence, "given": self.given >= 0}
+        paths = {"path": self.space.table.frame["path"]} if self.space.table.has_images else {}
+        return pd.DataFrame(paths | columns)
+
+
+def check_method(method: str) -> None:
+    """Raises InputError for a method that `spread_labels` does not have."""
+    if method not in METHODS:
+        raise InputError(f"There is no method '{method}' to spread labels; choose {' or '.join(METHODS)}.")
+
+
+def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, seed: int = 0, progress: Progress | None = None) -> LabelSpread:
+    """Labels of all images from those of a few, with probabilities.
+
+    Methods: "propagation", along the graph of neighbors (`neighbor_graph`, `propagate`): Zhou et al., NIPS 2003, as scikit-learn's LabelSpreading,
+    but sparse. "probe": scikit-learn's LogisticRegression on the vectors.
+
+    Probabilities are calibrated by a temperature that makes held-out labels most probable (`fit_temperature`): along the graph each label is held out
+    by itself where there are up to 300, else in three groups or more; for the probe in three groups. Labels of a class that has but one cannot be
+    held out; if all are such, the temperature is 1 and the accuracy unknown. With fewer than some ten labels the temperature hardly leaves 1.
+
+    Args:
+        space: an encoder's, a notion's, any.
+        labels: (n,) texts or numbers; None, NaN, "" or `likeness.data.UNLABELED` where there is none.
+        method: "propagation" or "probe".
+        seed: deals labels into groups.
+        progress: called with (done, total) while the graph is made, which is kept for the next call, or while probes are fitted.
+
+    Raises:
+        InputError: an unknown method, not one label per image, or labels of fewer than two classes.
+
+    Example:
+        >>> import numpy as np, likeness as lk
+        >>> space = lk.Space(np.array([[1, 0], [0.9, 0.1], [0.8, 0.1], [0, 1], [0.1, 0.9], [0.1, 0.8]]))
+        >>> found = spread_labels(space, ["red", None, None, "blue", None, None])
+        >>> found.labels.tolist()
+        ['red', 'red', 'red', 'blue', 'blue', 'blue']
+    """
+    check_method(method)
+    given = GivenLabels.of(labels, len(space))
+    with one_blas_thread():
+        scores = (probe_scores if method == "probe" else propagation_scores)(space, given, seed=seed, progress=progress)
+    rows = given.rows
+    numbers = given.numbers[rows]
+    judged = np.bincount(numbers)[numbers] > 1
+    temperature = fit_temperature(scores.held_out[judged], numbers[judged])
+    probabilities = temper(scores.all, temperature).astype(np.float32)
+    probabilities[rows[judged]] = temper(scores.held_out[judged], temperature)
+    right = int((scores.held_out[judged].argmax(axis=1) == numbers[judged]).sum())
+    return LabelSpread(space, method, given.classes, given.numbers, probabilities, temperature, int(judged.sum()), right)

@@ -1,0 +1,209 @@
+"""Labels that spread: against scikit-learn's dense form, the plain update, and what calibration promises."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import likeness as lk
+from likeness.data import UNLABELED
+from likeness.errors import InputError
+from likeness.spreading import LabelSpread, neighbor_graph, spread_labels
+from likeness.spreading.class_scores import propagation_scores
+from likeness.spreading.given_labels import GivenLabels, held_out_groups
+from likeness.spreading.propagation import normalized_graph, propagate
+from likeness.spreading.temperature import fit_temperature, temper
+
+
+def _blobs(per: int, classes: int = 3, noise: float = 0.5, seed: int = 0) -> tuple[lk.Space, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    numbers = np.repeat(np.arange(classes), per)
+    centers = rng.normal(size=(classes, 8))
+    return lk.Space(centers[numbers] + noise * rng.normal(size=(len(numbers), 8))), np.array([f"class {each}" for each in numbers], dtype=object)
+
+
+def _few(labels: np.ndarray, per: int, seed: int = 0) -> np.ndarray:
+    """Of each class so many labels, None elsewhere."""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([rng.permutation(np.flatnonzero(labels == each))[:per] for each in np.unique(labels)])
+    given = np.full(len(labels), None, object)
+    given[rows] = labels[rows]
+    return given
+
+
+def test_propagation_is_that_of_scikit_learn() -> None:
+    from sklearn.semi_supervised import LabelSpreading
+
+    space, labels = _blobs(20)
+    given = GivenLabels.of(_few(labels, 3), len(space))
+    weights = neighbor_graph(space, 6).toarray()
+    for alpha in (0.2, 0.9):
+        model = LabelSpreading(kernel=lambda left, right: weights, alpha=alpha, max_iter=5000, tol=1e-10).fit(space.vectors, given.numbers)
+        starts = np.zeros((len(space), 3), np.float32)
+        starts[given.rows, given.numbers[given.rows]] = 1
+        found = propagate(normalized_graph(neighbor_graph(space, 6)), starts, alpha, 1e-6)
+        np.testing.assert_allclose(found / found.sum(axis=1, keepdims=True), model.label_distributions_, atol=2e-5)
+
+
+def test_propagation_is_what_the_plain_update_converges_to() -> None:
+    space, _ = _blobs(15)
+    graph = normalized_graph(neighbor_graph(space, 4)).toarray().astype(float)
+    starts = np.zeros((len(space), 2), np.float32)
+    starts[0, 0] = starts[20, 1] = starts[44, 1] = 1
+    plain = starts.astype(float)
+    for _ in range(400):
+        plain = 0.9 * graph @ plain + 0.1 * starts
+    np.testing.assert_allclose(propagate(normalized_graph(neighbor_graph(space, 4)), starts, 0.9, 1e-6), plain, atol=1e-6)
+
+
+def test_the_graph_is_symmetric_and_holds_the_nearest() -> None:
+    space, _ = _blobs(10)
+    graph = neighbor_graph(space, 3).toarray()
+    np.testing.assert_array_equal(graph, graph.T)
+    assert not graph.diagonal().any()
+    similarities = space.vectors @ space.vectors.T
+    np.fill_diagonal(similarities, -1)
+    order = np.argsort(-similarities, axis=1)[:, :3]
+    distance = np.sqrt(np.maximum(2 - 2 * similarities, 0))
+    reach = np.take_along_axis(distance, order[:, 2:], axis=1)[:, 0]
+    for row, nearest in enumerate(order):
+        for other in nearest:
+            assert graph[row, other] == pytest.approx(np.exp(-(distance[row, other] ** 2) / (reach[row] * reach[other])), rel=1e-4)
+    assert (graph > 0).sum(axis=1).min() == 3
+
+
+def test_a_graph_through_an_index_spreads_the_same(tmp_path: Any) -> None:
+    space, labels = _blobs(100)
+    indexed = space.replace(provenance="through the index").build_index(tmp_path / "index")
+    given = _few(labels, 2)
+    np.testing.assert_allclose(spread_labels(indexed, given).probabilities, spread_labels(space, given).probabilities, atol=1e-5)
+
+
+@pytest.mark.parametrize("most", [300, 4])
+def test_held_out_scores_are_those_without_the_group(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likeness.spreading.class_scores._MOST_COLUMNS", most)
+    space, labels = _blobs(20)
+    given = GivenLabels.of(_few(labels, 4), len(space))
+    scores = propagation_scores(space, given, seed=3)
+    groups = held_out_groups(given.numbers[given.rows], 300 if most == 300 else 3, 3)
+    assert len(set(groups)) == (12 if most == 300 else 3)
+    for group in set(groups):
+        others = given.numbers.copy()
+        others[given.rows[groups == group]] = -1
+        expected = propagation_scores(space, GivenLabels(given.classes, others)).all[given.rows[groups == group]]
+        np.testing.assert_allclose(scores.held_out[groups == group], expected, atol=2e-2)
+
+
+def test_groups_deal_each_class_evenly() -> None:
+    numbers = np.repeat([0, 1, 2], [7, 3, 5])
+    groups = held_out_groups(numbers, 3, 0)
+    counts = pd.crosstab(numbers, groups).to_numpy()
+    assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+
+
+def test_the_temperature_is_the_best_of_a_grid_and_stays_near_1_with_few_labels() -> None:
+    rng = np.random.default_rng(0)
+    logs = np.log(rng.dirichlet(np.ones(4), 4000))
+    numbers = np.array([rng.choice(4, p=row) for row in temper(logs, 2.5)])
+    assert fit_temperature(logs, numbers) == pytest.approx(2.5, rel=0.1)
+    assert fit_temperature(logs[:0], numbers[:0]) == 1
+    sure = np.log(np.array([[0.98, 0.02]] * 2))
+    assert 0.4 < fit_temperature(sure, np.array([0, 0])) < 1 < fit_temperature(sure, np.array([1, 1])) < 2.5
+
+
+@pytest.mark.parametrize("method", ["propagation", "probe"])
+def test_confidence_is_how_often_labels_are_right(method: str) -> None:
+    gaps, inside = [], 0
+    for seed in range(4):
+        space, labels = _blobs(400, 5, 1.0, seed)
+        rows = np.random.default_rng(seed).permutation(len(space))[:150]
+        given = np.full(len(space), None, object)
+        given[rows] = labels[rows]
+        found = spread_labels(space, given, method)
+        rest = found.given < 0
+        accuracy = (found.labels == labels)[rest].mean()
+        assert accuracy > 0.6
+        gaps.append(found.confidence[rest].mean() - accuracy)
+        low, high = found.accuracy_interval
+        inside += low <= accuracy <= high
+        assert low < found.accuracy < high
+        np.testing.assert_allclose(found.probabilities.sum(axis=1), 1, atol=1e-5)
+    assert np.abs(gaps).mean() < 0.06
+    assert inside >= 3
+
+
+@pytest.mark.parametrize("method", ["propagation", "probe"])
+def test_few_labels_of_a_class(method: str) -> None:
+    space, labels = _blobs(20)
+    single = spread_labels(space, _few(labels, 1), method)
+    assert (single.temperature, single.accuracy_interval, single.unseen) == (1, (0, 1), 1)
+    assert np.isnan(single.accuracy)
+    assert (single.labels == labels).mean() > 0.8
+    mixed = _few(labels, 3)
+    mixed[np.flatnonzero(labels == "class 2")] = None
+    mixed[59] = "class 2"
+    once = spread_labels(space, mixed, method)
+    assert (once.held_out, once.unseen) == (6, 1 / 7)
+    assert once.labels[59] == "class 2"
+
+
+def test_missing_labels_may_be_written_in_any_way() -> None:
+    space, _ = _blobs(2)
+    texts = spread_labels(space, ["a", None, "", "b", UNLABELED, float("nan")])
+    series = spread_labels(space, pd.Series(["a", pd.NA, None, "b", None, None], dtype="string"))
+    numbers = spread_labels(space, np.array([1.0, np.nan, np.nan, 2.0, np.nan, np.nan]))
+    for found in (texts, series, numbers):
+        np.testing.assert_array_equal(found.given, [0, -1, -1, 1, -1, -1])
+        np.testing.assert_array_equal(found.numbers, texts.numbers)
+    assert list(numbers.classes) == [1, 2]
+
+
+def test_an_image_that_no_label_reaches_may_be_anything() -> None:
+    axes = np.eye(6)[[0, 0, 0, 2, 2, 2, 4, 4, 4]] + 0.05 * np.eye(6)[[1, 1, 1, 3, 3, 3, 5, 5, 5]] * np.arange(9)[:, None]
+    space = lk.Space(axes)
+    graph = normalized_graph(neighbor_graph(space, 2))
+    starts = np.zeros((9, 2), np.float32)
+    starts[0, 0] = starts[3, 1] = 1
+    assert not propagate(graph, starts)[6:].any()
+    scores = propagation_scores(space, GivenLabels.of(["a", None, None, "b", None, None, None, None, None], 9), neighbors=2)
+    np.testing.assert_allclose(np.exp(scores.all[6:]), 0.5)
+    assert np.exp(scores.all[1, 0]) > 0.99
+
+
+def test_copies_and_rows_of_zeros_spread() -> None:
+    copies = lk.Space(np.repeat(np.eye(2), 30, axis=0))
+    given = np.full(60, None, object)
+    given[[0, 30]] = ["a", "b"]
+    found = spread_labels(copies, given)
+    assert found.labels[0] == "a"
+    assert np.isfinite(found.probabilities).all()
+    assert set(spread_labels(copies, given, "probe").labels[:30]) == {"a"}
+
+
+def test_what_cannot_spread_is_refused() -> None:
+    space, labels = _blobs(3)
+    for given, message in (
+        ([None] * 9, "no image has a label"),
+        (["a"] + [None] * 8, "all labels are 'a'"),
+        (["a", "b"], "one label per image"),
+        (np.full((9, 2), "a"), "one label per image"),
+        (np.array(["a", 1] + [None] * 7, dtype=object), "as texts"),
+    ):
+        with pytest.raises(InputError, match=message):
+            spread_labels(space, given)
+    with pytest.raises(InputError, match="choose propagation or probe"):
+        spread_labels(space, labels, "magic")
+    with pytest.raises(InputError, match="at least 2 images"):
+        neighbor_graph(lk.Space(np.ones((1, 2))))
+
+
+def test_the_table_has_a_row_per_image() -> None:
+    space, labels = _blobs(5)
+    steps: list[tuple[int, int]] = []
+    found: LabelSpread = spread_labels(space, _few(labels, 2), "probe", progress=lambda done, total, stage="": steps.append((done, total)))
+    table = found.table()
+    assert list(table) == ["label", "confidence", "given"]
+    assert table["given"].sum() == 6
+    assert steps[-1] == (len(steps), len(steps))
+    assert repr(found) == "LabelSpread(3 classes, 6 of 15 labels given, by probe)"
