@@ -12,6 +12,7 @@ from likeness.commands.changed_images import changed_images
 from likeness.commands.clicks import clicks
 from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
+from likeness.commands.cut_offs import cut_offs
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import EncoderName, Format, Notions, OutputFile, Source
@@ -163,6 +164,7 @@ analyze.command("clicks", cls=ListedHelp)(clicks)
 analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
 analyze.command("changed-images", cls=ListedHelp)(changed_images)
+analyze.command("cut-offs", cls=ListedHelp)(cut_offs)
 analyze.command("trust", cls=ListedHelp)(trust)
 analyze.command("unnamed", cls=ListedHelp)(unnamed)
 

@@ -72,7 +72,7 @@ class CheckedSet:
 
     def proved(self, answers: Mapping[int, bool]) -> bool:
         """Whether the answers prove that at most the share is wrong."""
-        return self.bet(answers).best >= -np.log(self.risk)
+        return bool(self.bet(answers).best >= -np.log(self.risk))
 
     def still_needed(self, answers: Mapping[int, bool]) -> int:
         """How many more answers prove it where all of them are matches; at most `MOST_NEEDED`."""

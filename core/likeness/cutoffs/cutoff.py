@@ -58,7 +58,7 @@ class Cutoff:
         precision: share of these that are right.
         recall: share of all matches that are among them.
         f1: harmonic mean of both.
-        matches: expected number of matches among all images.
+        matches: expected number of matches among all images, those beyond the cut-off as well.
         answers: how many there were.
         promise: the largest set that can be promised.
     """
@@ -68,7 +68,7 @@ class Cutoff:
     precision: Estimate
     recall: Estimate
     f1: Estimate
-    matches: Estimate
+    matches: float
     answers: int
     promise: Promise
 
@@ -78,6 +78,6 @@ class Cutoff:
         right, found = self.precision, self.recall
         modest = "" if self.answers else " This is a guess from the scores alone; a few answers make it better."
         return (
-            f"{len(self.rows):,} match. About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} of "
-            f"all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest} {self.promise.sentence}"
+            f"{len(self.rows):,} match. About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
+            f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest} {self.promise.sentence}"
         )

@@ -15,7 +15,7 @@ from likeness.errors import InputError
 
 Answers = Mapping[int, bool] | Iterable[tuple[int, bool]]
 
-_INTERVAL = (0.05, 0.95)
+_INTERVAL, _NORMAL = (0.05, 0.95), 1.645
 _REGRET, _EVERY = 0.03, 3  # F1 that the best cut-off of each curve is ahead, above which every third question is one near the cut-off
 
 
@@ -27,9 +27,9 @@ class CutoffFinder:
     says (`likeness.cutoffs.Bet`), and takes 15 to 30 of them. The model only chooses which set to check.
 
     Args:
-        similarities: (n,) of all images to a query, of any kind in any space, the more the better.
-        negatives: (m, n) similarities to negative prompts: other aspects of a notion, or neutral texts. The score is then by how much an image is more
-            similar to the query than to the nearest of them.
+        similarities: (n,) of all images to a query, of any kind in any space.
+        negatives: (m, n) similarities to negative prompts: other aspects of a notion, or neutral texts. The score is then by how much an image is
+            more similar to the query than to the nearest of them.
         fdr: the share of a promised set that may be wrong, above 0 and below 1.
         confidence: chance, above 0 and below 1, that no wrong promise is made for this query.
         seed: of the random order in which images are drawn.
@@ -82,9 +82,17 @@ class CutoffFinder:
         best = int((weights @ self.model.f1).argmax())
         size = int(self.bins.ends[best])
         rows = self.bins.order[:size]
-        at = [self._estimate(weights, values[:, best]) for values in (self.model.precision, self.model.recall, self.model.f1)]
-        total = self._estimate(weights, self.model.found[:, -1])
-        return Cutoff(rows, float(self.scores[rows[-1]]), *at, total, len(known), self._promise(self._checks(known), known, weights))
+        model, expected = self.model, float(weights @ self.model.found[:, -1])
+        return Cutoff(
+            rows,
+            float(self.scores[rows[-1]]),
+            self._estimate(weights, model.precision[:, best], size),
+            self._estimate(weights, model.recall[:, best], expected),
+            self._estimate(weights, model.f1[:, best], size),
+            expected,
+            len(known),
+            self._promise(self._checks(known), known, weights),
+        )
 
     def next_to_ask(self, answers: Answers = (), count: int = 1) -> NDArray[np.int64]:
         """Rows (count,) of the images whose answers help most; fewer where nearly all are answered.
@@ -114,7 +122,7 @@ class CutoffFinder:
         return self.bins.order[found]
 
     def _near_cut_off(self, weights: Floats, taken: set[int], number: int) -> int:
-        """In turn where the curves disagree most (Houlsby et al., "Bayesian active learning", 2011), and at the best cut-off of one drawn by weight."""
+        """In turn where the curves disagree most (Houlsby et al., arXiv 1112.5745), and at the best cut-off of one that is drawn by its weight."""
         if number % 2:
             drawn = np.random.default_rng([self.seed, number]).choice(len(weights), p=weights)
             wanted = -np.abs(np.arange(len(self.bins.ends)) - self.model.f1[drawn].argmax())
@@ -141,10 +149,13 @@ class CutoffFinder:
         return Checks.after(known, self.model, self._weights, self._draw, self.fdr, 1 - self.confidence)
 
     @staticmethod
-    def _estimate(weights: Floats, values: NDArray[np.floating]) -> Estimate:
-        order = np.argsort(values)
-        ends = np.interp(_INTERVAL, np.cumsum(weights[order]), values[order])
-        return Estimate(float(weights @ values), float(ends[0]), float(ends[1]))
+    def _estimate(weights: Floats, shares: NDArray[np.floating], count: float) -> Estimate:
+        """A share of so many images, by curve: its mean, and an interval that holds what the curves leave open and what is chance in so many."""
+        order = np.argsort(shares)
+        low, high = np.interp(_INTERVAL, np.cumsum(weights[order]), shares[order])
+        count = max(count, 1.0)
+        down, up = (_NORMAL * np.sqrt(end * (1 - end) / count) + 0.5 / count for end in (low, high))
+        return Estimate(float(np.clip(weights @ shares, 0, 1)), max(0.0, float(low - down)), min(1.0, float(high + up)))
 
     def _promise(self, checks: Checks, known: Mapping[int, bool], weights: Floats) -> Promise:
         size = checks.promised(known)
@@ -152,7 +163,7 @@ class CutoffFinder:
             return Promise(np.empty(0, np.int64), self.fdr, self.confidence, None, *self._why_not(checks, known, weights))
         kept = [place for place in range(size) if known.get(place, True)]
         at = int(self.bins.bin_of(size - 1))
-        recall = self._estimate(weights, self.model.recall[:, at])
+        recall = self._estimate(weights, self.model.recall[:, at], float(weights @ self.model.found[:, -1]))
         return Promise(self.bins.order[kept], self.fdr, self.confidence, recall, 0, "")
 
     def _why_not(self, checks: Checks, known: Mapping[int, bool], weights: Floats) -> tuple[int | None, str]:

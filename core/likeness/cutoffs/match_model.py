@@ -52,17 +52,17 @@ class MatchModel:
     @cached_property
     def precision(self) -> Curves:
         """(g, b) share of matches among the images up to the end of each bin."""
-        return self.found / self.bins.ends.astype(np.float32)
+        return np.asarray(self.found / self.bins.ends, np.float32)
 
     @cached_property
     def recall(self) -> Curves:
         """(g, b) share of the matches that are among these."""
-        return self.found / np.maximum(self.found[:, -1:], np.float32(_TINY))
+        return np.asarray(self.found / np.maximum(self.found[:, -1:], _TINY), np.float32)
 
     @cached_property
     def f1(self) -> Curves:
         """(g, b) harmonic mean of both."""
-        return 2 * self.found / (self.bins.ends.astype(np.float32) + self.found[:, -1:])
+        return np.asarray(2 * self.found / (self.bins.ends + self.found[:, -1:]), np.float32)
 
     @cached_property
     def entropy(self) -> Curves:
@@ -90,7 +90,7 @@ def match_model(bins: ScoreBins, zero: bool = False) -> MatchModel:
     """
     center, slope = (each.ravel() for each in np.meshgrid(_centers(bins), np.geomspace(*_STEEPNESS, _SLOPES), indexing="ij"))
     odds = np.clip(slope[:, None] * (bins.z - center[:, None]), -40, 40).astype(np.float32)
-    chance = 1 / (1 + np.exp(-odds))
+    chance: Curves = np.asarray(1 / (1 + np.exp(-odds)), np.float32)
     n = float(bins.ends[-1])
     share = np.clip(chance @ (bins.counts / n).astype(np.float32), 1e-12, 1 - _TINY).astype(np.float64)
     prior = n**_TRUST * _mixture_likelihood(bins, chance)

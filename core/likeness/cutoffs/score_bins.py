@@ -36,7 +36,7 @@ class ScoreBins(NamedTuple):
 
     def bin_of(self, places: Any) -> Rows:
         """The bins of images by their place in `order`."""
-        return np.searchsorted(self.ends, places, side="right")
+        return np.asarray(np.searchsorted(self.ends, places, side="right"))
 
 
 def match_scores(similarities: Any, negatives: Any = None) -> Floats:
@@ -74,7 +74,7 @@ def score_bins(scores: Floats) -> ScoreBins:
     order = np.argsort(-scores, kind="stable")
     places = np.empty(n, np.int64)
     places[order] = np.arange(n)
-    growing = np.geomspace(_SINGLE, n, _BINS - _SINGLE) if n > _SINGLE else []
+    growing = np.geomspace(min(_SINGLE, n), n, _BINS - _SINGLE)
     ends = np.unique(np.concatenate([np.arange(1, min(_SINGLE, n) + 1), np.rint(growing).astype(np.int64)])).astype(np.int64)
     counts = np.diff(ends, prepend=0).astype(np.float64)
     mean, deviation = float(scores.mean()), float(scores.std())

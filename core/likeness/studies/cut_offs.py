@@ -95,7 +95,9 @@ def _text_groups(base: "Space", notions: "Sequence[Notion]", seeds: Sequence[int
     """The aspects of each notion in both spaces, for each seed."""
     found = [group for notion in _first_of_label(notions) for group in _aspects(base, notion)]
     if not found:
-        raise InputError("None of the notions has aspects that are labels of these images; name one that has, or a label by which images are queries.")
+        raise InputError(
+            "None of the notions has aspects that are labels of these images; name one that has, or a label by which images are queries."
+        )
     for label, asked in found:
         for seed in seeds:
             yield {**label, "first": seed == seeds[0]}, asked, seed, len(found) * len(seeds)
@@ -130,7 +132,7 @@ def _image_groups(base: "Space", by: str, count: int, seeds: Sequence[int]) -> I
         raise InputError(f"'{base.table.name}' has no label '{by}'; it has {', '.join(base.table.attributes) or 'none'}.")
     there = np.flatnonzero(has_label(frame[by]))
     labels = frame[by].iloc[there].astype(str).to_numpy()
-    names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     possible = np.flatnonzero((sizes[codes] > _FEWEST) & (sizes[codes] < len(labels)))
     if not len(possible):
         raise InputError(f"No value of '{by}' has more than {_FEWEST} images and others beside it; name another label.")

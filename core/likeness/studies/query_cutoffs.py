@@ -82,10 +82,10 @@ def otsu(scores: Floats) -> float:
 
 
 def two_normals(scores: Floats) -> float:
-    """The lowest score from which on the upper of two normal distributions is the likelier (scikit-learn's GaussianMixture, 5 starts)."""
+    """The lowest score from which on the upper of two normal distributions is the likelier (scikit-learn's GaussianMixture)."""
     from sklearn.mixture import GaussianMixture
 
-    mixture = GaussianMixture(2, n_init=5, random_state=0).fit(scores[:, None])
+    mixture = GaussianMixture(2, random_state=0).fit(scores[:, None])
     upper = int(mixture.means_.ravel().argmax())
     ordered = np.sort(scores)[::-1]
     likely = mixture.predict_proba(ordered[:, None])[:, upper] >= 0.5
