@@ -5,6 +5,7 @@ from likeness.cutoffs.cutoff_finder import Answers, CutoffFinder
 from likeness.cutoffs.evidence import Bet, answers_needed
 from likeness.cutoffs.match_model import MatchModel, match_model
 from likeness.cutoffs.score_bins import ScoreBins, match_scores, score_bins
+from likeness.cutoffs.space_matches import SpaceMatches, other_prompts, query_similarities
 
 __all__ = [
     "Answers",
@@ -15,8 +16,11 @@ __all__ = [
     "MatchModel",
     "Promise",
     "ScoreBins",
+    "SpaceMatches",
     "answers_needed",
     "match_model",
     "match_scores",
+    "other_prompts",
+    "query_similarities",
     "score_bins",
 ]
