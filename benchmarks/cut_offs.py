@@ -1,4 +1,4 @@
-"""How good cut-offs are, and whether their promises are kept, on five sets of labeled queries: prints `likeness` commands, writes
+"""How good cut-offs are, and whether their promises are kept, on labeled queries of cars, birds, CIFAR-100 and captioned photos: prints `likeness` commands, writes
 assets/results/cut-offs.csv.
 
 python benchmarks/cut_offs.py DATA HEAD   # DATA has flickr8k_700/, cub100/, cifar100/; HEAD: a head of `likeness train-photos`, with its left_out.txt
@@ -25,7 +25,6 @@ def main() -> None:
     head = ("--encoder", f"photos:{given.head}", "--only", str(given.head / "left_out.txt"))
     cases = {
         "cars": ("cars", "--encoder", "cars", "--notions", CARS),
-        "cars-small": ("cars", "--encoder", "cars-small", "--notions", CARS),
         "birds": (f"cub200/all:{given.data / 'cub100'}", "--encoder", "photos", "--by", "bird_species"),
         "CIFAR-100": (str(given.data / "cifar100"), "--encoder", "photos", "--by", "class"),
         "photos": (f"flickr:{given.data / 'flickr8k_700'}", *head),

@@ -15,6 +15,7 @@ from likeness.errors import InputError
 
 Answers = Mapping[int, bool] | Iterable[tuple[int, bool]]
 
+_USUAL = 20  # answers that a promise takes at least, where nothing is known yet
 _INTERVAL, _NORMAL = (0.05, 0.95), 1.645
 _REGRET, _EVERY = 0.03, 3  # F1 that the best cut-off of each curve is ahead, above which every third question is one near the cut-off
 
@@ -171,7 +172,7 @@ class CutoffFinder:
             top = int(min(20, len(self.scores)))
             right = float((weights @ self.model.precision)[int(self.bins.bin_of(top - 1))])
             if not known:
-                return checks.least, "that takes answers, and there are none"
+                return checks.least or _USUAL, "that takes answers, and there are none"
             if checks.least is not None:
                 return checks.least, f"{len(known)} answers only tell roughly where matches end"
             return None, f"even of the first {top}, about {right:.0%} are right"
