@@ -1,5 +1,5 @@
-"""How good cut-offs are, and whether their promises are kept, on labeled queries of cars, birds, CIFAR-100 and captioned photos: prints `likeness` commands, writes
-assets/results/cut-offs.csv.
+"""How good cut-offs are, and whether their promises are kept, on labeled queries of cars, birds, CIFAR-100 and captioned photos: prints `likeness`
+commands, writes assets/results/cut-offs.csv.
 
 python benchmarks/cut_offs.py DATA HEAD   # DATA has flickr8k_700/, cub100/, cifar100/; HEAD: a head of `likeness train-photos`, with its left_out.txt
 python benchmarks/cut_offs.py DATA HEAD --only birds
