@@ -24,6 +24,7 @@ from likeness.studies import (
     composed_table,
     continuous_table,
     copies_table,
+    cut_offs_table,
     flags_table,
     guidance_table,
     label_spreading_table,
@@ -180,6 +181,16 @@ def choice_table(runs: pd.DataFrame) -> pd.DataFrame:
     return found.assign(mAP=found["mAP"].map("{:.3f}".format), **{"its mAP": found["its mAP"].map("{:.3f}".format)})
 
 
+def cut_offs_summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """By images, space, method and answers; of the control, after the most answers alone."""
+    table = cut_offs_table(runs)
+    table = table[(table["method"] != "another query") | (table["answers"] == table["answers"].max())]
+    table = table.assign(answers=table["answers"].astype(str), queries=table["queries"].astype(str))
+    titles = {"ratio": "F1 / best F1", "within": "within 5 %", "promise": "with a promise", "promised_fdr": "wrong in these", "broken": "broken"}
+    titles |= {"promised_recall": "recall of these", "precision_held": "precision held", "recall_held": "recall held"}
+    return with_texts(table).rename(columns=titles)
+
+
 def written() -> dict[Path, str]:
     """Both files as they should be."""
     birds, captioned, cars = (read_results(f"{name}-notions") for name in ("birds", "captioned", "cars"))
@@ -222,6 +233,7 @@ def written() -> dict[Path, str]:
         "changed": changed_summary(read_results("changed-images")),
         "unnamed": with_texts(unnamed_summary(read_results("unnamed-directions"))),
         "sentences": sentences_table(read_results("sentence-notions")),
+        "cut-offs": cut_offs_summary(read_results("cut-offs")),
         "captioning": captioning_table(read_results("captioning-flickr")),
         "composed queries": composed_table(read_results("composed-queries")),
         "composed choice": choice_table(read_results("composed-queries")),

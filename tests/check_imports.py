@@ -36,6 +36,7 @@ ORDER = (
         "tagging",
         "duplicates",
         "spreading",
+        "cutoffs",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

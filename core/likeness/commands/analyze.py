@@ -13,6 +13,7 @@ from likeness.commands.clicks import clicks
 from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
 from likeness.commands.copies import copies
+from likeness.commands.cut_offs import cut_offs
 from likeness.commands.inputs import embedded, notion_named, notions_for, notions_of, one_dimension, whole_numbers
 from likeness.commands.label_spreading import label_spreading
 from likeness.commands.listed_help import ListedHelp
@@ -167,6 +168,7 @@ analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
 analyze.command("changed-images", cls=ListedHelp)(changed_images)
 analyze.command("copies", cls=ListedHelp)(copies)
+analyze.command("cut-offs", cls=ListedHelp)(cut_offs)
 analyze.command("trust", cls=ListedHelp)(trust)
 analyze.command("unnamed", cls=ListedHelp)(unnamed)
 

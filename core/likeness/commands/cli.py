@@ -21,6 +21,7 @@ from likeness.commands.index import index
 from likeness.commands.info import info
 from likeness.commands.kinds import kinds
 from likeness.commands.listed_help import ListedHelp
+from likeness.commands.matches import matches
 from likeness.commands.notion import notion
 from likeness.commands.notions import notions
 from likeness.commands.password import password
@@ -55,6 +56,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     search,
     duplicates,
     spread,
+    matches,
     evaluate,
     benchmark,
     continuous,

@@ -11,6 +11,7 @@ from likeness.studies.comparison_tables import paper_table, statistics, summariz
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
 from likeness.studies.continuous_table import continuous_table
 from likeness.studies.convergence import convergence, convergence_table
+from likeness.studies.cut_offs import cut_offs, cut_offs_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.guidance_table import guidance_table
@@ -71,6 +72,8 @@ __all__ = [
     "convergence",
     "convergence_table",
     "copies_table",
+    "cut_offs",
+    "cut_offs_table",
     "embedding_sizes",
     "encoder_sizes",
     "flags_table",

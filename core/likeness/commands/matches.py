@@ -1,0 +1,128 @@
+"""`likeness matches`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likeness.commands.inputs import composition_named, embedded, space_named
+from likeness.commands.options import Dim, EncoderName, NotionName, OutputFile, Source
+from likeness.commands.terminal import print_table
+from likeness.defaults import DATASET
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.cutoffs import Cutoff
+    from likeness.space import Space
+
+_YES, _NO = ("yes", "y", "1", "true"), ("no", "n", "0", "false")
+
+
+def matches(
+    source: Source = DATASET,
+    text: Annotated[str | None, typer.Option(help="Images that match a text.")] = None,
+    image: Annotated[Path | None, typer.Option(help="Images that match an image file.")] = None,
+    row: Annotated[int | None, typer.Option(min=0, help="Images that match image number ROW.")] = None,
+    query: Annotated[str | None, typer.Option(help="Images that match several of them, as in `likeness search`.")] = None,
+    notion: NotionName = None,
+    negative: Annotated[list[str] | None, typer.Option(help="A text that is not meant; may be repeated.")] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file with the columns path and label: yes or no for images that do match or don't. It is made where it is not there, "
+            "and the next images to answer are added to it with an empty label."
+        ),
+    ] = None,
+    ask: Annotated[int, typer.Option(min=0, help="How many images to ask about next.")] = 5,
+    fdr: Annotated[float, typer.Option(help="Share of a promised set that may be wrong, above 0 and below 1.")] = 0.1,
+    confidence: Annotated[float, typer.Option(help="Chance that no wrong promise is made, above 0 and below 1.")] = 0.9,
+    seed: Annotated[int, typer.Option(min=0, help="Of the images that are asked about; keep it from call to call.")] = 0,
+    out: OutputFile = None,
+    encoder: EncoderName = None,
+    dim: Dim = None,
+) -> None:
+    """All images that match a query, with a stated error; a few answers make it certain.
+
+    Prints how many match, how many of these are right and how many matches they miss, as estimates, and what can be promised. A promise takes 15 to
+    30 answers on images that this command chooses: fill in the labels in the file of answers and call it again. `--out` writes the images that match,
+    with a column for those that are promised. Where a text names an aspect of the notion, the other aspects are negative prompts by themselves.
+
+    Examples: `likeness matches --text "a red car" --notion car-color`,
+    `likeness matches photos/ --text "a dog" --negative "a cat" --answers dogs.csv --out matches.csv`
+    """
+    from likeness.cutoffs import SpaceMatches
+    from likeness.data import read_dataset
+    from likeness.search import parse_query
+
+    if sum(given is not None for given in (text, image, row, query)) != 1:
+        raise InputError("Say what to match with exactly one of --text, --image, --row and --query.")
+    if image is not None and not image.is_file():
+        raise InputError(f"There is no file '{image}'; give the path of an image.")
+    composed = None if query is None else parse_query(query)
+    space = space_named(embedded(read_dataset(source), encoder), notion, dim)
+    known = {} if answers is None else _answers(answers, space)
+    asked: Any = next(each for each in (text, image, row, composed) if each is not None)
+    found = SpaceMatches(space, asked, _negatives(text, notion, negative), fdr=fdr, confidence=confidence, seed=seed)
+    cut = found.cut_off(known)
+    typer.echo(cut.sentence)
+    if out:
+        _write(out, _frame(space, cut))
+    rows = found.next_to_ask(known, ask).tolist() if ask else []
+    if rows:
+        typer.echo(f"Next to answer{f', in {answers}' if answers else ''}:")
+        print_table(space.table.frame.iloc[rows][["path"]].assign(row=rows)[["row", "path"]], "table")
+    if answers is not None:
+        _write(answers, _answer_file(space, known, rows))
+
+
+def _negatives(text: str | None, notion: str | None, negative: list[str] | None) -> list[str]:
+    from likeness.cutoffs import other_prompts
+    from likeness.notions import Notion
+
+    named = composition_named(notion) if notion and text else None
+    return [*(negative or ()), *(other_prompts(named, text) if text and isinstance(named, Notion) else ())]
+
+
+def _answers(file: Path, space: "Space") -> dict[int, bool]:
+    """Row -> whether it matches, in the order of the file; rows without a label are left out."""
+    from likeness.data import read_label_file
+
+    if not file.exists():
+        return {}
+    rows = {str(path): row for row, path in enumerate(space.table.frame["path"])}
+    found: dict[int, bool] = {}
+    for path, label in read_label_file(file).items():
+        said = label.strip().lower()
+        if said not in (*_YES, *_NO, ""):
+            raise InputError(f"The answer '{label}' in '{file}' is neither yes nor no; mend it, or leave it empty.")
+        if path not in rows:
+            raise InputError(f"'{file}' has an answer on '{path}', which is no image of '{space.table.name}'; take its line away.")
+        if said:
+            found[rows[path]] = said in _YES
+    return found
+
+
+def _answer_file(space: "Space", known: dict[int, bool], rows: list[int]) -> "pd.DataFrame":
+    import pandas as pd
+
+    paths = space.table.frame["path"]
+    lines = [(paths.iloc[row], "yes" if match else "no") for row, match in known.items()] + [(paths.iloc[row], "") for row in rows]
+    return pd.DataFrame(lines, columns=["path", "label"])
+
+
+def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
+    """The images that match or are promised, the best first."""
+    promised = set(cut.promise.rows.tolist())
+    rows = [*cut.rows.tolist(), *sorted(promised - set(cut.rows.tolist()))]
+    frame = space.table.frame.iloc[rows].copy()
+    frame.insert(0, "promised", [row in promised for row in rows])
+    frame.insert(0, "row", rows)
+    return frame
+
+
+def _write(file: Path, frame: "pd.DataFrame") -> None:
+    from likeness.io import write_atomic
+
+    write_atomic(file, frame.to_csv(index=False).encode())

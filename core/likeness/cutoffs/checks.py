@@ -1,0 +1,120 @@
+"""The sets that are checked one after the other until one can be promised."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.cutoffs.checked_set import CheckedSet
+from likeness.cutoffs.evidence import MOST_NEEDED, answers_needed
+from likeness.cutoffs.match_model import Floats, MatchModel
+
+_LOCATING = 5  # answers before the first check
+_FIRST_RISK, _LATER_RISK = 0.8, 0.2  # the first check takes 0.8 of the risk, each further one 0.2 of that of the one before
+_LEAST_HOPE = 0.2  # chance of a proof, below which no check begins
+_GROWTH = 1.08  # from a proved set to the next larger one
+_MOST_GROWN = 60
+_UNLIKELY = 1e-4
+_WORTH = 0.75  # of the best set's worth that one with better chances must have; it grows afterwards
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Where the checking of a query stands.
+
+    The first set is chosen by the first five answers. A set is given up after errors, where a smaller one takes fewer answers; the next check has a
+    fifth of the risk of the one before, so that all together risk no more than is allowed. A proved set grows by 8 % at a time as long as the larger
+    one is proved as well: tests in a fixed order need no correction, since the first that is wrong ends them (Angelopoulos et al., "Learn then test",
+    2021, section 3.2).
+
+    Attributes:
+        current: the set that is checked; None where none is in reach.
+        least: answers that a promise takes at least, None where none is in reach.
+    """
+
+    current: CheckedSet | None
+    least: int | None
+
+    @classmethod
+    def after(
+        cls,
+        known: Mapping[int, bool],
+        model: MatchModel,
+        weights: Callable[[Mapping[int, bool]], Floats],
+        draw: Callable[[int], NDArray[np.int64]],
+        fdr: float,
+        risk: float,
+    ) -> "Checks":
+        """Follows the answers one by one: the same answers in the same order lead to the same checks.
+
+        Args:
+            known: place -> match, in the order of the answers.
+            model: of the scores.
+            weights: of its curves after answers.
+            draw: number of a check -> (n,) places in its random order.
+            fdr: the share that may be wrong.
+            risk: of all checks together.
+        """
+        current, number, before = None, 0, dict[int, bool]()
+        for place, match in known.items():
+            before[place] = match
+            if len(before) < _LOCATING or (current is not None and (match or place >= current.size or current.proved(before))):
+                continue
+            chosen = _best_set(model, weights(before), before, draw(number), fdr, _risk(risk, number))
+            if chosen is not None and (current is None or chosen.still_needed({}) < current.still_needed(before)):
+                current, number = chosen, number + 1
+        if current is not None:
+            return cls(current, current.still_needed(before))
+        least = _best_set(model, weights(before), before, draw(0), fdr, _risk(risk, 0))
+        return cls(None, None if least is None else max(0, _LOCATING - len(before)) + least.still_needed({}))
+
+    def promised(self, known: Mapping[int, bool]) -> int:
+        """How many images, from the best on, can be promised; 0 where none can."""
+        size = 0
+        for each in self._growing():
+            if not each.proved(known):
+                break
+            size = each.size
+        return size
+
+    def next(self, known: Mapping[int, bool], count: int) -> list[int]:
+        """Places of up to `count` images to be drawn next for the set that is not proved yet."""
+        for each in self._growing():
+            if not each.proved(known):
+                return each.next(known, count) if each.still_needed(known) < MOST_NEEDED else []
+        return []
+
+    def _growing(self) -> list[CheckedSet]:
+        if self.current is None:
+            return []
+        sizes = np.unique((self.current.size * _GROWTH ** np.arange(_MOST_GROWN)).astype(np.int64))
+        return [self.current.grown(int(size)) for size in sizes if size <= len(self.current.draw)]
+
+
+def _best_set(model: MatchModel, weights: Floats, known: Mapping[int, bool], draw: NDArray[np.int64], fdr: float, risk: float) -> CheckedSet | None:
+    """The set of which, as the model expects, most of all matches are promised, by the chance that all answers that it takes are matches; of those
+    that promise nearly as much, the one with the best chance.
+
+    At least half of its images must not have to be answered. None where the chance is small for all.
+    """
+    ends = model.bins.ends
+    places = np.fromiter(known, np.int64, len(known))
+    matching = np.array([place for place, match in known.items() if match], np.int64)
+    unknown = ends - np.searchsorted(np.sort(places), ends)
+    confirmed = np.searchsorted(np.sort(matching), ends)
+    needed = answers_needed(unknown, confirmed, fdr, risk)
+    possible = np.flatnonzero((unknown >= 2 * needed) & (needed > 0) & (needed < MOST_NEEDED))
+    likely = np.flatnonzero(weights > _UNLIKELY * weights.max())
+    chance = model.precision[np.ix_(likely, possible)] ** needed[possible].astype(np.float32)
+    hope = weights[likely] @ chance
+    worth = np.where(hope >= _LEAST_HOPE, weights[likely] @ (chance * model.recall[np.ix_(likely, possible)]), 0)
+    if not worth.any():
+        return None
+    best = possible[np.where(worth >= max(_WORTH * worth.max(), _UNLIKELY), hope, -1).argmax()]
+    return CheckedSet(int(ends[best]), dict(known), draw, fdr, risk)
+
+
+def _risk(risk: float, number: int) -> float:
+    """That of a check by its number from 0; in sum at most `risk`."""
+    return risk * _FIRST_RISK * _LATER_RISK**number

@@ -1,0 +1,109 @@
+"""The images of a space that match a query of any kind, without those that the query itself names."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.arrays import products_with_few
+from likeness.cutoffs.cutoff import Cutoff
+from likeness.cutoffs.cutoff_finder import Answers, CutoffFinder
+from likeness.errors import InputError
+from likeness.search import Query, search_composed
+
+if TYPE_CHECKING:
+    from likeness.notions import Notion
+    from likeness.space import Space
+
+Floats = NDArray[np.float64]
+_LEAST = 1e-6  # of a composed query's score, whose logarithm is taken
+
+
+class SpaceMatches:
+    """Cut-offs of a query in a space: `CutoffFinder` with the space's own rows. Made once, and asked after every answer.
+
+    Args:
+        space: of images.
+        query: what `Space.nearest` takes for one query: a text, a row, an image, a vector, or a `Query` of several with signs and weights.
+        negatives: texts that shall not be meant, such as `other_prompts`.
+        fdr, confidence, seed: as in `CutoffFinder`.
+
+    Raises:
+        InputError: what `Space.nearest` or `CutoffFinder` refuses; negatives with a `Query`, whose terms below 0 say the same.
+
+    Example:
+        >>> import likeness as lk
+        >>> from likeness.notions import get_notion
+        >>> space = lk.embed(lk.read("cars"), "cars")
+        >>> found = SpaceMatches(space, "a red car", other_prompts(get_notion("car color"), "a red car"))
+        >>> colors = space.table.frame["car_color"]
+        >>> rows = found.cut_off().rows
+        >>> bool((colors.iloc[rows] == "red").mean() > 0.9)
+        True
+    """
+
+    def __init__(
+        self, space: "Space", query: Any, negatives: Sequence[str] = (), *, fdr: float = 0.1, confidence: float = 0.9, seed: int = 0
+    ) -> None:
+        if isinstance(query, Query) and negatives:
+            raise InputError("A query of several terms takes no negative prompts; add them to it with weights below 0.")
+        self.rows, similarities = query_similarities(space, query)
+        others = None
+        if negatives:
+            places = space.text_query(negatives[0]) if space.embed_texts is None else space.embed_texts(list(negatives))  # the former says why not
+            others = (places @ space.vectors.T)[:, self.rows]
+        self.finder = CutoffFinder(similarities, others, fdr=fdr, confidence=confidence, seed=seed)
+        self._places = {int(row): place for place, row in enumerate(self.rows)}
+
+    def cut_off(self, answers: Answers = ()) -> Cutoff:
+        """As `CutoffFinder.cut_off`, in rows of the space."""
+        found = self.finder.cut_off(self._known(answers))
+        return replace(found, rows=self.rows[found.rows], promise=replace(found.promise, rows=self.rows[found.promise.rows]))
+
+    def next_to_ask(self, answers: Answers = (), count: int = 1) -> NDArray[np.int64]:
+        """As `CutoffFinder.next_to_ask`, in rows of the space."""
+        return np.asarray(self.rows[self.finder.next_to_ask(self._known(answers), count)])
+
+    def _known(self, answers: Answers) -> list[tuple[int, bool]]:
+        """Answers on images that the query names say nothing and are left out; any other row that there is not is refused."""
+        pairs = list(answers.items() if isinstance(answers, Mapping) else answers)
+        wrong = [row for row, _ in pairs if not 0 <= row <= max(self._places)]
+        if wrong:
+            raise InputError(f"There is no image {wrong[0]}; the last is {max(self._places)}.")
+        return [(self._places[int(row)], match) for row, match in pairs if int(row) in self._places]
+
+
+def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:
+    """Rows (m,) of all images but those that the query names, and how similar they are to it (m,).
+
+    Of a `Query` it is the logarithm of how well all of its terms hold.
+    """
+    if isinstance(query, Query):
+        places, weights = np.vstack([space.place(what) for _, what in query.terms]), [weight for weight, _ in query.terms]
+        found = search_composed(space.vectors, places, weights, len(space), left_out=query.rows)
+        order = np.argsort(found.rows[0])
+        return found.rows[0][order], np.log(np.maximum(found.similarities[0][order].astype(np.float64), _LEAST))
+    similarities = products_with_few(space.vectors, space.place(query)).ravel().astype(np.float64)
+    rows = np.arange(len(space))
+    if isinstance(query, int | np.integer):
+        rows = np.delete(rows, int(query))
+    return rows, similarities[rows]
+
+
+def other_prompts(notion: "Notion", text: str) -> list[str]:
+    """The prompts of a notion with aspects that a text does not name, where it names one: of colors and "a red car", those of all colors but red.
+
+    Empty where the text names none, so that nothing is known of what it is not.
+
+    Example:
+        >>> from likeness.notions import Notion
+        >>> other_prompts(Notion("car color", "a {} car", ["red", "dark red", "blue"]), "A dark red car")
+        ['a red car', 'a blue car']
+    """
+    named = [aspect for aspect in notion.aspects if re.search(rf"(?<!\w){re.escape(aspect)}(?!\w)", text, re.IGNORECASE)]
+    # of "red" and "dark red", both of which stand in "a dark red car", the longer one is meant
+    meant = {aspect for aspect in named if not any(aspect != other and aspect.lower() in other.lower() for other in named)}
+    return [notion.templates[0].replace("{}", aspect) for aspect in dict.fromkeys(notion.aspects) if aspect not in meant] if meant else []

@@ -1,0 +1,135 @@
+"""Cut-offs on synthetic scores whose matches are known: how good, how honest, and how often a promise is broken."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from likeness.cutoffs import CutoffFinder
+from likeness.errors import InputError
+
+
+def _scores(n: int, matches: int, separation: float, seed: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.arange(n) < matches)
+    return rng.normal(size=n) + separation * truth, truth
+
+
+def _ask(finder: CutoffFinder, truth: NDArray[np.bool_], count: int, at_once: int = 1) -> dict[int, bool]:
+    answers: dict[int, bool] = {}
+    while len(answers) < count:
+        rows = finder.next_to_ask(answers, at_once).tolist()
+        assert not set(rows) & set(answers)
+        answers |= {row: bool(truth[row]) for row in rows}
+    return answers
+
+
+def _f1(rows: NDArray[np.int64], truth: NDArray[np.bool_]) -> float:
+    return float(2 * truth[rows].sum() / (len(rows) + truth.sum()))
+
+
+def _best_f1(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
+    found = np.cumsum(truth[np.argsort(-scores)])
+    return float((2 * found / (np.arange(1, len(truth) + 1) + truth.sum())).max())
+
+
+def test_answers_bring_the_cut_off_near_the_best_and_a_promise() -> None:
+    ratios, promised = [], []
+    for seed in range(8):
+        scores, truth = _scores(3000, 60 * (seed + 1), 4.5, seed)
+        finder = CutoffFinder(scores)
+        found = finder.cut_off(_ask(finder, truth, 30))
+        ratios.append(_f1(found.rows, truth) / _best_f1(scores, truth))
+        promised.append(len(found.promise.rows) / truth.sum())
+        assert found.threshold == scores[found.rows].min()
+        assert found.precision.low <= found.precision.mean <= found.precision.high
+    assert np.mean(ratios) > 0.95
+    assert np.mean(np.array(promised) > 0.5) > 0.7
+
+
+def test_promises_are_broken_less_often_than_the_risk_that_they_tell() -> None:
+    """Also where the model is wrong: matches that are no more frequent near the top, at a share just above what may be wrong."""
+    broken = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        scores = np.sort(rng.normal(size=600))[::-1].copy()
+        truth = np.zeros(600, bool)
+        truth[:200] = rng.random(200) > 0.13
+        finder = CutoffFinder(scores, seed=seed)
+        promise = finder.cut_off(_ask(finder, truth, 40, 5)).promise
+        broken += bool(promise) and bool((~truth[promise.rows]).mean() > 0.1)
+    assert broken <= 100 * 0.1 + 3 * np.sqrt(100 * 0.1 * 0.9)
+
+
+def test_without_answers_it_promises_nothing_and_says_so() -> None:
+    scores, _ = _scores(2000, 100, 5, 0)
+    found = CutoffFinder(scores).cut_off()
+    assert not found.promise
+    assert "there are none" in found.sentence
+    assert "guess from the scores alone" in found.sentence
+
+
+def test_scores_that_tell_nothing_are_promised_nothing() -> None:
+    scores, truth = _scores(2000, 60, 0, 1)
+    finder = CutoffFinder(scores)
+    found = finder.cut_off(_ask(finder, truth, 30))
+    assert not found.promise
+    assert "No set can be promised" in found.promise.sentence
+
+
+def test_negative_prompts_place_the_cut_off_without_answers() -> None:
+    rng = np.random.default_rng(0)
+    classes = rng.integers(0, 8, 4000)
+    similarities = rng.normal(0, 0.5, (8, 4000)) + 2.5 * (np.arange(8)[:, None] == classes) + rng.normal(0, 1, 4000)
+    truth = classes == 3
+    with_others = CutoffFinder(similarities[3], np.delete(similarities, 3, axis=0)).cut_off()
+    assert _f1(with_others.rows, truth) > 0.95 * _best_f1(similarities[3] - np.delete(similarities, 3, axis=0).max(axis=0), truth)
+    assert _f1(with_others.rows, truth) > _f1(CutoffFinder(similarities[3]).cut_off().rows, truth)
+
+
+def test_known_errors_are_not_promised_and_the_same_answers_give_the_same() -> None:
+    scores, truth = _scores(3000, 300, 5, 3)
+    finder = CutoffFinder(scores, seed=5)
+    answers = _ask(finder, truth, 36)
+    first, again = finder.cut_off(answers), CutoffFinder(scores, seed=5).cut_off(list(answers.items()))
+    np.testing.assert_array_equal(first.promise.rows, again.promise.rows)
+    np.testing.assert_array_equal(first.rows, again.rows)
+    assert not {row for row, match in answers.items() if not match} & set(first.promise.rows.tolist())
+
+
+def test_several_are_asked_at_once_and_all_can_be() -> None:
+    scores, truth = _scores(40, 15, 3, 0)
+    finder = CutoffFinder(scores)
+    answers: dict[int, bool] = {}
+    while len(answers) < 40:
+        rows = finder.next_to_ask(answers, 7).tolist()
+        assert len(rows) == len(set(rows)) == min(7, 40 - len(answers))
+        assert not set(rows) & set(answers)
+        answers |= {row: bool(truth[row]) for row in rows}
+    assert len(finder.next_to_ask(answers)) == 0
+    assert abs(len(finder.cut_off(answers).rows) - 15) <= 5
+
+
+@pytest.mark.parametrize("scores", [np.zeros(10), np.r_[np.zeros(9), 1.0], np.array([1.0, 0.0]), np.arange(5)])
+def test_odd_scores_are_answered(scores: NDArray[np.float64]) -> None:
+    finder = CutoffFinder(scores)
+    answers: Mapping[int, bool] = {0: True, 1: False}
+    found = finder.cut_off(answers)
+    assert 1 <= len(found.rows) <= len(scores)
+    assert np.isfinite([found.threshold, *found.precision, *found.recall]).all()
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(InputError, match="at least 2 images"):
+        CutoffFinder([0.3])
+    with pytest.raises(InputError, match="finite"):
+        CutoffFinder([0.3, np.nan])
+    with pytest.raises(InputError, match="negative prompts"):
+        CutoffFinder([0.3, 0.2], [[0.1, 0.2, 0.3]])
+    with pytest.raises(InputError, match="fdr is 1"):
+        CutoffFinder([0.3, 0.2], fdr=1)
+    with pytest.raises(InputError, match="no image 7"):
+        CutoffFinder([0.3, 0.2]).cut_off({7: True})
+    with pytest.raises(InputError, match="at least 1 image"):
+        CutoffFinder([0.3, 0.2]).next_to_ask({}, 0)
