@@ -223,7 +223,6 @@ def written() -> dict[Path, str]:
         "algebra": with_texts(algebra_summary(read_results("notion-algebra"))),
         "clicks": with_texts(clicks_table(read_results("clicked-notions"))),
         "clicks in the median": with_texts(clicks_medians(read_results("clicked-notions")).astype({"with a gap": str})),
-        "clicks in the median": clicks_medians(read_results("clicked-notions")),
         "label spreading": with_texts(label_spreading_table(read_results("label-spreading"))),
         "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
