@@ -51,6 +51,8 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "lance": ("new-lance",),
     "settings": ("serving.yaml",),
     "root": ("photos",),
+    "between": ("class", "photos"),
+    "threshold": ("0.9", "suggested"),
     "address": ("127.0.0.1",),
     "port": ("8599",),
 }
