@@ -28,7 +28,7 @@ def command(case: str, data: Path, place: Path) -> tuple[str, ...]:
     if case == "birds":
         return (f"cub200/all:{data / 'cub100'}", "--notions", "cub200-bird-species", "--encoder", "photos", "--seeds", "3")
     notion, judging = _cifar100(data / "cifar100", place)
-    return (str(data / "cifar100"), "--notions", str(notion), "--encoder", "photos", "--only", str(judging), "--seeds", "3")
+    return (str(data / "cifar100"), "--notions", str(notion), "--encoder", "photos", "--only", str(judging), "--seeds", "2")
 
 
 def _cifar100(folder: Path, place: Path) -> tuple[Path, Path]:
@@ -40,7 +40,7 @@ def _cifar100(folder: Path, place: Path) -> tuple[Path, Path]:
     names = [name.replace("_", " ") for name in sorted(frame["class"].unique())]
     judging = frame.loc[frame.groupby("class").cumcount() >= _CHOSEN_ON, "path"]
     (place / "judging.txt").write_text("".join(f"{path}\n" for path in judging))
-    write_notion(place / "notion.yaml", Notion("CIFAR-100 class names", "a photo of a {}", names, attribute="class"))
+    write_notion(place / "notion.yaml", Notion("CIFAR-100 class names", "a photo of a {}", tuple(names), attribute="class"))
     return place / "notion.yaml", place / "judging.txt"
 
 

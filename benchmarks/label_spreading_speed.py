@@ -18,9 +18,9 @@ _DIM = 384  # of the encoder `photos`
 _GROUPS = ((10, 100), (100, 1000))  # classes, labels
 
 
-def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
+def seconds(call: Callable[..., Any], *given: Any) -> tuple[float, Any]:
     start = time.perf_counter()
-    found = call()
+    found = call(*given)
     return time.perf_counter() - start, found
 
 
@@ -33,16 +33,16 @@ def main() -> None:
         truth = rng.integers(classes, size=given.images)
         centers = rng.normal(size=(classes, _DIM)).astype(np.float32)
         space = Space(centers[truth] + 2 * rng.normal(size=(given.images, _DIM)).astype(np.float32))
-        took, _ = seconds(lambda space=space: neighbor_graph(space))
+        took, _ = seconds(neighbor_graph, space)
         print(f"{given.images:,} images, {_DIM} dimensions, {labels:,} labels of {classes} classes: graph, once per space {took:.2f} s")
         said = np.full(given.images, None, object)
         rows = rng.permutation(given.images)[:labels]
         said[rows] = truth[rows]
         for method in METHODS:
             spread_labels(space, said, method)  # loads what it needs
-            took, found = seconds(lambda space=space, said=said, method=method: spread_labels(space, said, method))
-            queue, _ = seconds(lambda found=found: next_to_label(found))
-            screens, _ = seconds(lambda found=found: label_screens(found))
+            took, found = seconds(spread_labels, space, said, method)
+            queue, _ = seconds(next_to_label, found)
+            screens, _ = seconds(label_screens, found)
             print(f"  {method}: {took:.3f} s; queue {1000 * queue:.0f} ms; screens {1000 * screens:.0f} ms", flush=True)
 
 

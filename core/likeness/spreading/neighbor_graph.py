@@ -38,8 +38,8 @@ def neighbor_graph(space: "Space", neighbors: int = NEIGHBORS, *, progress: Prog
 
     Example:
         >>> import numpy as np, likeness as lk
-        >>> neighbor_graph(lk.Space(np.eye(4) + 0.5 * np.eye(4)[[1, 0, 3, 2]]), 1).toarray().round(2).tolist()[0]
-        [0.0, 0.37, 0.0, 0.0]
+        >>> neighbor_graph(lk.Space(np.eye(4) + 0.5 * np.eye(4)[[1, 0, 3, 2]]), 1).toarray()[0].round(2)
+        array([0.  , 0.37, 0.  , 0.  ], dtype=float32)
     """
     if neighbors < 1 or len(space) < 2:
         raise InputError(f"{neighbors} neighbors of {len(space)} images were asked for; ask for at least 1, of at least 2 images.")

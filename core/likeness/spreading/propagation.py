@@ -55,7 +55,7 @@ def _solved(graph: "csr_array", right: Rows, alpha: np.float32, tolerance: float
         solution += step * direction
         residual -= step * image
         before, length = length, _squares(residual)
-        direction = residual + (length / np.maximum(before, np.finfo(np.float32).tiny)) * direction
+        direction = np.asarray(residual + (length / np.maximum(before, np.finfo(np.float32).tiny)) * direction, np.float32)
     return solution
 
 

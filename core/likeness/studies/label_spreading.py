@@ -160,7 +160,7 @@ class _Person(NamedTuple):
         done[order[:start]] = True
         clicks = min(start, len(order))
         while True:
-            found = spread_labels(self.space, np.where(done, self.truth, None), method, seed=self.seed)
+            found = spread_labels(self.space, np.where(done, self.truth.astype(object), np.array(None)), method, seed=self.seed)
             right = found.labels.astype(np.int64) == self.truth
             if right.sum() >= self.enough:
                 return self._run(clicks, done, right)
