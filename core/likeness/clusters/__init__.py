@@ -1,0 +1,5 @@
+"""Clusters of images at several depths."""
+
+from likeness.clusters.cluster import Clusters, cluster
+
+__all__ = ["Clusters", "cluster"]
