@@ -33,6 +33,7 @@ ORDER = (
         "first_notion",
         "sentences",
         "clicked_notion",
+        "clusters",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

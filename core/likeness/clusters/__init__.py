@@ -1,5 +1,26 @@
-"""Clusters of images at several depths."""
+"""Clusters of images at several depths, and their names."""
 
 from likeness.clusters.cluster import Clusters, cluster
+from likeness.clusters.name_clusters import ClusterName, ClusterNames, name_clusters
+from likeness.clusters.name_columns import with_cluster_names
+from likeness.clusters.name_match import name_match, too_general
+from likeness.clusters.places import cluster_table, densest, without_overlap
+from likeness.clusters.word_choice import WordChoice, notion_choice, noun_choice, own_choice
 
-__all__ = ["Clusters", "cluster"]
+__all__ = [
+    "ClusterName",
+    "ClusterNames",
+    "Clusters",
+    "WordChoice",
+    "cluster",
+    "cluster_table",
+    "densest",
+    "name_clusters",
+    "name_match",
+    "notion_choice",
+    "noun_choice",
+    "own_choice",
+    "too_general",
+    "with_cluster_names",
+    "without_overlap",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def _sizes(count: int, depths: int) -> list[int]:
 
 def _checked_sizes(smallest: Sequence[int]) -> list[int]:
     sizes = [int(size) for size in smallest]
-    if not sizes or min(sizes) < 2 or any(later >= earlier for earlier, later in zip(sizes, sizes[1:], strict=False)):
+    if not sizes or min(sizes) < 2 or any(later >= earlier for earlier, later in pairwise(sizes)):
         raise InputError(f"The smallest clusters are {sizes}; give for each depth a number of at least 2, each below the one before.")
     return sizes
 
@@ -151,7 +152,7 @@ def _majority(fine: Labels, coarse: Labels) -> Labels:
     """For each fine cluster the coarse one that most of its images lie in."""
     table = np.zeros((fine.max() + 1, coarse.max() + 1), np.int64)
     np.add.at(table, (fine, coarse), 1)
-    return table.argmax(axis=1)
+    return np.asarray(table.argmax(axis=1), np.int64)
 
 
 def _nearest(rows: NDArray[np.float32], known: NDArray[np.float32], unit: bool) -> Labels:

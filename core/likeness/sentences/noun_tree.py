@@ -114,9 +114,10 @@ class NounTree:
             if left[synset] < 0:
                 continue
             word, first = self.words[synset], self.keys[synset][0].endswith("#1")
-            if word.islower() and word.replace(" ", "").isalpha() and word.count(" ") < 2 and (first or (" " not in word and len(word) <= _SHORT)):
-                if first or word not in found:
-                    found[word] = synset
+            plain = word.islower() and word.replace(" ", "").isalpha() and word.count(" ") < 2
+            common = first or (" " not in word and len(word) <= _SHORT and word not in found)
+            if plain and common:
+                found[word] = synset
         return [NounWord(word, synset) for word, synset in found.items()]
 
 
