@@ -70,7 +70,7 @@ def name_clusters(
     Each image is shared among all words (`likeness.clusters.word_shares`), and a name has the shares of all words that are kinds of it in WordNet.
     With p its mean share in the cluster and q in all images, names are ranked by p log(p / q), the name's part of the divergence of the cluster's
     words from all images' (Kullback and Leibler 1951). So clusters of many kinds are called by what these are kinds of, those of one kind by that
-    kind; where one of its kinds has 40 % of a name's share, this takes its place. At each depth, a name goes to the cluster where it scores highest;
+    kind; where one of its kinds has 40 % of a name's share and no other half as much, this takes its place. At each depth, a name goes to the cluster where it scores highest;
     the others take their next one.
 
     Args:
@@ -165,8 +165,12 @@ def _candidates(mass: Masses, everything: Masses, choice: WordChoice) -> list[tu
 
 
 def _narrowed(node: int, mass: Masses, choice: WordChoice) -> int:
-    while len(kinds := choice.kinds(node)) and mass[best := kinds[mass[kinds].argmax()]] >= _OF_ITS_KIND * mass[node]:
-        node = int(best)
+    """The name, or the one of its kinds that has enough of its share and twice that of any other kind, and so on."""
+    while len(kinds := choice.kinds(node)):
+        first, second = np.sort(np.append(mass[kinds], 0))[:-3:-1]
+        if first < _OF_ITS_KIND * mass[node] or second > first / 2:
+            break
+        node = int(kinds[mass[kinds].argmax()])
     return node
 
 

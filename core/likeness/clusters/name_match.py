@@ -44,7 +44,7 @@ def _match(name: tuple[str, ...], label: tuple[str, ...]) -> str:
 
 
 def too_general(name: str, labels: list[str]) -> bool:
-    """Whether a name stands above more than half of the classes in WordNet, at any distance: it fits whatever the cluster is.
+    """Whether a name stands above more than half of the classes (their most frequent meanings), at any distance: it fits whatever the cluster is.
 
     Example:
         >>> too_general("animal", ["dog", "cat", "car"]), too_general("dog", ["poodle", "cat", "car"])
@@ -52,7 +52,7 @@ def too_general(name: str, labels: list[str]) -> bool:
     """
     own = set(noun_tree().senses(" ".join(_words(name))))
     distinct = [_words(label) for label in dict.fromkeys(labels)]
-    return 2 * sum(any(own & set(_above(synset)) - {synset} for synset in _synsets(label)) for label in distinct) > len(distinct)
+    return 2 * sum(any(own & set(_above(synset)) - {synset} for synset in _synsets(label)[:1]) for label in distinct) > len(distinct)
 
 
 def _words(text: str) -> tuple[str, ...]:
