@@ -104,7 +104,8 @@ def test_rows_that_a_notion_makes_zero_are_no_obstacle() -> None:
             return np.where(np.arange(len(rows))[:, None] < 3, 0, rows[:, :2])
 
     found = cluster(base.project(FirstTwo(), "first two"))
-    assert len(found) == 80 and is_nested(found)
+    assert len(found) == 80
+    assert is_nested(found)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from likeness import Notion, Space
-from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, noun_choice, notion_choice, own_choice
+from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, notion_choice, noun_choice, own_choice
 from likeness.clusters.name_clusters import _auc, _candidates
 from likeness.clusters.word_shares import TextShares
 from likeness.errors import InputError
@@ -54,7 +54,8 @@ def test_clusters_of_one_kind_have_its_word_and_of_several_kinds_what_these_are_
     for name, kinds in zip(coarse, (WORDS[:2], WORDS[2:4], WORDS[4:]), strict=True):
         above = [{noun_tree().words[synset] for synset in noun_tree().above(noun_tree().senses(kind)[0])} for kind in kinds]
         assert name in set.intersection(*above)
-    assert coarse[0] in ("dog", "domestic animal") and coarse[1] == "bird"
+    assert coarse[0] in ("dog", "domestic animal")
+    assert coarse[1] == "bird"
 
 
 def test_names_are_the_same_by_plain_loops() -> None:
@@ -68,7 +69,7 @@ def test_names_are_the_same_by_plain_loops() -> None:
         logits = [8 * (similar[row, w] - similar[:, w].mean()) / (similar[:, w].std() + middle) for w in range(8)]
         shares[row] = np.exp(logits) / np.exp(logits).sum()
     rows = np.arange(160)
-    np.testing.assert_allclose(TextShares(space, words, rows).of(rows), shares, rtol=2e-3, atol=1e-6)
+    np.testing.assert_allclose(TextShares(space, words).of(rows), shares, rtol=2e-3, atol=1e-6)
     found = name_clusters(space, grouped(clusters), words, least=0)
     for number, each in enumerate(found.depths[0]):
         p, q = shares[clusters == number].mean(axis=0), shares.mean(axis=0)
@@ -120,7 +121,8 @@ def test_coarse_shares_are_those_of_all_images() -> None:
 
 def test_a_notion_gives_its_aspects() -> None:
     choice = notion_choice(Notion("vehicle", ("a fast {}", "the {}"), ("car", "bus")))
-    assert choice.words == ("car", "bus") and choice.prompts == ("a fast car", "a fast bus")
+    assert choice.words == ("car", "bus")
+    assert choice.prompts == ("a fast car", "a fast bus")
     found = name_clusters(pictures(["car", "bus"]), grouped(np.repeat([0, 1], 40)), Notion("vehicle", "the {}", ("car", "bus")))
     assert [each.name for each in found.depths[0]] == ["car", "bus"]
 
@@ -128,7 +130,8 @@ def test_a_notion_gives_its_aspects() -> None:
 def test_without_a_text_side_names_come_from_attributes() -> None:
     space = pictures(WORDS).replace(embed_texts=None)
     found = name_clusters(space, grouped(np.repeat(np.arange(6), 40)))
-    assert found.source == "attributes" and [each.name for each in found.depths[0]] == WORDS
+    assert found.source == "attributes"
+    assert [each.name for each in found.depths[0]] == WORDS
     by_label = name_clusters(pictures(WORDS), grouped(np.repeat(np.arange(6), 40)), column="label")
     assert [each.name for each in by_label.depths[0]] == WORDS
 
@@ -144,7 +147,8 @@ def test_the_encoder_of_rendered_cars_names_by_words_that_it_knows() -> None:
 
     space = lk.embed(lk.read("cars"), "cars")
     choice = noun_choice(space)
-    assert "red" in choice.words and "poodle" not in choice.words
+    assert "red" in choice.words
+    assert "poodle" not in choice.words
     found = name_clusters(space, cluster(space, 1))
     assert {each.name for each in found.depths[0]} - {""} <= set(choice.words)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.clusters.cluster import Clusters, Labels
 from likeness.clusters.word_choice import WordChoice, word_choice
-from likeness.clusters.word_shares import TableShares, TextShares, WordShares
+from likeness.clusters.word_shares import LOOKED_AT, TableShares, TextShares, WordShares
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.progress import Progress
@@ -17,9 +17,9 @@ from likeness.progress import Progress
 if TYPE_CHECKING:
     from likeness.space import Space
 
-_SAMPLE, _EACH = 6_000, 20  # images that speak for the words, and at least so many of each finest cluster
+_EACH = 20  # images of each finest cluster at least
 _BLOCK = 512
-_LOOKED_AT, _CANDIDATES, _ALTERNATIVES = 20, 6, 3
+_RANKED, _CANDIDATES, _ALTERNATIVES = 20, 6, 3
 _OF_ITS_KIND = 0.4  # share of a name's evidence from which on one of its kinds is the better name
 LEAST = 0.8  # confidence below which a cluster has no name; chosen on half of CIFAR-100's classes, where 1 of 10 names below it fit
 
@@ -70,8 +70,8 @@ def name_clusters(
     Each image is shared among all words (`likeness.clusters.word_shares`), and a name has the shares of all words that are kinds of it in WordNet.
     With p its mean share in the cluster and q in all images, names are ranked by p log(p / q), the name's part of the divergence of the cluster's
     words from all images' (Kullback and Leibler 1951). So clusters of many kinds are called by what these are kinds of, those of one kind by that
-    kind; where one of its kinds has 40 % of a name's share and no other half as much, this takes its place. At each depth, a name goes to the cluster where it scores highest;
-    the others take their next one.
+    kind; where one of its kinds has 40 % of a name's share and no other half as much, this takes its place. At each depth, a name goes to the cluster
+    where it scores highest; the others take their next one.
 
     Args:
         space: images whose clusters they are, any space that reads text. The first call embeds 15,000 words, which takes minutes; they are stored.
@@ -98,11 +98,15 @@ def name_clusters(
         raise InputError(f"There are clusters of {len(clusters)} images, but '{space.name}' has {len(space)}; find them in this space.")
     if source not in (None, "words", "attributes"):
         raise InputError(f"Names come from 'words' or 'attributes', not '{source}'.")
-    rows = _rows(clusters, seed)
     by_table = column is not None or source == "attributes" or (source is None and space.embed_texts is None)
     shares: WordShares
-    shares = TableShares(space, column) if by_table else TextShares(space, word_choice(space, vocabulary), rows, progress)
-    return ClusterNames(_named(shares, clusters, rows, least), shares.source)
+    shares = TableShares(space, column) if by_table else TextShares(space, word_choice(space, vocabulary), seed, progress)
+    return names_from_shares(shares, clusters, least=least, seed=seed)
+
+
+def names_from_shares(shares: WordShares, clusters: Clusters, *, least: float = LEAST, seed: int = 0) -> ClusterNames:
+    """As `name_clusters`, where the images are shared among words already, so that several sets of clusters need this once."""
+    return ClusterNames(_named(shares, clusters, _rows(clusters, seed), least), shares.source)
 
 
 def _rows(clusters: Clusters, seed: int) -> Labels:
@@ -112,7 +116,7 @@ def _rows(clusters: Clusters, seed: int) -> Labels:
     grouped = np.argsort(finest, kind="stable")
     begins = np.concatenate([[0], np.cumsum(np.bincount(finest))])[finest[grouped]]
     first = grouped[np.arange(len(order)) - begins < _EACH]
-    return np.sort(order[np.union1d(first, np.arange(min(_SAMPLE, len(order))))])
+    return np.sort(order[np.union1d(first, np.arange(min(LOOKED_AT, len(order))))])
 
 
 def _named(shares: WordShares, clusters: Clusters, rows: Labels, least: float) -> tuple[tuple[ClusterName, ...], ...]:
@@ -157,7 +161,7 @@ def _candidates(mass: Masses, everything: Masses, choice: WordChoice) -> list[tu
     tiny = np.finfo(np.float32).tiny
     scores = mass * np.log(np.maximum(mass, tiny) / np.maximum(everything, tiny))
     found: dict[int, float] = {}
-    best = np.argpartition(-scores, min(_LOOKED_AT, len(scores) - 1))[:_LOOKED_AT]
+    best = np.argpartition(-scores, min(_RANKED, len(scores) - 1))[:_RANKED]
     for node in best[np.argsort(-scores[best], kind="stable")]:
         if scores[node] > 0:
             found.setdefault(_narrowed(int(node), mass, choice), float(scores[node]))

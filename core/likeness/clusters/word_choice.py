@@ -37,7 +37,7 @@ class WordChoice:
 
     def __post_init__(self) -> None:
         if len(self.words) < 2:
-            raise InputError(f"{len(self.words) or 'No'} words are too few to tell clusters from each other; pass at least two.")
+            raise InputError(f"{'One word is' if self.words else 'No words are'} too few to tell clusters from each other; pass at least two.")
         if not self.synsets:
             object.__setattr__(self, "synsets", (-1,) * len(self.words))
 

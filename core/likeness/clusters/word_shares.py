@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from likeness.space import Space
 
 _SHARPNESS = 8.0  # of the softmax; chosen with the rule of `name_clusters` on half of CIFAR-100's classes
+LOOKED_AT = 6_000  # images at most from which usual similarities are found
 _AT_ONCE = 500
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _RARE = 3  # images; words of fewer name nothing
@@ -83,7 +84,7 @@ class TextShares:
     Args:
         space: images; of a notion's space the words are seen through the notion, too.
         choice: the words.
-        rows: (m,) images from which m_w and d_w are found.
+        seed: of the 6,000 images from which m_w and d_w are found where there are more.
 
     Raises:
         InputError: the space reads no text.
@@ -91,9 +92,10 @@ class TextShares:
 
     source = "words"
 
-    def __init__(self, space: "Space", choice: WordChoice, rows: NDArray[np.int64], progress: Progress | None = None) -> None:
+    def __init__(self, space: "Space", choice: WordChoice, seed: int = 0, progress: Progress | None = None) -> None:
         self.choice, self.vectors = choice, space.vectors
         self.words = _embedded(space, choice.prompts, progress)
+        rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:LOOKED_AT])
         known = np.asarray(space.vectors[rows], np.float64)
         self.mean = (known.mean(axis=0) @ self.words.T).astype(np.float32)
         covariance = np.cov(known.T, bias=True).reshape(known.shape[1], -1)

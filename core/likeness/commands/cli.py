@@ -11,6 +11,7 @@ from likeness.commands.benchmark import benchmark
 from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
+from likeness.commands.clusters import clusters
 from likeness.commands.continuous import continuous
 from likeness.commands.embed import embed
 from likeness.commands.encoders import encoders
@@ -50,6 +51,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     fit,
     index,
     search,
+    clusters,
     evaluate,
     benchmark,
     continuous,

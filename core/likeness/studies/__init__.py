@@ -6,6 +6,7 @@ from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
 from likeness.studies.clicked_notions import clicked_notions, clicks_table
+from likeness.studies.cluster_names import cluster_names, cluster_names_table, label_columns
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
@@ -59,6 +60,8 @@ __all__ = [
     "classes_of",
     "clicked_notions",
     "clicks_table",
+    "cluster_names",
+    "cluster_names_table",
     "compare",
     "compare_in_parallel",
     "composed_choice",
@@ -72,6 +75,7 @@ __all__ = [
     "flags_table",
     "guidance_table",
     "judged_notions",
+    "label_columns",
     "leave_one_notion_out",
     "list_studies",
     "measured",
