@@ -37,6 +37,7 @@ ORDER = (
         "duplicates",
         "spreading",
         "cutoffs",
+        "clusters",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )

@@ -10,6 +10,7 @@ from likeness.commands.algebra import algebra
 from likeness.commands.analysis_runs import measured
 from likeness.commands.changed_images import changed_images
 from likeness.commands.clicks import clicks
+from likeness.commands.cluster_names import cluster_names
 from likeness.commands.composed_queries import composed_queries
 from likeness.commands.convergence import convergence
 from likeness.commands.copies import copies
@@ -164,6 +165,7 @@ analyze.command("convergence", cls=ListedHelp)(convergence)
 analyze.command("algebra", cls=ListedHelp)(algebra)
 analyze.command("clicks", cls=ListedHelp)(clicks)
 analyze.command("label-spreading", cls=ListedHelp)(label_spreading)
+analyze.command("cluster-names", cls=ListedHelp)(cluster_names)
 analyze.command("sentences", cls=ListedHelp)(sentences)
 analyze.command("composed-queries", cls=ListedHelp)(composed_queries)
 analyze.command("changed-images", cls=ListedHelp)(changed_images)

@@ -11,6 +11,7 @@ from likeness.commands.benchmark import benchmark
 from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
+from likeness.commands.clusters import clusters
 from likeness.commands.continuous import continuous
 from likeness.commands.duplicates import duplicates
 from likeness.commands.embed import embed
@@ -57,6 +58,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     duplicates,
     spread,
     matches,
+    clusters,
     evaluate,
     benchmark,
     continuous,

@@ -11,6 +11,7 @@ from likeness.projection.sampled_map import SAMPLE, is_sampled, placed, sampled_
 from likeness.projection.trimap_map import trimap_map
 from likeness.projection.tsne_map import tsne_map
 from likeness.projection.umap_map import umap_map
+from likeness.projection.umap_points import umap_points
 
 __all__ = [
     "METHODS",
@@ -32,6 +33,7 @@ __all__ = [
     "trimap_map",
     "tsne_map",
     "umap_map",
+    "umap_points",
     "warm_up",
     "write_map",
 ]

@@ -62,11 +62,11 @@ def umap_map(
     with warnings.catch_warnings():
         # importing umap says that TensorFlow is absent; numba says that some of its loops stay serial
         warnings.simplefilter("ignore")
-        graph = _graph(rows, min(neighbours, len(rows) - 1), epochs)
-        return _optimised(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
+        graph = neighborhood_graph(rows, min(neighbours, len(rows) - 1), epochs)
+        return optimised(graph, jittered(start, seed, START_SIZE), min_distance, epochs, 1.0 if init is None else REFIT_RATE, seed)
 
 
-def _graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
+def neighborhood_graph(rows: NDArray[np.float32], neighbours: int, epochs: int) -> Any:
     """The fuzzy neighborhood graph as a sparse (n, n) matrix, without the edges too weak to be drawn once in `epochs` passes.
 
     As umap-learn's `fuzzy_simplicial_set`, to the rounding of float32; every process that calls that compiles for six seconds first.
@@ -108,7 +108,7 @@ def memberships(distances: NDArray[np.float32]) -> NDArray[np.float32]:
     return found
 
 
-def _optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
+def optimised(graph: Any, start: NDArray[np.float32], min_distance: float, epochs: int, rate: float, seed: int) -> NDArray[np.float32]:
     from umap.layouts import optimize_layout_euclidean
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 

@@ -110,6 +110,11 @@ def plural(word: str) -> str:
     return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
 
 
+def tree_lines() -> list[str]:
+    """The lines of the tree: depth as a letter, then "|" and the keys of a synset, or "=" and the key of one that stands elsewhere."""
+    return _tree().strip("\n").splitlines()
+
+
 def _below(sense: str, depth: int) -> Iterator[Hyponym]:
     """The lines below a synset, and what the lines that name another one stand for."""
     lines = _lines_below(sense)

@@ -6,6 +6,9 @@ from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
 from likeness.studies.clicked_notions import clicked_notions, clicks_medians, clicks_table
+from likeness.studies.clicked_notions import clicked_notions, clicks_table
+from likeness.studies.cluster_names import cluster_names, cluster_names_table, label_columns
+from likeness.studies.cluster_names_tables import clusters_summary, names_summary
 from likeness.studies.comparison import SUGGESTED, compare
 from likeness.studies.comparison_tables import paper_table, statistics, summarize
 from likeness.studies.composed_queries import composed_choice, composed_queries, composed_table
@@ -63,6 +66,9 @@ __all__ = [
     "clicked_notions",
     "clicks_medians",
     "clicks_table",
+    "cluster_names",
+    "cluster_names_table",
+    "clusters_summary",
     "compare",
     "compare_in_parallel",
     "composed_choice",
@@ -81,11 +87,13 @@ __all__ = [
     "judged_notions",
     "label_spreading",
     "label_spreading_table",
+    "label_columns",
     "leave_one_notion_out",
     "list_studies",
     "measured",
     "methods_table",
     "named_benchmark",
+    "names_summary",
     "notion_sentences",
     "order_differences",
     "paired_differences",

@@ -1,0 +1,114 @@
+"""Where on a map the names of clusters stand, and which can be drawn without overlap."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.clusters.cluster import Clusters
+from likeness.clusters.name_clusters import ClusterNames
+from likeness.errors import InputError
+
+_MOST = 500  # images of a cluster among which the densest place is looked for
+
+
+def densest(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Of some points (n, 2) the one around which most others lie, (2,).
+
+    It has the largest sum of Gaussians around all points, as wide as a fourth of their median distance to their middle: a place where a name stands
+    on images even if the points form a ring or two islands, which a mean does not.
+
+    Example:
+        >>> densest(np.array([[0, 0], [0, 1], [1, 0], [50, 50]])).tolist()
+        [0.0, 0.0]
+    """
+    chosen = np.asarray(points, np.float64)[:: -(-len(points) // _MOST)]
+    width = np.median(np.linalg.norm(chosen - np.median(chosen, axis=0), axis=1)) / 4
+    if width <= 0:
+        width = np.abs(chosen - chosen[0]).max() or 1.0
+    squares = ((chosen[:, None] - chosen[None]) ** 2).sum(axis=2)
+    place: NDArray[np.float64] = chosen[np.exp(-squares / (2 * width**2)).sum(axis=1).argmax()]
+    return place
+
+
+def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positions: Any = None) -> pd.DataFrame:
+    """A row for each cluster at each depth, coarse first, the largest first at each depth.
+
+    Args:
+        clusters: as `cluster` finds them.
+        names: as `name_clusters` finds them; None: no names.
+        positions: (n, 2), the map on which they are to stand; None: no places.
+
+    Returns:
+        Columns depth (from 0), cluster (its number at that depth), parent (number at the depth above, -1 for none), name ("" for none), words (up to
+        three, joined by ", "), confidence (NaN without names), count, x and y (NaN without a map).
+
+    Raises:
+        InputError: names or positions of other clusters or images.
+    """
+    if positions is not None and np.shape(positions) != (len(clusters), 2):
+        raise InputError(f"The map has shape {np.shape(positions)}, but the clusters are of {len(clusters)} images; pass their map.")
+    if names is not None and [len(each) for each in names.depths] != [len(each) for each in clusters.parents]:
+        raise InputError("The names are those of other clusters; name these.")
+    rows = []
+    for depth, parents in enumerate(clusters.parents):
+        counts = clusters.counts(depth)
+        for number in np.argsort(-counts, kind="stable"):
+            name = names.depths[depth][number] if names else None
+            place = (np.nan, np.nan) if positions is None else densest(np.asarray(positions)[clusters.labels[:, depth] == number])
+            rows.append(
+                {
+                    "depth": depth,
+                    "cluster": int(number),
+                    "parent": int(parents[number]),
+                    "name": name.name if name else "",
+                    "words": ", ".join(name.words) if name else "",
+                    "confidence": name.confidence if name else np.nan,
+                    "count": int(counts[number]),
+                    "x": float(place[0]),
+                    "y": float(place[1]),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def without_overlap(
+    table: pd.DataFrame, view: tuple[float, float, float, float], width: float, height: float, *, letter: float = 7.0, line: float = 18.0
+) -> NDArray[np.bool_]:
+    """Which names of a `cluster_table` can be drawn in a view of its map so that none covers another, larger clusters first.
+
+    The closer the view, the more of the finer names find room: of two depths in the same place the coarse one has more images and comes first, and
+    a name that its parent has already is passed over.
+
+    Args:
+        table: with x and y.
+        view: left, right, bottom and top of what is shown, in units of the map.
+        width, height: of the view in pixels.
+        letter, line: width of a letter and height of a line in pixels.
+
+    Returns:
+        Mask (rows,) of the table.
+
+    Raises:
+        InputError: a view without extent, or a table without places.
+    """
+    left, right, bottom, top = view
+    if not (right > left and top > bottom and width > 0 and height > 0):
+        raise InputError(f"The view {view} of {width} x {height} pixels has no extent; pass left, right, bottom and top.")
+    if table["x"].isna().any():
+        raise InputError("The clusters have no places; pass the map to `cluster_table`.")
+    across = (table["x"].to_numpy() - left) / (right - left) * width
+    up = (table["y"].to_numpy() - bottom) / (top - bottom) * height
+    drawn = np.zeros(len(table), bool)
+    names = table["name"].to_numpy()
+    wide = np.array([len(name) for name in names]) * letter
+    above = {(depth, cluster): name for depth, cluster, name in zip(table["depth"], table["cluster"], names, strict=True)}
+    repeats = [above.get((depth - 1, parent)) == name for depth, parent, name in zip(table["depth"], table["parent"], names, strict=True)]
+    for row in np.argsort(-table["count"].to_numpy(), kind="stable"):
+        if not names[row] or repeats[row] or not (0 <= across[row] <= width and 0 <= up[row] <= height):
+            continue
+        near = np.flatnonzero(drawn)
+        apart = (np.abs(across[near] - across[row]) >= (wide[near] + wide[row]) / 2) | (np.abs(up[near] - up[row]) >= line)
+        drawn[row] = apart.all()
+    return drawn

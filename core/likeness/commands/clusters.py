@@ -1,0 +1,80 @@
+"""`likeness clusters`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import composition_named, embedded, source_table, space_named
+from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Seed, Source
+from likeness.commands.terminal import check_format, print_table, progress_bar
+from likeness.defaults import DATASET
+
+if TYPE_CHECKING:
+    from likeness.clusters import WordChoice
+
+_MOST_DEPTHS = 6
+
+
+def clusters(
+    source: Source = DATASET,
+    notion: NotionName = None,
+    depths: Annotated[int, typer.Option(min=1, max=_MOST_DEPTHS, help="Depths, coarse to fine, at most.")] = 3,
+    words: Annotated[Path | None, typer.Option(help="Text file of words to name clusters by, one a line; by default WordNet's nouns.")] = None,
+    by: Annotated[str | None, typer.Option(help="Attribute whose values are the names, in place of words.")] = None,
+    encoder: EncoderName = None,
+    seed: Seed = 0,
+    only: Only = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Find clusters at several depths and name them by words; `--out` writes a CSV file with each image's cluster at each depth.
+
+    In a notion's space clusters are named by its aspects, unless words are given; where the encoder reads no text, by words of attributes and file
+    names. The first time, the encoder reads 15,000 words, which takes minutes.
+
+    Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
+    """
+    from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
+
+    check_format(format)
+    given = _words(words)
+    space = space_named(embedded(source_table(source, only), encoder), notion)
+    if given is None and notion and by is None:
+        given = _aspects(notion)
+    with progress_bar("Words") as progress:
+        found = cluster(space, depths, seed=seed)
+        names = name_clusters(space, found, given, column=by, seed=seed, progress=progress)
+    table = cluster_table(found, names).drop(columns=["x", "y"])
+    print_table(table.round({"confidence": 3}), format)
+    _write(with_cluster_names(space.table, found, names).frame.drop(columns="sha256", errors="ignore"), out)
+
+
+def _words(path: Path | None) -> "WordChoice | None":
+    from likeness.clusters import own_choice
+    from likeness.io import text_of
+
+    return None if path is None else own_choice(text_of(path).splitlines())
+
+
+def _aspects(notion: str) -> "WordChoice":
+    """The aspects of a notion, or of all that are joined and not taken away."""
+    from likeness.clusters import WordChoice, notion_choice
+    from likeness.notions import parts_of
+
+    prompts: dict[str, str] = {}
+    for weight, part in parts_of(composition_named(notion)):
+        if weight > 0:
+            own = notion_choice(part)
+            prompts |= dict(zip(own.words, own.prompts, strict=True))
+    return WordChoice(tuple(prompts), tuple(prompts.values()))
+
+
+def _write(frame: object, out: Path | None) -> None:
+    import pandas as pd
+
+    from likeness.io import write_atomic
+
+    assert isinstance(frame, pd.DataFrame)
+    if out:
+        write_atomic(out, frame.to_csv(index=False).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,52 @@
+"""`likeness clusters` and `likeness analyze cluster-names`."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from likeness.commands.cli import command_line
+from likeness.errors import InputError
+
+run = CliRunner()
+
+
+def test_clusters_of_a_notion_are_named_by_its_aspects(tmp_path: Path) -> None:
+    out = tmp_path / "clusters.csv"
+    result = run.invoke(command_line(), ["clusters", "cars", "--notion", "car-color", "--depths", "1", "--out", str(out), "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    written = pd.read_csv(out)
+    named = written[~written["cluster 1"].str.startswith("unnamed")]
+    # the encoder sees the color: most images are in a cluster that is called as they are
+    assert (named["cluster 1"] == named["car_color"]).mean() > 0.7
+    assert "depth,cluster,parent,name,words,confidence,count" in result.output
+
+
+def test_own_words_and_attributes(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("red\nblue\n\nblack\n")
+    result = run.invoke(command_line(), ["clusters", "cars", "--depths", "1", "--words", str(words), "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    result = run.invoke(command_line(), ["clusters", "cars", "--depths", "1", "--by", "body_type", "--format", "csv"])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["clusters", "cars", "--by", "mood"], "no attribute 'mood'"),
+        (["clusters", "cars", "--words", "none.txt"], "none.txt"),
+        (["analyze", "cluster-names", "cars", "--labels", "mood"], "no attribute 'mood'"),
+        (["analyze", "cluster-names", "cars", "--labels", "car_color", "--groups", "groups.json"], "stands in no group"),
+        (["analyze", "cluster-names", "cars", "--labels", "car_color", "--groups", "list.json"], "must hold groups"),
+    ],
+)
+def test_wrong_options_are_answered(words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("groups.json").write_text(json.dumps({"dark": ["black"]}))
+    Path("list.json").write_text("[1]")
+    result = run.invoke(command_line(), words)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
