@@ -228,7 +228,6 @@ def written() -> dict[Path, str]:
         "label spreading": with_texts(label_spreading_table(read_results("label-spreading"))),
         "clusters": clusters_summary(read_results("cluster-names")),
         "cluster names": names_summary(read_results("cluster-names")),
-        "clicks in the median": clicks_medians(read_results("clicked-notions")),
         "methods": methods_table(read_results("notion-methods"), bold=True),
         "winners": winners_table(read_results("notion-methods")),
         "trust": trust_summary(read_results("notion-trust")),

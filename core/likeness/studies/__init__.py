@@ -6,7 +6,6 @@ from likeness.studies.best_method import leave_one_notion_out
 from likeness.studies.changed_table import changed_summary, changed_table
 from likeness.studies.claims import claims
 from likeness.studies.clicked_notions import clicked_notions, clicks_medians, clicks_table
-from likeness.studies.clicked_notions import clicked_notions, clicks_table
 from likeness.studies.cluster_names import cluster_names, cluster_names_table, label_columns
 from likeness.studies.cluster_names_tables import clusters_summary, names_summary
 from likeness.studies.comparison import SUGGESTED, compare
@@ -85,9 +84,9 @@ __all__ = [
     "flags_table",
     "guidance_table",
     "judged_notions",
+    "label_columns",
     "label_spreading",
     "label_spreading_table",
-    "label_columns",
     "leave_one_notion_out",
     "list_studies",
     "measured",
