@@ -4,7 +4,7 @@ python benchmarks/cluster_names.py DATA GROUPS   # DATA has cub100/ and cifar100
 python benchmarks/cluster_names.py DATA GROUPS --only birds
 python benchmarks/results_report.py              # then puts the figures into docs/results.md
 
-Constants were chosen on the rendered cars and on every second class of CIFAR-100 by the alphabet, from the first on; the others judge.
+Constants were chosen on 34 of every second class of CIFAR-100 by the alphabet, from the first on, with a look at the cars; the others judge.
 """
 
 import argparse

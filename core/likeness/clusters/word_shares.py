@@ -17,7 +17,7 @@ from likeness.progress import Progress
 if TYPE_CHECKING:
     from likeness.space import Space
 
-_SHARPNESS = 8.0  # of the softmax; chosen with the rule of `name_clusters` on half of CIFAR-100's classes
+_SHARPNESS = 8.0  # of the softmax; chosen with the rule of `name_clusters` on 34 classes of CIFAR-100
 LOOKED_AT = 6_000  # images at most from which usual similarities are found
 _AT_ONCE = 500
 _WORD = re.compile(r"[^\W\d_]{3,}")
