@@ -28,7 +28,7 @@ def command(case: str, data: Path, place: Path) -> tuple[str, ...]:
     if case == "birds":
         return (f"cub200/all:{data / 'cub100'}", "--notions", "cub200-bird-species", "--encoder", "photos", "--seeds", "3")
     notion, judging = _cifar100(data / "cifar100", place)
-    return (str(data / "cifar100"), "--notions", str(notion), "--encoder", "photos", "--only", str(judging), "--seeds", "2")
+    return (str(data / "cifar100"), "--notions", str(notion), "--encoder", "photos", "--only", str(judging), "--seeds", "3")
 
 
 def _cifar100(folder: Path, place: Path) -> tuple[Path, Path]:
