@@ -73,7 +73,8 @@ def duplicates(
             level = _level(space, level, seed)
             frame, dropped = _within(space, level, seed) if between is None else _by_attribute(space, between, level, seed)
     _write(table, frame, dropped, (out, keep_list, drop_list))
-    print_table(frame.head(_SHOWN) if format == "table" else frame, format)
+    if len(frame) or format != "table":
+        print_table(frame.head(_SHOWN) if format == "table" else frame, format)
     if format == "table" and len(frame) > _SHOWN:
         typer.echo(f"... {len(frame):,} rows in all; --out FILE or --format csv gives them", err=True)
 
