@@ -5,7 +5,7 @@ from functools import lru_cache
 from likeness.sentences import noun_tree, singular
 
 _STEPS = 4  # above a class, what stands further up says too little
-_MATCHES = ("exact", "synonym", "kind", "hypernym")
+MATCHES = ("exact", "synonym", "kind", "hypernym")
 
 
 def name_match(name: str, label: str) -> str:

@@ -113,7 +113,7 @@ class TableShares:
     """By the table: the words of an image's captions, attributes and file name, in equal shares.
 
     Args:
-        table: images with attributes or file names that hold words.
+        space: images with attributes or file names that hold words.
         column: one attribute whose values are taken whole; None: the words of all of them.
 
     Raises:

@@ -1,7 +1,7 @@
 """`likeness analyze cluster-names`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from likeness.commands.inputs import embedded, source_table, space_named
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Source
 from likeness.commands.terminal import check_format, print_table
 from likeness.defaults import DATASET
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
 
 
 def cluster_names(
@@ -46,12 +49,10 @@ def cluster_names(
     print_table(cluster_names_table(runs).round(3), format)
 
 
-def _chosen(table: object, labels: str | None) -> list[str]:
-    from likeness.data import ImageTable
+def _chosen(table: "ImageTable", labels: str | None) -> list[str]:
     from likeness.errors import InputError
     from likeness.studies import judged_notions
 
-    assert isinstance(table, ImageTable)
     if labels is not None:
         return [name.strip() for name in labels.split(",")]
     found = list(dict.fromkeys(notion.attribute for notion in judged_notions(table, every=True) if notion.attribute))

@@ -36,6 +36,7 @@ def clusters(
     Examples: `likeness clusters cars --notion car-color --out clusters.csv`, `likeness clusters photos/ --words words.txt --depths 2`
     """
     from likeness.clusters import cluster, cluster_table, name_clusters, with_cluster_names
+    from likeness.io import write_atomic
 
     check_format(format)
     given = _words(words)
@@ -47,7 +48,9 @@ def clusters(
         names = name_clusters(space, found, given, column=by, seed=seed, progress=progress)
     table = cluster_table(found, names).drop(columns=["x", "y"])
     print_table(table.round({"confidence": 3}), format)
-    _write(with_cluster_names(space.table, found, names).frame.drop(columns="sha256", errors="ignore"), out)
+    if out:
+        images = with_cluster_names(space.table, found, names).frame.drop(columns="sha256", errors="ignore")
+        write_atomic(out, images.to_csv(index=False).encode())
 
 
 def _words(path: Path | None) -> "WordChoice | None":
@@ -68,13 +71,3 @@ def _aspects(notion: str) -> "WordChoice":
             own = notion_choice(part)
             prompts |= dict(zip(own.words, own.prompts, strict=True))
     return WordChoice(tuple(prompts), tuple(prompts.values()))
-
-
-def _write(frame: object, out: Path | None) -> None:
-    import pandas as pd
-
-    from likeness.io import write_atomic
-
-    assert isinstance(frame, pd.DataFrame)
-    if out:
-        write_atomic(out, frame.to_csv(index=False).encode("utf-8", "surrogateescape"))

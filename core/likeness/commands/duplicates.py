@@ -187,7 +187,7 @@ def _write(table: "ImageTable", frame: "pd.DataFrame", dropped: "NDArray[np.int6
 
     out, keep_list, drop_list = files
     if out:
-        write_atomic(out, frame.to_csv(index=False).encode("utf-8", "surrogatepass"))
+        write_atomic(out, frame.to_csv(index=False).encode())
     if keep_list:
         write_rows(keep_list, table, np.setdiff1d(np.arange(len(table)), dropped))
     if drop_list:

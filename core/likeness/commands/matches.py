@@ -114,8 +114,8 @@ def _answer_file(space: "Space", known: dict[int, bool], rows: list[int]) -> "pd
 
 def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
     """The images that match or are promised, the best first."""
-    promised = set(cut.promise.rows.tolist())
-    rows = [*cut.rows.tolist(), *sorted(promised - set(cut.rows.tolist()))]
+    promised, found = dict.fromkeys(cut.promise.rows.tolist()), dict.fromkeys(cut.rows.tolist())
+    rows = list(found | promised)
     frame = space.table.frame.iloc[rows].copy()
     frame.insert(0, "promised", [row in promised for row in rows])
     frame.insert(0, "row", rows)

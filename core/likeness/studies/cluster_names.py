@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from likeness.clusters import (
     LOOKED_AT,
+    MATCHES,
     ClusterName,
     Clusters,
     TextShares,
@@ -28,7 +29,6 @@ from likeness.studies._labeled import OnRun, collected, has_label
 if TYPE_CHECKING:
     from likeness.space import Space
 
-MATCHES = ("exact", "synonym", "kind", "hypernym")
 _BLOCK = 512
 _DIM = 10  # of the random projection, as of UMAP's points
 

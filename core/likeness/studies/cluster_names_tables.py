@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from likeness.studies.cluster_names import MATCHES
+from likeness.clusters import MATCHES
 from likeness.studies.table_texts import mean_text
 
 _OTHERS = ("nearest word", "words, shuffled", "words, labels shuffled", "class list")
