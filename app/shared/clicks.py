@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 import streamlit as st
 
@@ -108,20 +108,23 @@ def _path(view: View, row: int) -> str:
 
 
 def _done(draft: Draft) -> str:
-    """What the clicks changed since the first of them."""
+    """What the clicks changed since the first of them; what was edited by hand in between is not theirs."""
     from likeness.clicked_notion import left_out
 
-    clicked = list(takewhile(lambda each: each.clicks, drafts.versions()))
-    older = drafts.versions()[len(clicked) : len(clicked) + 1]
-    if draft != drafts.latest() or not older:
+    chain = [draft, *drafts.versions()]
+    clicked = len(list(takewhile(lambda each: each.clicks, chain)))
+    if draft != drafts.latest() or clicked == len(chain):
         return ""
+    words: list[str] = []
     try:
-        left = left_out(older[0].notion, draft.notion)
+        for after, before in pairwise(chain[: clicked + 1]):
+            left = left_out(before.notion, after.notion) if after.clicks != before.clicks else []
+            if left is None:
+                return f"They fit **{plain(after.name)}** better than {plain(before.name)}."
+            words += [word for word in left if word not in draft.notion.aspects]
     except InputError:  # as the form says
         return ""
-    if left is None:
-        return f"They fit **{plain(draft.name)}** better than {plain(older[0].name)}."
-    return f"Left out by them: {sidebar.listed([f'**{plain(word)}**' for word in left])}." if left else "The words fit them as they are."
+    return f"Left out by them: {sidebar.listed([f'**{plain(word)}**' for word in words[::-1]])}." if words else "The words fit them as they are."
 
 
 def _undo() -> None:

@@ -121,6 +121,21 @@ def test_a_refused_neighbor_keeps_those_that_were_let_pass(monkeypatch: pytest.M
     assert state["click_asked"] == ()
 
 
+def test_what_was_edited_by_hand_is_not_said_to_be_left_out_by_clicks(app: AppTest, paths: list[str]) -> None:
+    first = drafts.of(get_notion("car color", shipped_folder()))
+    clicked = replace(first, aspects="red\nblue\ngreen", clicks=(Click(paths[0], paths[1], True),))
+    fewer = replace(clicked, aspects="red\nblue")
+    app.session_state["draft_history"], app.session_state["draft_valid"] = [replace(first, aspects="red\nblue\ngreen\npink"), clicked, fewer], fewer
+    app.query_params["a"], app.query_params["query"] = "My edits", "0"
+    app.run()
+    assert not app.exception
+    assert "Left out by them: **pink**." in _said(app)
+    by_hand = replace(clicked, aspects="red\ngreen")
+    app.session_state["draft_history"], app.session_state["draft_valid"] = [replace(clicked, clicks=()), clicked, by_hand], by_hand
+    app.run()
+    assert "The words fit them as they are." in _said(app)
+
+
 def test_a_click_is_kept_with_the_draft_and_read_back(paths: list[str]) -> None:
     draft = replace(drafts.of(get_notion("car color", shipped_folder())), clicks=(Click(paths[0], paths[1], False),))
     assert draft.notion.clicks == draft.clicks
