@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 
 import numpy as np  # noqa: F401 (its BLAS is counted)
@@ -41,12 +43,38 @@ def test_the_last_to_leave_gives_blas_its_threads_back() -> None:
         first, second = one_blas_thread(), one_blas_thread()
         first.__enter__()
         second.__enter__()
-        assert set(_blas_threads()) == {1}
+        both = _blas_threads()
         first.__exit__(None, None, None)  # it came first and leaves first, as other threads of a server do
-        assert set(_blas_threads()) == {1}
+        one = _blas_threads()
         second.__exit__(None, None, None)
+        assert set(both) == set(one) == {1}
         assert _blas_threads() == before
         assert set(before) == {2}
+
+
+_LATER = """
+import numpy
+from threadpoolctl import threadpool_info, threadpool_limits
+from likeness.threads import one_blas_thread
+
+def blas():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+with one_blas_thread():
+    few = len(blas())
+import faiss, scipy.optimize, scipy.linalg
+with threadpool_limits(limits=2, user_api="blas"):
+    with one_blas_thread():
+        inside = blas()
+    assert set(blas()) == {2}, blas()
+assert len(inside) > few, (few, inside)
+assert set(inside) == {1}, inside
+"""
+
+
+def test_libraries_that_come_later_are_limited_too() -> None:
+    ended = subprocess.run([sys.executable, "-c", _LATER], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
 
 
 @one_blas_thread()

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ def one_blas_thread() -> Iterator[None]:
     """
     with _LOCK:
         if not _inside:
-            _limited.enter_context(_libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"))
+            _limited.enter_context(_libraries(len(sys.modules)).limit(limits=1, user_api="blas"))
         _inside.append(None)
     try:
         yield
@@ -49,9 +49,9 @@ _LOCK, _limited = Lock(), ExitStack()
 _inside: list[None] = []
 
 
-@cache
-def _libraries(with_scipy: bool) -> "ThreadpoolController":
-    """What multiplies matrices in this process, looked for anew once SciPy has brought its own."""
+@lru_cache(maxsize=1)
+def _libraries(imported: int) -> "ThreadpoolController":
+    """What multiplies matrices in this process, looked for anew (some milliseconds) after every import: SciPy and faiss bring their own."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
