@@ -81,8 +81,18 @@ def test_what_was_let_pass_speaks_for_the_notion(space, others):
     kept = [
         replace(click, passed=tuple(f"{(pair[0] + step) % 24}.png" for step in (3, 9, 15, 21))) for click, pair in zip(refused, said, strict=True)
     ]
-    assert clicked_notion(space, COLOR, refused, others, _always).name == "shape"
-    assert clicked_notion(space, COLOR, kept, others, _always).aspects == COLOR.aspects
+    alike = _click(0, 2, True)  # of one shape, of two colors
+    assert clicked_notion(space, COLOR, [*refused, alike], others, _always).name == "shape"
+    assert clicked_notion(space, COLOR, [*kept, alike], others, _always).aspects == COLOR.aspects
+
+
+def test_refusals_alone_bring_no_other_notion(space, others):
+    """That images differ speaks for any notion of many words."""
+    refused = [_click(*pair, False) for pair in [(0, 3), (1, 4), (2, 5), (6, 9), (7, 10), (8, 11)]]  # of one color each, of two shapes
+    let_pass = [replace(click, passed=(f"{place + 12}.png",)) for place, click in enumerate(refused)]
+    assert clicked_notion(space, COLOR, refused, others, _always).name == "color"
+    assert clicked_notion(space, COLOR, let_pass, others, _always).name == "color"
+    assert clicked_notion(space, COLOR, [*refused, _click(0, 2, True)], others, _always).name == "shape"
 
 
 def test_what_the_encoder_does_not_read_is_not_taken(space, others):

@@ -81,7 +81,8 @@ def clicked_notion(
     probability m + (1 - 2 m) p, m = .15, which gives every notion a likelihood. A person who clicks on the first wrong neighbor lets those before it
     pass (`Click.passed`): these count as alike, with m = .3. Before any answer another notion is meant in one of four cases, each other by the chance
     that two images differ in it, and one aspect in 20 is one too many. The most probable change is made, and then another one, as long as what comes
-    out is more probable than what was there. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words
+    out is more probable than what was there. Where nobody said "more like this" no other notion is taken: that images differ speaks for any notion of
+    many words. A notion that the encoder does not read in these images (`likeness.notion_trust`) is no candidate. Words
     alone change, so that every method fits the notion, the index answers, and a person reads what the clicks have done. Ours.
 
     Args:
@@ -115,7 +116,11 @@ def clicked_notion(
     answers = _Answers.of(np.asarray(base.vectors), given)
     (_, own), *more = parts_of(notion)
     beside = np.prod([answers.chance(_rows(base, part)) for weight, part in more if weight > 0], axis=0)
-    now, rows, others = notion, _rows(base, own), candidates(base) if others is None else others
+    now, rows = notion, _rows(base, own)
+    if not (given.alike & given.said).any():
+        others = ()
+    elif others is None:
+        others = candidates(base)
     while True:
         changes = [*_without_one(now, rows, answers, beside), *_another(now, others, answers)]
         fits = answers.log_likelihood(answers.chance(rows) * beside)
