@@ -21,7 +21,7 @@ from server_settings import server
 from signed_in import account
 
 COOKIE = "likeness_visitor"
-DRAFTS, EMBEDDINGS, LABELS = "drafts", "embeddings", "labels"
+DRAFTS, EMBEDDINGS, LABELS, TAGS = "drafts", "embeddings", "labels", "tags"
 QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.plots.linked_map import read_script, read_text
@@ -65,13 +66,15 @@ def _renderer() -> Any:
 def gallery(
     sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
     tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
-    on_add: Callable[[int], None] | None = None, on_answer: Callable[[int, int, bool], None] | None = None,
+    on_add: Callable[[int], None] | None = None, selected: NDArray[np.int64] | None = None,
+    on_select: Callable[[NDArray[np.int64]], None] | None = None, on_answer: Callable[[int, int, bool], None] | None = None,
 ) -> int | None:  # fmt: skip
     """Draws the sections and returns the row that was clicked since the last run, or None.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
     page: tiles shown before "Show more". on_click: called with the row before the script reruns. on_add: the same for the button
-    that adds the image to the query; with it tiles have this button and can be dragged to a query bar. on_answer: called with the number of the
+    that adds the image to the query; with it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or
+    not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. on_answer: called with the number of the
     section, the row, and True for "more like this", False for "not like this".
     """
     clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
@@ -90,6 +93,15 @@ def gallery(
             if on_click is not None:
                 on_click(row)
 
+    chosen = np.asarray([] if selected is None else selected, np.int64)
+    here = np.isin(chosen, list(shown))
+
+    def take_in_ticks() -> None:
+        sent = message(key, "select")
+        rows = sent.get("rows") if isinstance(sent, Mapping) else None
+        if on_select is not None and selected is not None and isinstance(rows, list) and all(type(row) is int and row in shown for row in rows):
+            on_select(np.union1d(chosen[~here], np.asarray(rows, np.int64)))
+
     def take_in_answer() -> None:
         sent = message(key, "answer")
         place, row, alike = [sent.get(name) for name in ("section", "row", "alike")] if isinstance(sent, Mapping) else (None,) * 3
@@ -100,8 +112,10 @@ def gallery(
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
         "page": page, "noun": noun, "query": None if query is None else int(query),
-        "addable": on_add is not None,
+        "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(),
     }  # fmt: skip
-    _renderer()(key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer)
+    _renderer()(
+        key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer, on_select_change=take_in_ticks
+    )
     clicked: int | None = st.session_state.pop(clicked_key, None)
     return clicked

@@ -1,11 +1,13 @@
 """Core calls whose results all sessions share. Keys are ids, content hashes and settings; Streamlit never hashes an array."""
 
+import hashlib
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import added_labels
+import hand_labels
 from access import resolve_encoder, resolve_entry, store_dir
 from likeness.data import DatasetEntry, ImageTable, find_dataset, list_datasets, read_dataset
 from likeness.defaults import PHOTO_NOTIONS
@@ -26,6 +29,7 @@ from likeness.found_notions import found_notions as rank_notions
 from likeness.found_notions import unnamed_directions as directions_beyond
 from likeness.notion_trust import Trust, notion_trust
 from likeness.notions import Notion, notion_dim
+from likeness.plots.linked_map import cache_by_identity
 from likeness.projection import LayoutJob, load_map, map_key, pca_map, save_map
 from likeness.search import expected_overlap, overlap
 from likeness.space import Space
@@ -72,14 +76,15 @@ def entry_of(dataset_id: str) -> DatasetEntry:
 
 
 def base(dataset_id: str) -> Space:
-    """The encoder's space of a dataset; embeddings come from the store, a few images that it lacks are embedded.
+    """The encoder's space of a dataset, with what people have said of its images as they last looked; embeddings come from the store, a few images
+    that it lacks are embedded.
 
     Raises:
         TooManyMissingError: many have to be embedded first.
         InputError: it is not listed any more, or cannot be read.
     """
-    entry_of(dataset_id)
-    return _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images")))
+    entry = entry_of(dataset_id)
+    return hand_labels.tagged(entry, _bases().get(dataset_id, lambda: _opened(dataset_id, st.spinner("Opening the images"))))
 
 
 def keep(dataset_id: str, opened: Space) -> None:
@@ -184,12 +189,24 @@ def forget(dataset_id: str) -> None:
 
 def with_aspects(base: Space, notion: Notion, column: str) -> pd.DataFrame:
     """The table of a space with a column more: of each image the aspect of a notion that the encoder matches best with it."""
-    return _with_aspects(base.key, notion.content, column, tuple(base.table.frame.columns), base, notion)
+    return _with_column(base.table.frame, column, _aspects(base.key, tuple(notion.content), base, notion))
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """Values (n,) of a column, as a key of caches by identity."""
+
+    values: "NDArray[np.object_]"
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _with_aspects(key: str, content: Sequence[object], column: str, columns: tuple[str, ...], _base: Space, _notion: Notion) -> pd.DataFrame:
-    return _base.table.frame.assign(**{column: _base.best_aspects(_notion)})
+def _aspects(key: str, content: tuple[object, ...], _base: Space, _notion: Notion) -> _Column:
+    return _Column(_base.best_aspects(_notion))
+
+
+@cache_by_identity
+def _with_column(frame: pd.DataFrame, name: str, column: _Column) -> pd.DataFrame:
+    return frame.assign(**{name: column.values})
 
 
 def first_starter(base: Space, notions: Sequence[Notion]) -> str:
@@ -212,7 +229,23 @@ def table(dataset_id: str) -> ImageTable:
 def fit(dataset_id: str, notion: Notion, solver: str = "exact", seed: int = 0) -> Space:
     """A notion's space on a dataset, in the notion's own dimensions, or where it has none, in as many as its prompts suggest."""
     key = (dataset_id, notion.name, tuple(notion.content), notion.dim, solver, seed)
-    return _fits().get(key, lambda: base(dataset_id).refit(notion, solver, seed=seed))
+    now = base(dataset_id)
+    return with_table_of(now, _fits().get(key, lambda: now.refit(notion, solver, seed=seed)))
+
+
+def with_table_of(base: Space, space: Space) -> Space:
+    """A space of the images of `base` with the table that these have now, the same object as long as they have it."""
+    if space.table is base.table or len(space) != len(base):
+        return space
+    before, found = _retabled.get(space, (None, space))
+    if before is not base.table:
+        found = space.with_table(base.table)
+        found.base = base if space.base is not None else None
+        _retabled[space] = base.table, found
+    return found
+
+
+_retabled: "WeakKeyDictionary[Space, tuple[ImageTable | None, Space]]" = WeakKeyDictionary()
 
 
 @st.cache_resource(show_spinner=False)
@@ -284,15 +317,27 @@ def _unknown_words(encoder: str, text: str) -> list[str]:
 
 
 def metrics(dataset_id: str, space: Space, attribute: str) -> dict[str, float]:
-    """Retrieval metrics of a space, judged by an attribute."""
-    return _metrics(dataset_id, space.key, attribute, space)
+    """Retrieval metrics of a space, judged by an attribute, among the images that have a value of it.
+
+    Raises:
+        InputError: these are too few, or no two have the same.
+    """
+    return _metrics(dataset_id, space.key, attribute, content_of_column(space.table.frame, attribute), space)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _metrics(dataset_id: str, key: str, attribute: str, _space: Space) -> dict[str, float]:
+def _metrics(dataset_id: str, key: str, attribute: str, content: str, _space: Space) -> dict[str, float]:
     with _judging()[dataset_id]:
         st.session_state.get("any")  # a look at it ends a run whose edit was followed by another one while it waited
-        return retrieval_metrics(_space.vectors, _space.table.frame[attribute].astype(str))
+        labels = _space.table.frame[attribute]
+        known = labels.notna().to_numpy()
+        return retrieval_metrics(_space.vectors if known.all() else _space.vectors[known], labels[known].astype(str))
+
+
+@cache_by_identity
+def content_of_column(frame: pd.DataFrame, attribute: str) -> str:
+    """A digest of what a column says: people change labels, and what was computed from others is not shown for them."""
+    return hashlib.sha256(pd.util.hash_pandas_object(frame[attribute], index=False).to_numpy().tobytes()).hexdigest()[:16]
 
 
 @st.cache_resource(show_spinner=False)

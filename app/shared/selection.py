@@ -31,7 +31,19 @@ def select(chosen: Iterable[int] | Rows) -> None:
     new = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen), dtype=np.int64)
     # NumPy hashes what it makes unique: two seconds for a million rows, which mostly come in order
     st.session_state["rows"] = new if (np.diff(new) > 0).all() else np.unique(new)
+    st.session_state["ticking"] = False
     _write_link()
+
+
+def tick(chosen: Rows) -> None:
+    """Replaces the selection by what is ticked among pictures, which stay in sight."""
+    select(chosen)
+    st.session_state["ticking"] = True
+
+
+def by_ticks() -> bool:
+    """Whether the selection was last changed by ticks."""
+    return bool(st.session_state.get("ticking"))
 
 
 def in_link() -> bool:

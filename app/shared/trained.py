@@ -48,7 +48,7 @@ def space(dataset_id: str, name: str) -> Space:
     if not job.succeeded:
         raise StillEmbedding(job)
     found: Space = job.result
-    return found
+    return cached.with_table_of(cached.base(dataset_id), found)
 
 
 def show(waiting: StillEmbedding) -> None:

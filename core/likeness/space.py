@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -137,6 +137,18 @@ class Space:
         kept = ("name", "encoder", "embed_texts", "embed_images", "provenance", "differentiable", "index", "linear", "estimator", "base", "store_dir")
         given: dict[str, Any] = {"vectors": self.vectors, "images": self.table} | {each: getattr(self, each) for each in kept}
         return Space(**(given | changes))
+
+    def with_table(self, table: ImageTable) -> "Space":
+        """The same vectors, index and fit, with another table of the same rows, as after labels have come; nothing is computed or copied.
+
+        Raises:
+            InputError: another number of rows.
+        """
+        if len(table) != len(self):
+            raise InputError(f"The table has {len(table):,} rows and '{self.name}' has {len(self):,}; pass a table of the same images.")
+        same = copy(self)
+        same.table = table
+        return same
 
     @property
     def encoder_name(self) -> str:

@@ -2,18 +2,26 @@
 
 const galleries = new WeakMap();
 const rowURL = (template, row) => template.replace("{row}", row);
+const inOrder = (rows) => [...rows].sort((a, b) => a - b).join();
+const TICK_MS = 250; // quick ticks are sent as one
+const PATIENCE_MS = 5000; // for the server to have heard of them
 const whole = (number) => number.toLocaleString("en-US");
 
 class Gallery {
   constructor(parent) {
     this.root = parent.querySelector(".ga");
     this.sections = [];
+    this.selected = new Set();
+    this.waiting = this.sent = null;
   }
 
   update({ data, setTriggerValue }) {
     this.data = data;
     this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
     this.add = (row) => setTriggerValue("add", { row, id: Math.random() });
+    this.select = (rows) => setTriggerValue("select", { rows, id: Math.random() });
+    this.takeTicks(data.selected ?? []);
+    this.root.classList.toggle("ga-ticking", this.selected.size > 0);
     this.answer = (section, row, alike) => setTriggerValue("answer", { section, row, alike, id: Math.random() });
     this.root.dataset.layout = data.layout;
     this.root.style.setProperty("--tile", `${data.tile}px`);
@@ -24,6 +32,34 @@ class Gallery {
       this.sections[i].place = i;
       this.sections[i].show(described);
     });
+  }
+
+  /** The ticks as the server has them, unless it has not heard of the last ones yet. */
+  takeTicks(rows) {
+    const isHeard = !this.sent || this.sent === inOrder(rows) || performance.now() > this.patience;
+    if (this.waiting || !isHeard) return;
+    this.sent = null;
+    this.selected = new Set(rows);
+  }
+
+  /** A click on a tick, or with Ctrl, changes one; with Shift it ticks all from the last one on. */
+  change(view, place, through) {
+    const rows = view.section.rows;
+    const verb = through || !this.selected.has(rows[place]) ? "add" : "delete";
+    const from = through && view.ticked !== undefined ? view.ticked : place;
+    for (let i = Math.min(from, place); i <= Math.max(from, place); i++) this.selected[verb](rows[i]);
+    view.ticked = place;
+    this.root.classList.toggle("ga-ticking", this.selected.size > 0);
+    for (const each of this.sections) for (const tile of each.tiles) tile.showTick();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.send(), TICK_MS);
+  }
+
+  send() {
+    this.waiting = null;
+    this.sent = inOrder([...this.selected]);
+    this.patience = performance.now() + PATIENCE_MS;
+    this.select([...this.selected]);
   }
 }
 
@@ -43,7 +79,7 @@ class SectionView {
 
   show(section) {
     const rows = section.rows.join();
-    if (rows !== this.rows) this.limit = this.gallery.data.page;
+    if (rows !== this.rows) [this.limit, this.ticked] = [this.gallery.data.page, undefined];
     this.rows = rows;
     this.section = section;
     this.root.setAttribute("aria-label", section.title);
@@ -66,6 +102,11 @@ class SectionView {
       return make("span", { className: "ga-meaning" }, sign, make("span", { textContent: text }));
     });
     this.legend.replaceChildren(...parts);
+  }
+
+  /** How many tiles stand side by side. */
+  columns() {
+    return Math.max(1, getComputedStyle(this.grid).gridTemplateColumns.split(" ").length);
   }
 
   extend() {
@@ -103,13 +144,49 @@ class Tile {
     this.caption = make("span", { className: "ga-caption" });
     this.text = make("span", { className: "ga-text" });
     this.facts = make("span", { className: "ga-facts" }, this.similarity, this.mark);
-    this.root = make("button", { className: "ga-tile", type: "button", onclick: () => this.gallery.click(this.row) },
+    this.root = make("button", { className: "ga-tile", type: "button", onclick: (event) => this.pressed(event), onkeydown: (event) => this.key(event) },
       make("span", { className: "ga-frame" }, this.image, this.rank, this.both), this.facts, this.caption, this.text);
     this.add = make("button", { className: "ga-add", type: "button", title: "Add to the query", textContent: "+", onclick: () => this.gallery.add(this.row) });
+    this.tick = make("button", { className: "ga-tick", type: "button", role: "checkbox", tabIndex: -1, innerHTML: icon("check", 15), onclick: (event) => this.change(event.shiftKey) });
     this.answers = make("div", { className: "ga-answers", role: "group" }, ...[true, false].map((alike) => make("button", {
       className: "ga-answer", type: "button", innerHTML: icon(alike ? "more" : "less", 15), onclick: () => this.gallery.answer(this.view.place, this.row, alike),
     })));
-    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add, this.answers);
+    this.cell = make("div", { className: "ga-cell", ondragstart: (event) => this.drag(event.dataTransfer) }, this.root, this.add, this.tick, this.answers);
+  }
+
+  pressed(event) {
+    if (this.gallery.data.selected && (event.ctrlKey || event.metaKey || event.shiftKey)) this.change(event.shiftKey);
+    else this.gallery.click(this.row);
+  }
+
+  /** Space ticks, arrows go to the neighbors on the page, with Shift they tick them on the way. */
+  key(event) {
+    const { data } = this.gallery;
+    if (event.key === " " && data.selected) {
+      event.preventDefault();
+      this.change(event.shiftKey);
+      return;
+    }
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.view.columns(), ArrowUp: -this.view.columns() }[event.key];
+    const next = step && this.view.tiles[this.place + step];
+    if (!next || next.cell.hidden) return;
+    event.preventDefault();
+    if (event.shiftKey && data.selected) {
+      if (this.view.ticked === undefined || !this.gallery.selected.has(this.row)) this.change(false);
+      next.change(true);
+    }
+    next.root.focus();
+  }
+
+  change(through) {
+    this.gallery.change(this.view, this.place, through);
+  }
+
+  showTick() {
+    const ticked = this.gallery.selected.has(this.row);
+    this.tick.hidden = !this.gallery.data.selected;
+    this.cell.classList.toggle("ga-ticked", ticked && !this.tick.hidden);
+    this.tick.setAttribute("aria-checked", String(ticked));
   }
 
   /** What a query bar takes when it is dropped there. */
@@ -124,7 +201,8 @@ class Tile {
     const url = rowURL(data.thumbnails, row);
     if (this.url !== url) this.image.src = url;
     this.url = url;
-    this.row = row;
+    [this.row, this.place] = [row, i];
+    this.showTick();
     this.cell.draggable = data.addable;
     this.add.hidden = !data.addable;
     const same = section.same?.[i] ?? null;
@@ -175,6 +253,8 @@ class Tile {
     ];
     this.root.title = parts.filter(Boolean).join(", ");
     this.image.alt = this.root.title;
+    this.tick.setAttribute("aria-label", `Select ${caption || `${noun} ${this.row + 1}`}`);
+    this.tick.title = "Select (Space; Ctrl or Shift with a click)";
     this.add.setAttribute("aria-label", `Add ${caption || `${noun} ${this.row + 1}`} to the query`);
   }
 }

@@ -12,7 +12,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import notion_line
+from pages.explore import labeling, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
@@ -56,14 +56,17 @@ def main() -> None:
         elif view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
+    chosen = _visible(view, view.selected)
+    with pictures_column:
+        labeling.bar(view, chosen)
     with pictures_column, st.container(height=_HEIGHT, border=False):
-        chosen = _visible(view, view.selected)
         if query:
             _neighbors(view, query, found, problem)
-        if len(chosen):
+        ticking = selection.by_ticks() and not query
+        if len(chosen) and not ticking:
             _selected(view, chosen)
-        if not query and not len(chosen):
-            _all_images(view)
+        if ticking or not (query or len(chosen)):
+            _all_images(view, chosen)
 
 
 def _find(view: View, query: neighbors.Query) -> "tuple[list[neighbors.Found], str]":
@@ -213,6 +216,8 @@ def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]
         page=neighbors.shown(query),
         on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
+        selected=view.selected,
+        on_select=selection.tick,
         on_answer=lambda place, row, alike: clicks.take(clicked[place], view, query.row, sections[place].rows, row, alike, slots[place]),
     )
     if any(len(each.rows) == neighbors.shown(query) for each in found):
@@ -246,6 +251,8 @@ def _selected(view: View, chosen: np.ndarray) -> None:
         tile=_TILE,
         on_click=neighbors.image_was_clicked,
         on_add=query_chips.add_row,
+        selected=view.selected,
+        on_select=selection.tick,
     )
 
 
@@ -253,14 +260,26 @@ def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
     return frame.iloc[chosen].to_csv(index_label="row").encode()
 
 
-def _all_images(view: View) -> None:
+def _all_images(view: View, chosen: np.ndarray) -> None:
     rows = _visible(view, np.arange(len(view.frame)))
     what = f"{len(rows):,} images" + (" match the filters" if view.hidden is not None else "")
-    st.subheader(what)
-    st.caption("Click an image for its neighbors. Draw around points on a map to select them.")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(what)
+        if len(chosen):  # ticked here, so that all stay in sight
+            st.button(f"Show the {len(chosen):,} selected", icon=":material/select_all:", type="tertiary", on_click=selection.select, args=(chosen,))
+    st.caption("Click an image for its neighbors. Draw around points on a map, or tick pictures, to select them.")
     note = f"The first {_SHOWN} are shown. Filter or select images to see others." if len(rows) > _SHOWN else ""
     section = Section("", rows[:_SHOWN].tolist(), captions=neighbors.captions(view, rows[:_SHOWN]), note=note, empty="No image matches the filters.")
-    gallery([section], thumbnails=view.thumbnails, key="all", tile=_TILE, on_click=neighbors.image_was_clicked, on_add=query_chips.add_row)
+    gallery(
+        [section],
+        thumbnails=view.thumbnails,
+        key="all",
+        tile=_TILE,
+        on_click=neighbors.image_was_clicked,
+        on_add=query_chips.add_row,
+        selected=view.selected,
+        on_select=selection.tick,
+    )
 
 
 def _visible(view: View, rows: np.ndarray) -> np.ndarray:

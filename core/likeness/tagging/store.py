@@ -145,6 +145,8 @@ class TagStore:
 
     def version(self) -> int:
         """The number of the newest edit, undos and redos counted; 0 where there is none. It takes a fraction of a millisecond: pages may poll it."""
+        if not self.path.exists():
+            return 0
         with reading(self.path, self.wait_seconds) as connection:
             return int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM edits").fetchone()[0])
 

@@ -1,0 +1,118 @@
+"""Tags, values and notes that people give to images in the app (`likeness.tagging`): where they lie, who may give them, and in whose name."""
+
+import getpass
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import pandas as pd
+
+from access import redact, refusal, resolve_entry
+from likeness.data import DatasetEntry, ImageTable
+from likeness.errors import InputError
+from likeness.space import Space
+from likeness.tagging import TagStore, tags_file, with_tags
+from server_settings import server
+from visitors import TAGS, shown_name, visitor, visitors_dir
+
+_DAMAGED = -1  # in place of a version
+
+
+def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
+    """What people have said of the images of a dataset, whatever their encoder."""
+    return TagStore(file_of(entry), table.frame.columns)
+
+
+def file_of(entry: DatasetEntry) -> Path:
+    """Where it lies: of uploads to a shared server with all else that is their owner's, of others where the command line finds it.
+
+    Raises:
+        InputError: the images may not be read.
+    """
+    file = tags_file(resolve_entry(entry))
+    return visitors_dir() / entry.owner / TAGS / file.name if server().shared and entry.owner else file
+
+
+def who() -> str:
+    """In whose name the visitor labels: his account's, his browser's, or where the server is not shared, the machine's user."""
+    if server().shared:
+        return shown_name() or "nobody"
+    with suppress(OSError, KeyError, ImportError):
+        return getpass.getuser()
+    return "me"
+
+
+def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
+    """Why the visitor may not label the images of a dataset, in a sentence; empty where he may.
+
+    His own he may label; those that everyone sees, where people sign in, so that each label has a name.
+    """
+    if not table.has_images:
+        return "Labels belong to images by their paths, and these rows have none."
+    if server().shared and entry.owner != visitor():
+        if entry.owner:
+            return "These images are someone else's; upload them as your own to label them."
+        if not server().has_accounts:
+            return "Everyone on this server sees these images, and nobody signs in; upload them as your own to label them."
+    return refusal("edit")
+
+
+def version(entry: DatasetEntry) -> int:
+    """The number of the newest edit of a dataset's labels, 0 where there is none; it grows with each, whoever makes it."""
+    try:
+        return TagStore(file_of(entry)).version()
+    except InputError:
+        return _DAMAGED
+
+
+def problem(entry: DatasetEntry) -> str:
+    """Why the labels of a dataset cannot be read; empty where they can."""
+    try:
+        TagStore(file_of(entry)).version()
+        counts(entry)
+    except InputError as error:
+        return redact(error)
+    return ""
+
+
+def counts(entry: DatasetEntry) -> pd.DataFrame:
+    """As `TagStore.counts`, read anew only after an edit.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    return _counts(file_of(entry), version(entry))
+
+
+def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
+    """Whether the visitor has an edit of these labels to undo, and one to redo."""
+    return TagStore(file_of(entry)).can_undo(who()) if version(entry) > 0 else (False, False)
+
+
+def are_shared() -> bool:
+    """Whether other people may be labeling the same images."""
+    return server().shared and server().has_accounts
+
+
+def tagged(entry: DatasetEntry, space: Space) -> Space:
+    """A space with what people have said of its images as attributes, the same object as long as nobody says more."""
+    now = version(entry) if space.table.has_images else 0
+    if now <= 0:
+        return space
+    before, found = _tagged.get(space, (0, space))
+    if before != now:
+        try:
+            found = space.with_table(with_tags(space.table, store_of(entry, space.table)))
+        except InputError:  # `problem` says why
+            return space
+        _tagged[space] = now, found
+    return found
+
+
+@lru_cache(maxsize=64)
+def _counts(file: Path, version: int) -> pd.DataFrame:
+    return TagStore(file).counts()
+
+
+_tagged: "WeakKeyDictionary[Space, tuple[int, Space]]" = WeakKeyDictionary()
