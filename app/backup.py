@@ -5,12 +5,15 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from likeness.errors import InputError
 from likeness.io import cache_dir, runs_dir
+from likeness.tagging import TagStore
+from visitors import TAGS
 
-_KEPT = ("visitors", "notions", "splits", "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
+_KEPT = ("visitors", "notions", "splits", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
 
 
@@ -28,7 +31,8 @@ def back_up(file: Path) -> int:
         with tarfile.open(partial, "w:gz" if file.suffix == ".gz" else "w") as archive:
             for path, name in _files():
                 try:
-                    archive.add(path, name, recursive=False)
+                    with whole(path) as copy:
+                        archive.add(copy, name, recursive=False)
                     number += 1
                 except FileNotFoundError:  # removed meanwhile
                     continue
@@ -40,6 +44,29 @@ def back_up(file: Path) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return number
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file as it is at one moment: of labels, to which people may be writing, a copy that lasts for the block; else itself."""
+    if not _is_tags(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        if not path.exists():
+            raise FileNotFoundError(path)
+        TagStore(path).copy_to(copy)
+        yield copy
+
+
+def _is_tags(path: Path) -> bool:
+    return path.parent.name == TAGS and path.suffix == ".sqlite"
+
+
+def is_passing(path: Path) -> bool:
+    """Whether a file is only there while others are written: it belongs in no copy."""
+    return path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
 
 
 def restore(file: Path) -> int:
@@ -82,7 +109,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     for base, top, parts in ((cache_dir(), _CACHE, _KEPT), (runs_dir(), _RUNS, None)):
         for start in [base / part for part in parts] if parts is not None else [base]:
             for path in [start] if start.is_file() else sorted(start.rglob("*")):
-                if path.is_file() and not path.is_symlink() and not path.name.endswith(".partial"):
+                if path.is_file() and not path.is_symlink() and not is_passing(path):
                     yield path, f"{top}/{path.relative_to(base).as_posix()}"
 
 

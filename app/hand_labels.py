@@ -34,6 +34,20 @@ def file_of(entry: DatasetEntry) -> Path:
     return visitors_dir() / entry.owner / TAGS / file.name if server().shared and entry.owner else file
 
 
+def remove(entry: DatasetEntry) -> None:
+    """Removes what people have said of the images of a dataset that is gone.
+
+    Raises:
+        InputError: it cannot be removed.
+    """
+    file = file_of(entry)
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{file}{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"The labels of '{entry.name}' cannot be removed ({error.strerror or error}); allow it, and remove it again.") from error
+
+
 def who() -> str:
     """In whose name the visitor labels: his account's, his browser's, or where the server is not shared, the machine's user."""
     if server().shared:

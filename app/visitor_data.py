@@ -11,7 +11,9 @@ from pathlib import Path
 
 import streamlit as st
 
+import hand_labels
 from audit import record
+from backup import is_passing, whole
 from likeness.data import DatasetEntry, list_datasets, remove_dataset
 from likeness.encoders import stored_of
 from likeness.errors import InputError
@@ -51,7 +53,7 @@ def all_visitors() -> list[VisitorData]:
 
 
 def remove_visitor(id: str, by: str) -> None:
-    """Removes all that is a visitor's: pictures, vectors, drafts, notions, splits, and his datasets from the list. Links to them open nothing.
+    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, and his datasets from the list.
 
     Raises:
         InputError: there is no such visitor, or his files cannot be removed.
@@ -65,7 +67,7 @@ def remove_visitor(id: str, by: str) -> None:
 
 
 def remove_upload(entry: DatasetEntry, by: str) -> None:
-    """Takes a visitor's dataset off the list, with its pictures and vectors, where no other dataset of his shows the same pictures.
+    """Takes a visitor's dataset off the list, with its pictures, vectors and labels, where no other dataset of his shows the same pictures.
 
     Raises:
         InputError: its files cannot be removed.
@@ -77,6 +79,7 @@ def remove_upload(entry: DatasetEntry, by: str) -> None:
         own = visitors_dir() / entry.owner
         for folder in (stored_of(own / UPLOADS / name, own / EMBEDDINGS), own / UPLOADS / name, own / LABELS / entry.id):
             _remove(folder)
+        hand_labels.remove(entry)
     record("dataset removed", by, entry.name)
 
 
@@ -93,8 +96,9 @@ def export_visitor(id: str, file: Path) -> None:
         with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("datasets.json", json.dumps(entries, indent=1))
             for path in sorted(folder.rglob("*")):
-                if path.is_file() and not path.is_symlink():
-                    archive.write(path, path.relative_to(folder).as_posix())
+                if path.is_file() and not path.is_symlink() and not is_passing(path):
+                    with whole(path) as copy:
+                        archive.write(copy, path.relative_to(folder).as_posix())
     except OSError as error:
         raise InputError(f"'{file}' cannot be written ({error.strerror or error}); name another file.") from error
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+import hand_labels
 from likeness.data import DatasetEntry
 from likeness.space import Space
 from shared import cached, selection
@@ -74,8 +75,8 @@ class View:
 
     @property
     def info(self) -> str:
-        """URL of the attributes of image {row}."""
-        return f"/info/{self.entry.id}/{{row}}"
+        """URL of the attributes of image {row}, another one after each label that people give: browsers keep what they have seen."""
+        return f"/info/{self.entry.id}/{{row}}?labels={hand_labels.version(self.entry)}"
 
 
 def set_view(view: View) -> None:

@@ -91,12 +91,12 @@ def _having(view: View, chosen: np.ndarray, name: str, value: str) -> int:
 
 def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
     names = list(dict.fromkeys(name for name, _ in known))
-    name = st.selectbox("Name", names, index=None, key=_NAME, accept_new_options=True, placeholder="Choose or type, as: good, or: breed")
+    name = st.selectbox("Name", _with_typed(names, _NAME), index=None, key=_NAME, accept_new_options=True, placeholder="Choose or type, as: good, or: breed")
     values = [value for each, value in known if each == name and value]
     is_tag = name in names and not values
     st.selectbox(
         "Value",
-        values,
+        _with_typed(values, _VALUE),
         index=None,
         key=_VALUE,
         accept_new_options=True,
@@ -109,6 +109,12 @@ def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
         st.button("Take away", key="label_take", icon=":material/close:", disabled=name not in names, on_click=_take_typed, args=(view, chosen))
     st.text_area("Note", _note(view, chosen), key=f"{_TEXT}_{int(chosen[0]) if len(chosen) == 1 else 'several'}", height=80)
     st.button("Write the note", key="label_write", icon=":material/edit_note:", on_click=_write_note, args=(view, chosen))
+
+
+def _with_typed(offered: list[str], key: str) -> list[str]:
+    """What is offered, and what was typed before."""
+    typed = st.session_state.get(key)
+    return offered if typed is None or typed in offered else [*offered, typed]
 
 
 def _note(view: View, chosen: np.ndarray) -> str:
@@ -157,7 +163,7 @@ def _write_note(view: View, chosen: np.ndarray) -> None:
 
 def _undo_and_redo(view: View, reason: str) -> None:
     can = (False, False) if reason else hand_labels.can_undo(view.entry)
-    for place, (what, icon, key) in enumerate((("undo", ":material/undo:", "Ctrl+Z"), ("redo", ":material/redo:", "Ctrl+Shift+Z"))):
+    for place, (what, icon, key) in enumerate((("undo", ":material/undo:", "U"), ("redo", ":material/redo:", "Shift+U"))):
         st.button(
             "",
             key=f"label_{what}",

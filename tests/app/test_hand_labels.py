@@ -1,0 +1,225 @@
+"""Labels made by hand in the app: given, seen on every page at once, taken back, refused, removed and copied."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import hand_labels
+from backup import back_up, restore
+from likeness.data import SHIPPED_CARS, add_dataset, new_entry, read_cars
+from likeness.tagging import TagStore, tag_store
+from server_settings import settings_from
+from shared import cached
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def paths() -> list[str]:
+    return [str(path) for path in read_cars().frame["path"]]
+
+
+@pytest.fixture
+def store() -> TagStore:
+    """Of the shipped cars, as the command line finds it."""
+    return tag_store("cars", read_cars())
+
+
+def _select(app: AppTest, *rows: int) -> AppTest:
+    app.session_state["rows"] = np.array(rows, np.int64)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def _give(app: AppTest, name: str, value: str | None = None) -> AppTest:
+    for key, typed in (("label_name", name), ("label_value", value)):
+        if typed is not None:
+            field = app.selectbox(key=key)
+            field.options.append(typed)
+            field.set_value(typed).run()
+    app.button(key="label_give").click().run()
+    assert not app.exception
+    return app
+
+
+def _toasts(app: AppTest) -> str:
+    return "\n".join(toast.value for toast in app.toast)
+
+
+def test_a_tag_for_the_selection_is_an_attribute_at_once(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 3, 5, 8), "good")
+    assert store.columns(paths)["good"].to_numpy().nonzero()[0].tolist() == [3, 5, 8]
+    assert "good given to 3 images" in _toasts(app)
+    view = app.session_state["view"]
+    assert view.frame["good"].to_numpy().nonzero()[0].tolist() == [3, 5, 8]
+    assert view.a.table is view.base.table  # of every space
+    assert "good" in app.selectbox(key="color").options or "Good" in app.selectbox(key="color").options
+    app.selectbox(key="color").set_value("good").run()
+    assert not app.exception
+    assert app.session_state["view"].color == "good"
+
+
+def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 1, 2), "breed", "beagle")
+    _select(app, 2, 3)
+    app.button(key="label_breed_beagle").click().run()
+    assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1, 2, 3]
+    app.button(key="label_breed_beagle").click().run()  # both have it
+    assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1]
+    _select(app, 1, 9)
+    _give(app, "breed", "collie")
+    assert store.columns([paths[1], paths[9]])["breed"].tolist() == ["collie", "collie"]  # one value an image
+
+
+def test_undo_redo_and_a_color_that_is_gone(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 4), "good")
+    app.selectbox(key="color").set_value("good").run()
+    assert not app.button(key="label_undo").disabled
+    app.button(key="label_undo").click().run()
+    assert not app.exception
+    assert store.columns(paths).empty
+    assert app.session_state["view"].color != "good"
+    app.button(key="label_redo").click().run()
+    assert store.columns(paths)["good"].sum() == 1
+    assert app.button(key="label_redo").disabled
+
+
+def test_a_note_is_shown_to_whoever_selects_the_image(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _select(app, 7)
+    app.text_area(key="label_note_7").set_value("blurred\nat the left").run()
+    app.button(key="label_write").click().run()
+    assert store.columns([paths[7]])["note"].tolist() == ["blurred\nat the left"]
+    _select(app, 8)
+    assert app.text_area(key="label_note_8").value == ""
+    _select(app, 7)
+    assert app.text_area(key="label_note_7").value == "blurred\nat the left"
+
+
+def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 1, 2), "breed", "beagle")
+    store.set_value([paths[2]], "breed", "collie", who="someone else")
+    app.run()
+    assert app.session_state["view"].frame["breed"].iloc[[1, 2]].tolist() == ["beagle", "collie"]
+    app.button(key="label_undo").click().run()
+    assert "1 that others have changed since stay as they are" in _toasts(app)
+    assert store.columns(paths)["breed"].dropna().tolist() == ["collie"]
+
+
+def test_names_that_may_not_be_are_refused_in_a_sentence(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 1), "body_type")
+    assert "The dataset has a column" in _toasts(app)
+    _give(app, "x" * 81)
+    assert store.columns(paths).empty
+
+
+def test_figures_follow_labels_that_change_and_leave_out_who_has_none(store: TagStore, paths: list[str]) -> None:
+    kinds = read_cars().frame["car_color"].astype(str)
+    rows = np.flatnonzero(kinds.isin(["red", "blue"]))[:60]
+    for value in ("red", "blue"):
+        store.set_value([paths[row] for row in rows if kinds[row] == value], "mine", value, who="me")
+    first = cached.metrics(SHIPPED_CARS.id, cached.base(SHIPPED_CARS.id), "mine")
+    alone = cached.base(SHIPPED_CARS.id)
+    from likeness.evaluation import retrieval_metrics
+
+    assert first == retrieval_metrics(alone.vectors[rows], kinds.iloc[rows])
+    store.set_value([paths[row] for row in rows[::2]], "mine", "other", who="me")
+    second = cached.metrics(SHIPPED_CARS.id, cached.base(SHIPPED_CARS.id), "mine")
+    assert second == retrieval_metrics(alone.vectors[rows], cached.table(SHIPPED_CARS.id).frame["mine"].iloc[rows].astype(str))
+    assert second != first
+
+
+def test_nothing_is_opened_anew_for_a_label(store: TagStore, paths: list[str]) -> None:
+    before = cached.base(SHIPPED_CARS.id)
+    assert cached.base(SHIPPED_CARS.id) is before
+    store.add_tag(paths[:3], "good", who="me")
+    after = cached.base(SHIPPED_CARS.id)
+    assert after is not before
+    assert after.vectors is before.vectors
+    assert cached.base(SHIPPED_CARS.id) is after
+
+
+def test_a_damaged_file_is_told_and_leaves_the_page(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    store.add_tag(paths[:3], "good", who="me")
+    store.path.write_bytes(b"no database" * 1000)
+    app.run()
+    assert not app.exception
+    assert any("Labels are left out" in warning.value for warning in app.warning)
+    assert "good" not in app.session_state["view"].frame
+
+
+@pytest.fixture
+def become(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """On a shared server: who asks, behind a proxy that names accounts, or by a cookie."""
+
+    def to(name: str, accounts: bool = True) -> None:
+        more: dict[str, Any] = {"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}
+        monkeypatch.setenv("LIKENESS_SERVER", settings_from({"shared": True, **more}).as_text())
+        for module in ("access", "visitors"):
+            monkeypatch.setattr(f"{module}.account", lambda: name if accounts else None)
+        monkeypatch.setattr("visitors._browser", lambda: name)
+
+    return to
+
+
+class TestRights:
+    def test_whoever_edits_labels_what_all_see_in_his_own_name(self, become: Callable[..., None]) -> None:
+        become("ben")
+        assert hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars()) == ""
+        assert hand_labels.who() == "ben"
+        become("ada")
+        assert "role edit" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+
+    def test_strangers_label_their_own_alone(self, become: Callable[..., None]) -> None:
+        become("a" * 32, accounts=False)
+        assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+        own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner="a" * 32)
+        assert hand_labels.refusal_to_tag(own, read_cars()) == ""
+        assert hand_labels.file_of(own).parent.parent.name == "a" * 32
+        become("b" * 32, accounts=False)
+        assert "someone else's" in hand_labels.refusal_to_tag(own, read_cars())
+        assert hand_labels.file_of(own).parent.parent.name == "a" * 32  # whoever was given the link sees the labels
+
+    def test_a_click_that_was_not_offered_changes_nothing(self, app: AppTest, store: TagStore, become: Callable[..., None], paths: list[str]) -> None:
+        _give(_select(app, 1), "good")
+        become("ada")
+        app.button(key="label_good_").click().run()
+        assert store.columns(paths)["good"].sum() == 1
+
+
+def test_labels_are_in_the_copy_of_a_server_while_somebody_writes(store: TagStore, paths: list[str], tmp_path: Path, monkeypatch: Any) -> None:
+    store.add_tag(paths[:5], "good", who="me")
+    import sqlite3
+
+    open_one = sqlite3.connect(store.path)  # keeps the log beside the file, as a server that is labeling does
+    open_one.execute("SELECT 1 FROM edits").fetchone()
+    store.add_tag(paths[5:7], "good", who="me")
+    back_up(tmp_path / "copy.tar")
+    open_one.close()
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "new"))
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "new runs"))
+    restore(tmp_path / "copy.tar")
+    assert tag_store("cars", read_cars()).columns(paths)["good"].sum() == 7
+    assert [file.suffix for file in (tmp_path / "new" / "tags").iterdir()] == [".sqlite"]
+
+
+def test_labels_go_with_the_dataset(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    for number, path in enumerate(read_cars().paths()[:4]):
+        (tmp_path / "photos" / f"{number}.webp").write_bytes(path.read_bytes())
+    entry = new_entry("Photos", str(tmp_path / "photos"), "cars")
+    add_dataset(entry)
+    hand_labels.store_of(entry, cached.images_of(entry)).add_tag(["0.webp"], "good", who="me")
+    assert hand_labels.file_of(entry).is_file()
+    hand_labels.remove(entry)
+    assert not list((cache / "tags").glob("*.sqlite*"))
+    assert hand_labels.version(entry) == 0
