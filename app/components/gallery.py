@@ -67,14 +67,16 @@ def gallery(
     sections: Sequence[Section], *, thumbnails: str, key: str, query: int | None = None, layout: Literal["stacked", "columns"] = "stacked",
     tile: int = 112, page: int = 60, noun: str = "Image", on_click: Callable[[int], None] | None = None,
     on_add: Callable[[int], None] | None = None, selected: NDArray[np.int64] | None = None,
-    on_select: Callable[[NDArray[np.int64]], None] | None = None, on_answer: Callable[[int, int, bool], None] | None = None,
+    on_select: Callable[[NDArray[np.int64]], None] | None = None, ticks_by_click: bool = False,
+    on_answer: Callable[[int, int, bool], None] | None = None,
 ) -> int | None:  # fmt: skip
     """Draws the sections and returns the row that was clicked since the last run, or None.
 
     thumbnails: URL template with "{row}". query: this row is framed wherever it appears. tile: the least width of a tile in px.
     page: tiles shown before "Show more". on_click: called with the row before the script reruns. on_add: the same for the button
     that adds the image to the query; with it tiles have this button and can be dragged to a query bar. selected: rows that are ticked, shown here or
-    not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. on_answer: called with the number of the
+    not; with them each tile has a tick. on_select: called with all rows that are ticked then, ascending. ticks_by_click: a click anywhere on a
+    tile ticks it. on_answer: called with the number of the
     section, the row, and True for "more like this", False for "not like this".
     """
     clicked_key, shown = f"{key}:clicked", {int(row) for section in sections for row in section.rows}
@@ -112,7 +114,7 @@ def gallery(
     data = {
         "sections": [encode_section(section) for section in sections], "thumbnails": thumbnails, "layout": layout, "tile": tile,
         "page": page, "noun": noun, "query": None if query is None else int(query),
-        "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(),
+        "addable": on_add is not None, "selected": None if selected is None else chosen[here].tolist(), "ticks_by_click": ticks_by_click,
     }  # fmt: skip
     _renderer()(
         key=key, data=data, on_click_change=take_in, on_add_change=take_in_added, on_answer_change=take_in_answer, on_select_change=take_in_ticks

@@ -155,7 +155,8 @@ class Tile {
   }
 
   pressed(event) {
-    if (this.gallery.data.selected && (event.ctrlKey || event.metaKey || event.shiftKey)) this.change(event.shiftKey);
+    const { data } = this.gallery;
+    if (data.selected && (data.ticks_by_click || event.ctrlKey || event.metaKey || event.shiftKey)) this.change(event.shiftKey);
     else this.gallery.click(this.row);
   }
 

@@ -91,7 +91,9 @@ def _having(view: View, chosen: np.ndarray, name: str, value: str) -> int:
 
 def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
     names = list(dict.fromkeys(name for name, _ in known))
-    name = st.selectbox("Name", _with_typed(names, _NAME), index=None, key=_NAME, accept_new_options=True, placeholder="Choose or type, as: good, or: breed")
+    name = st.selectbox(
+        "Name", _with_typed(names, _NAME), index=None, key=_NAME, accept_new_options=True, placeholder="Choose or type, as: good, or: breed"
+    )
     values = [value for each, value in known if each == name and value]
     is_tag = name in names and not values
     st.selectbox(

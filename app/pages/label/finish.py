@@ -1,0 +1,65 @@
+"""The values that spread, kept as an attribute of their own: what a person said stays apart from what followed."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import hand_labels
+from access import redact
+from likeness.errors import InputError
+from likeness.spreading import LabelSpread
+from likeness.tagging import NewColumn
+from pages.label.spread import SpreadRequest
+from shared import permissions
+from shared.plain import plain
+from shared.view import View
+
+_SPREAD = "{} (spread)"
+
+
+def show(view: View, request: SpreadRequest, found: LabelSpread) -> None:
+    """Draws how many images are how sure, and the button that keeps them."""
+    at_least = st.slider("At least so probable", 0.0, 1.0, 0.9, 0.01, key="label_threshold", format="percent", width=420)
+    more = (found.given < 0) & (found.confidence >= at_least)
+    kept = (found.given >= 0) | more
+    name = _SPREAD.format(request.column.removesuffix(" (tag)"))
+    sentence = f"**{kept.sum():,}** of {len(found):,} images: {(found.given >= 0).sum():,} that people labeled and {more.sum():,} more"
+    st.markdown(sentence + (f", of which some {1 - found.confidence[more].mean():.0%} are expected to be wrong." if more.any() else "."))
+    st.bar_chart(_counts(found, kept), horizontal=True, height=60 + 28 * min(len(found.classes), 30), x_label="images", y_label="")
+    with st.container(horizontal=True):
+        st.button(
+            plain(f"Keep them as “{name}”"),
+            key="label_keep",
+            type="primary",
+            icon=":material/label:",
+            on_click=_keep,
+            args=(view, found, kept, name),
+            help="A further attribute, which colors, filters and judges like any other; what people labeled stays as it is.",
+        )
+        st.download_button("Download CSV", lambda: _csv(found), "labels.csv", "text/csv", icon=":material/download:", on_click="ignore")
+
+
+def _counts(found: LabelSpread, kept: np.ndarray) -> "pd.Series[int]":
+    counts = np.bincount(found.numbers[kept], minlength=len(found.classes))
+    return pd.Series(counts, index=[str(name) for name in found.classes], name="images")
+
+
+def _csv(found: LabelSpread) -> bytes:
+    return found.table().to_csv(index=False).encode()
+
+
+def _keep(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:
+    if not permissions.permitted("edit"):
+        return
+    paths = [str(path) for path in view.base.table.frame["path"]]
+    values = [str(label) if keep else "" for label, keep in zip(found.labels, kept, strict=True)]
+    try:
+        if reason := hand_labels.refusal_to_tag(view.entry, view.base.table):
+            raise InputError(reason)
+        store = hand_labels.store_of(view.entry, view.base.table)
+        edit = store.set_columns(paths, [NewColumn(name, "attribute", values)], hand_labels.who(), "spread")
+    except InputError as error:
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+        return
+    st.session_state["next_color"] = name
+    st.toast(f"{edit.images:,} images have it now; Explore is colored by it." if edit.id else "They have it already.", icon=":material/label:")

@@ -1,0 +1,121 @@
+"""Label: values of a few images spread to all; a screen at a time is confirmed or corrected."""
+
+import numpy as np
+import streamlit as st
+
+import hand_labels
+from likeness.spreading import METHODS, LabelSpread, label_screens, likely_mistakes, uncertain_rows
+from pages.label import PAGE, answers, finish
+from pages.label.spread import SpreadRequest, without
+from shared import cached, progress, sidebar
+from shared.plain import plain
+from shared.view import View, current_view
+
+_SCREEN = 24  # images
+_METHODS = {"propagation": "Along neighbors", "probe": "By a linear probe"}
+_STEPS = {
+    "sure": "Confirm",
+    "uncertain": "Uncertain ones",
+    "mistakes": "Probably wrong",
+    "finish": "Label the rest",
+}
+_HIDDEN_CLASSES = 0.1  # share of images of classes without a label from which it is said
+
+
+def main() -> None:
+    """Draws the page."""
+    view = current_view()
+    PAGE.show_head()
+    reason = hand_labels.refusal_to_tag(view.entry, view.base.table) or hand_labels.problem(view.entry)
+    if reason or cached.is_state(view.entry.id):
+        st.info(plain(reason) or "Images are still being embedded; label them when all are there.", icon=":material/info:")
+        return
+    request = _request(view)
+    if request is None:
+        return
+    job = request.begin()
+    if not progress.follow(job, wait=3.0):
+        return
+    found: LabelSpread = job.result
+    st.markdown(plain(found.sentence()))
+    if found.unseen > _HIDDEN_CLASSES:
+        st.caption(
+            f"If you chose the labeled images at random, some {found.unseen:.0%} of all images are of values that no image has yet: these are "
+            "labeled wrongly, however sure it looks."
+        )
+    wrong = without(likely_mistakes(found), answers.put_off(view, request.column, "mistakes"))
+    names = {step: f"{title} ({len(wrong):,})" if step == "mistakes" else title for step, title in _STEPS.items()}
+    step = st.segmented_control("Step", list(_STEPS), format_func=names.__getitem__, default="sure", key="label_step", label_visibility="collapsed")
+    if step == "uncertain":
+        _uncertain(view, request, found)
+    elif step == "mistakes":
+        _mistakes(view, request, found, wrong)
+    elif step == "finish":
+        finish.show(view, request, found)
+    else:
+        _sure(view, request, found)
+
+
+def _request(view: View) -> SpreadRequest | None:
+    """What the person chooses to spread; None where there is nothing yet, which is said."""
+    counts = hand_labels.counts(view.entry)
+    names = list(dict.fromkeys(counts["name"][counts["kind"] == "attribute"]))
+    if not names:
+        _begin("Nothing is labeled yet. Select a few images of each kind on Explore, and give them values, such as breed: beagle and breed: collie.")
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Attribute", names, key="label_attribute", format_func=plain, width=240)
+        spaces = {sidebar.readable(space.name): space for space in view.spaces}
+        space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Where near images get the same label: one of the sidebar's.")
+        method = st.segmented_control("How", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], key="label_method")
+    column = name if name in view.base.table.frame else f"{name} (tag)"
+    request = SpreadRequest(spaces[space], column, method or METHODS[0])
+    if len(request.classes) < 2:
+        value = plain(request.classes[0]) if request.classes else "one value"
+        _begin(f"All labeled images have {value}. Give others another value on Explore: labels spread between two at least.")
+        return None
+    return request
+
+
+def _begin(sentence: str) -> None:
+    st.info(sentence, icon=":material/info:")
+    st.page_link("pages/explore/page.py", label="Select images on Explore", icon=":material/scatter_plot:")
+
+
+def _sure(view: View, request: SpreadRequest, found: LabelSpread) -> None:
+    """A screen of images that are expected to have one value."""
+    left = answers.left_over(view, request.column)
+    if len(left):
+        answers.ask(view, request, left, f"What are these {len(left)}?" if len(left) > 1 else "What is this?", key="left", put_off="sure")
+        return
+    skipped = answers.put_off(view, request.column, "sure")
+    screens = [screen for screen in (without(each, skipped) for each in label_screens(found, _SCREEN)) if len(screen)]
+    if not screens:
+        st.success("All images have a label, or were put off.", icon=":material/check_circle:")
+        if skipped:
+            st.button("Show those that were put off", on_click=answers.bring_back, args=(view, request.column))
+        return
+    screen = screens[0]
+    answers.confirm(view, request, screen, str(found.classes[found.numbers[screen[0]]]), float(found.confidence[screen].mean()))
+
+
+def _uncertain(view: View, request: SpreadRequest, found: LabelSpread) -> None:
+    skipped = answers.put_off(view, request.column, "sure")
+    rows = without(uncertain_rows(found, _SCREEN + min(len(skipped), 200)), skipped)[:_SCREEN]
+    if not len(rows):
+        st.success("Every image has a label, or was put off.", icon=":material/check_circle:")
+        return
+    guesses = [f"{found.classes[found.best[row]]}? {found.probabilities[row].max():.0%}" for row in rows]
+    answers.ask(view, request, rows, "Which value do these have? Each teaches most.", key="uncertain", put_off="sure", captions=guesses, ticked=False)
+
+
+def _mistakes(view: View, request: SpreadRequest, found: LabelSpread, wrong: np.ndarray) -> None:
+    if not len(wrong):
+        st.success("No label is contradicted by the others.", icon=":material/check_circle:")
+        return
+    rows = wrong[:_SCREEN]
+    said = [f"{found.classes[found.given[row]]}, not {found.classes[found.best[row]]}?" for row in rows]
+    answers.ask(view, request, rows, "These labels are contradicted by the others.", key="mistakes", put_off="mistakes", captions=said, ticked=False)
+
+
+main()

@@ -1,0 +1,42 @@
+"""Labels of a few images spread to all in the background; the last ones are kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from background import Job, run_in_background
+from likeness.space import Space
+from likeness.spreading import spread_labels
+from shared import cached
+
+_KEPT = 4
+
+
+@dataclass(frozen=True)
+class SpreadRequest:
+    """What spreads: the values that a column has, in a space, by a method of `spread_labels`."""
+
+    space: Space
+    column: str
+    method: str
+
+    @property
+    def classes(self) -> list[str]:
+        """The values, sorted."""
+        return sorted(self.space.table.frame[self.column].dropna().astype(str).unique())
+
+    def begin(self) -> Job:
+        """The job whose result is a `LabelSpread`."""
+        column = self.space.table.frame[self.column]
+        key = self.space.key, self.column, cached.content_of_column(self.space.table.frame, self.column), self.method
+
+        def work(job: Job) -> object:
+            return spread_labels(self.space, column.astype(object).where(column.notna(), None), self.method, progress=job.report)
+
+        return run_in_background("label spreading", key, "Spreading the labels", work, kept=_KEPT, stoppable=False)
+
+
+def without(rows: NDArray[np.int64], skipped: set[int]) -> NDArray[np.int64]:
+    """Rows but those that were put off."""
+    return rows[~np.isin(rows, list(skipped))] if skipped else rows

@@ -1,0 +1,132 @@
+"""The page Label: what spreads, screens that are confirmed or corrected, what is put off, and what is kept."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from likeness.data import read_cars
+from likeness.tagging import TagStore, tag_store
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def paths() -> list[str]:
+    return [str(path) for path in read_cars().frame["path"]]
+
+
+@pytest.fixture
+def colors() -> np.ndarray:
+    return read_cars().frame["car_color"].astype(str).to_numpy()
+
+
+@pytest.fixture
+def store() -> TagStore:
+    return tag_store("cars", read_cars())
+
+
+def _label(store: TagStore, paths: list[str], colors: np.ndarray, each: int = 4) -> list[int]:
+    rows = []
+    for color in ("red", "blue", "green"):
+        chosen = np.flatnonzero(colors == color)[:each].tolist()
+        store.set_value([paths[row] for row in chosen], "paint", color, who="me")
+        rows += chosen
+    return rows
+
+
+def _open(app: AppTest) -> AppTest:
+    app.run()
+    app.switch_page("pages/label/page.py").run()
+    app.selectbox(key="b").select("None").run()
+    app.selectbox(key="a").select("car color").run()
+    assert not app.exception
+    return app
+
+
+def _said(app: AppTest) -> str:
+    return "\n".join(each.value for kind in (app.markdown, app.caption, app.info, app.warning, app.success, app.subheader) for each in kind)
+
+
+def _button(app: AppTest, label: str):  # type: ignore[no-untyped-def]
+    return next(button for button in app.button if label in button.label)
+
+
+def test_without_labels_and_with_one_value_it_says_where_to_begin(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    assert "Nothing is labeled yet" in _said(_open(app))
+    store.set_value(paths[:3], "paint", "red", who="me")
+    app.run()
+    assert "All labeled images have red" in _said(app)
+
+
+def test_a_screen_is_confirmed_as_a_whole(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    given = _label(store, paths, colors)
+    _open(app)
+    assert f"{len(given)} of 2,000 images have a label, of 3 classes" in _said(app)
+    app.button(key="label_confirm").click().run()
+    assert not app.exception
+    assert store.columns(paths)["paint"].notna().sum() == len(given) + 24
+    app.button(key="label_back").click().run()
+    assert store.columns(paths)["paint"].notna().sum() == len(given)
+
+
+def test_those_without_a_tick_are_asked_for_next(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    given = _label(store, paths, colors)
+    _open(app)
+    of, rows = app.session_state["label_ticked"]
+    app.session_state["label_ticked"] = of, rows[3:]
+    app.run()
+    assert "Confirm 21 as" in app.button(key="label_confirm").label
+    app.button(key="label_confirm").click().run()
+    assert "What are these 3?" in _said(app)
+    app.button(key="label_as_green").click().run()
+    found = store.columns(paths)["paint"]
+    assert found.notna().sum() == len(given) + 24
+    assert found.iloc[rows[:3]].tolist() == ["green"] * 3
+    assert "What are these" not in _said(app)
+
+
+def test_what_is_put_off_comes_back_when_asked_for(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    _label(store, paths, colors)
+    _open(app)
+    first = app.session_state["label_ticked"][1].tolist()
+    app.button(key="label_later").click().run()
+    second = app.session_state["label_ticked"][1].tolist()
+    assert not set(first) & set(second)
+
+
+def test_a_wrong_label_is_asked_about_and_corrected(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    _label(store, paths, colors, each=8)
+    wrong = int(np.flatnonzero(colors == "red")[0])
+    store.set_value([paths[wrong]], "paint", "blue", who="me")
+    _open(app)
+    app.segmented_control(key="label_step").set_value("mistakes").run()
+    assert "These labels are contradicted" in _said(app)
+    of, _ = app.session_state["label_ticked"]
+    app.session_state["label_ticked"] = of, np.array([wrong])
+    app.run()
+    app.button(key="label_as_red").click().run()
+    assert not app.exception
+    assert store.columns(paths)["paint"].iloc[wrong] == "red"
+    assert "No label is contradicted" in _said(app)
+
+
+def test_the_rest_is_kept_apart_from_what_people_said(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:
+    given = _label(store, paths, colors)
+    _open(app)
+    app.segmented_control(key="label_step").set_value("finish").run()
+    app.slider(key="label_threshold").set_value(0.5).run()
+    app.button(key="label_keep").click().run()
+    assert not app.exception
+    found = store.columns(paths)
+    assert found["paint"].notna().sum() == len(given)
+    kept = found["paint (spread)"].notna()
+    assert kept.sum() > len(given)
+    assert (found["paint (spread)"].iloc[given] == found["paint"].iloc[given]).all()
+    app.button(key="label_keep").click().run()
+    assert store.columns(paths)["paint (spread)"].notna().sum() == kept.sum()
