@@ -44,7 +44,7 @@ def add(entry: DatasetEntry, table: ImageTable, notion: Notion, labels: Sequence
         raise InputError(reason)
     if not table.has_images:
         raise InputError(f"The rows of '{table.name}' have no images, so no label can be kept for them.")
-    if len(list(_folder(entry).glob("*.csv"))) >= _MOST:
+    if len(list(folder_of(entry).glob("*.csv"))) >= _MOST:
         raise InputError(f"'{entry.name}' has {_MOST} attributes made by encoders, the most that are kept; remove one.")
     name = _free(entry, table, f"{notion.slug.replace('-', '_')[:_LONGEST]}")
     content = pd.DataFrame({"path": table.frame["path"], "label": labels}).to_csv(index=False)
@@ -63,12 +63,12 @@ def remove(entry: DatasetEntry, name: str) -> None:
         raise InputError(reason)
     if name not in names(entry):
         raise InputError(f"'{entry.name}' has no added attribute '{name}'.")
-    file_of(entry, name).rename(_folder(entry) / f"{name}{_REMOVED}")
+    file_of(entry, name).rename(folder_of(entry) / f"{name}{_REMOVED}")
 
 
 def names(entry: DatasetEntry) -> list[str]:
     """Names of the added attributes."""
-    return sorted(file.stem for file in _folder(entry).glob("*.csv"))
+    return sorted(file.stem for file in folder_of(entry).glob("*.csv"))
 
 
 def attach(entry: DatasetEntry, table: ImageTable) -> ImageTable:
@@ -82,7 +82,7 @@ def attach(entry: DatasetEntry, table: ImageTable) -> ImageTable:
 
 def file_of(entry: DatasetEntry, name: str) -> Path:
     """Where an added attribute lies."""
-    return _folder(entry) / f"{name}.csv"
+    return folder_of(entry) / f"{name}.csv"
 
 
 def damaged(entry: DatasetEntry) -> list[str]:
@@ -113,11 +113,11 @@ def _is_damaged_in_state(file: Path, mtime_ns: int, size: int) -> bool:
 
 
 def _free(entry: DatasetEntry, table: ImageTable, stem: str) -> str:
-    taken = {file.stem for file in _folder(entry).glob("*")} | set(table.attributes)
+    taken = {file.stem for file in folder_of(entry).glob("*")} | set(table.attributes)
     names = (f"{stem}{BY_ENCODER}{'' if number == 1 else f'_{number}'}" for number in range(1, 10_000))
     return next(name for name in names if name not in taken)
 
 
-def _folder(entry: DatasetEntry) -> Path:
+def folder_of(entry: DatasetEntry) -> Path:
     """Where the added labels of a dataset lie: those of uploads with all else that is their owner's."""
     return (visitors_dir() / entry.owner if server().shared and entry.owner else cache_dir()) / LABELS / entry.id

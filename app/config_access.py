@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import added_labels
+import hand_labels
 from access import path_text, resolve_encoder, resolve_language, resolve_source, shared_name
 from likeness.data import DatasetEntry, list_datasets
 from likeness.errors import InputError
@@ -54,12 +55,14 @@ def dataset_of(source: str) -> DatasetEntry | None:
 
 
 def _label_files(data: DataConfig) -> tuple[list[str], list[str]]:
-    """Files of the attributes that were added in the app and that a run learns from, and further ones that its config names."""
+    """Files of the attributes that were added or given by hand in the app and that a run learns from, and further ones that its config names."""
     entry = dataset_of(data.source)
     added = added_labels.names(entry) if entry else []
     wanted = [data.attribute] if isinstance(data.attribute, str) else data.attribute
     own = [str(added_labels.file_of(entry, name).absolute()) for name in wanted if name in added] if entry else []
-    return own, [file for file in data.label_files if Path(file).stem not in added]
+    by_hand = {name: file for name in wanted if entry and name not in added and (file := hand_labels.frozen(entry, name))}
+    others = [file for file in data.label_files if Path(file).stem not in {*added, *by_hand}]
+    return [*own, *(str(file.absolute()) for file in by_hand.values())], others
 
 
 def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:

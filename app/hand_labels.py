@@ -1,6 +1,7 @@
 """Tags, values and notes that people give to images in the app (`likeness.tagging`): where they lie, who may give them, and in whose name."""
 
 import getpass
+import hashlib
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -8,14 +9,17 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
+import added_labels
 from access import redact, refusal, resolve_entry
 from likeness.data import DatasetEntry, ImageTable
 from likeness.errors import InputError
+from likeness.io import cache_dir, write_atomic
 from likeness.space import Space
 from likeness.tagging import TagStore, tags_file, with_tags
 from server_settings import server
-from visitors import TAGS, shown_name, visitor, visitors_dir
+from visitors import LABELS, TAGS, shown_name, visitor, visitors_dir
 
+_BY_HAND = "by_hand"  # folder of files of labels as they were when a run began
 _DAMAGED = -1  # in place of a version
 
 
@@ -96,12 +100,37 @@ def counts(entry: DatasetEntry) -> pd.DataFrame:
     Raises:
         InputError: the file cannot be read.
     """
-    return _counts(file_of(entry), version(entry))
+    return _counts(*_state(entry))
 
 
 def can_undo(entry: DatasetEntry) -> tuple[bool, bool]:
     """Whether the visitor has an edit of these labels to undo, and one to redo."""
     return TagStore(file_of(entry)).can_undo(who()) if version(entry) > 0 else (False, False)
+
+
+def frozen(entry: DatasetEntry, name: str) -> Path | None:
+    """A file of what images have of a tag or attribute now, for a run that learns from it while people go on labeling; None where none has.
+
+    Raises:
+        InputError: the labels cannot be read or written, or a name that no file can have.
+    """
+    from shared import cached  # which reads this module
+
+    known = counts(entry)
+    kinds = dict(zip(known["name"], known["kind"], strict=True))
+    if name not in kinds:
+        return None
+    frame = cached.table(entry.id).frame
+    column = frame[name if name in frame else f"{name} (tag)"]
+    labels = column.map({True: "yes", False: "no"}) if kinds[name] == "tag" else column
+    if Path(name).name != name or name.startswith(".") or len(name.encode()) > 200:
+        raise InputError(f"No file can be called '{name}', so no run learns from it; give the images an attribute of another name.")
+    content = pd.DataFrame({"path": frame["path"], "label": labels})[labels.notna().to_numpy()].to_csv(index=False).encode()
+    place = cache_dir() / "generated" / LABELS / entry.id if server().shared and not entry.owner else added_labels.folder_of(entry)
+    file = place / _BY_HAND / hashlib.sha256(content).hexdigest()[:16] / f"{name}.csv"
+    if not file.exists():
+        write_atomic(file, content)
+    return file
 
 
 def are_shared() -> bool:
@@ -111,10 +140,10 @@ def are_shared() -> bool:
 
 def tagged(entry: DatasetEntry, space: Space) -> Space:
     """A space with what people have said of its images as attributes, the same object as long as nobody says more."""
-    now = version(entry) if space.table.has_images else 0
-    if now <= 0:
+    if not space.table.has_images or version(entry) <= 0:
         return space
-    before, found = _tagged.get(space, (0, space))
+    now = _state(entry)
+    before, found = _tagged.get(space, (None, space))
     if before != now:
         try:
             found = space.with_table(with_tags(space.table, store_of(entry, space.table)))
@@ -124,9 +153,18 @@ def tagged(entry: DatasetEntry, space: Space) -> Space:
     return found
 
 
+def _state(entry: DatasetEntry) -> tuple[Path, int, int]:
+    """Which file, and its newest edit; one that took the place of another has another number."""
+    file = file_of(entry)
+    try:
+        return file, file.stat().st_ino, version(entry)
+    except OSError:
+        return file, 0, 0
+
+
 @lru_cache(maxsize=64)
-def _counts(file: Path, version: int) -> pd.DataFrame:
+def _counts(file: Path, inode: int, version: int) -> pd.DataFrame:
     return TagStore(file).counts()
 
 
-_tagged: "WeakKeyDictionary[Space, tuple[int, Space]]" = WeakKeyDictionary()
+_tagged: "WeakKeyDictionary[Space, tuple[tuple[Path, int, int] | None, Space]]" = WeakKeyDictionary()

@@ -11,8 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 import hand_labels
 from backup import back_up, restore
+from config_access import resolve_config
 from likeness.data import SHIPPED_CARS, add_dataset, new_entry, read_cars
+from likeness.errors import InputError
 from likeness.tagging import TagStore, tag_store
+from likeness.training import config_from, run_images
 from server_settings import settings_from
 from shared import cached
 
@@ -223,3 +226,32 @@ def test_labels_go_with_the_dataset(tmp_path: Path, cache: Path) -> None:
     hand_labels.remove(entry)
     assert not list((cache / "tags").glob("*.sqlite*"))
     assert hand_labels.version(entry) == 0
+
+
+class TestTraining:
+    def test_a_run_learns_from_labels_as_they_were_when_it_began(self, store: TagStore, paths: list[str]) -> None:
+        for place, value in enumerate(("a", "b", "c", "d")):
+            store.set_value(paths[10 * place : 10 * place + 8], "mine", value, who="me")
+        config = config_from({"data": {"source": "cars", "attribute": "mine", "validation": 0}})
+        begun = resolve_config(config)
+        (file,) = begun.data.label_files
+        assert Path(file).name == "mine.csv"
+        store.set_value(paths[:30], "mine", "z", who="me")
+        images = run_images(begun.data, seed=0)
+        assert len(images.table) == 32  # those without a value take no part
+        assert images.names == ["a", "b", "c", "d"]
+        assert resolve_config(config).data.label_files != begun.data.label_files
+        store.undo("me")
+        assert resolve_config(config).data.label_files == begun.data.label_files
+
+    def test_a_tag_divides_all_images(self, store: TagStore, paths: list[str]) -> None:
+        store.add_tag(paths[:50], "good", who="me")
+        begun = resolve_config(config_from({"data": {"source": "cars", "attribute": ["car_color", "good"], "validation": 0}}))
+        images = run_images(begun.data, seed=0)
+        assert len(images.table) == 2000
+        assert sum(images.names[label].endswith(" yes") for label in images.labels) == 50
+
+    def test_a_name_that_no_file_can_have_is_refused(self, store: TagStore, paths: list[str]) -> None:
+        store.add_tag(paths[:50], "../good", who="me")
+        with pytest.raises(InputError, match="No file can be called"):
+            resolve_config(config_from({"data": {"source": "cars", "attribute": "../good"}}))

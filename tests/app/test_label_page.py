@@ -68,9 +68,11 @@ def test_a_screen_is_confirmed_as_a_whole(app: AppTest, store: TagStore, paths: 
     given = _label(store, paths, colors)
     _open(app)
     assert f"{len(given)} of 2,000 images have a label, of 3 classes" in _said(app)
+    screen = len(app.session_state["label_ticked"][1])
     app.button(key="label_confirm").click().run()
     assert not app.exception
-    assert store.columns(paths)["paint"].notna().sum() == len(given) + 24
+    assert screen > 3
+    assert store.columns(paths)["paint"].notna().sum() == len(given) + screen
     app.button(key="label_back").click().run()
     assert store.columns(paths)["paint"].notna().sum() == len(given)
 
@@ -81,12 +83,12 @@ def test_those_without_a_tick_are_asked_for_next(app: AppTest, store: TagStore, 
     of, rows = app.session_state["label_ticked"]
     app.session_state["label_ticked"] = of, rows[3:]
     app.run()
-    assert "Confirm 21 as" in app.button(key="label_confirm").label
+    assert f"Confirm {len(rows) - 3} as" in app.button(key="label_confirm").label
     app.button(key="label_confirm").click().run()
     assert "What are these 3?" in _said(app)
     app.button(key="label_as_green").click().run()
     found = store.columns(paths)["paint"]
-    assert found.notna().sum() == len(given) + 24
+    assert found.notna().sum() == len(given) + len(rows)
     assert found.iloc[rows[:3]].tolist() == ["green"] * 3
     assert "What are these" not in _said(app)
 

@@ -25,7 +25,10 @@ def show(view: View, request: SpreadRequest, found: LabelSpread) -> None:
     name = _SPREAD.format(request.column.removesuffix(" (tag)"))
     sentence = f"**{kept.sum():,}** of {len(found):,} images: {(found.given >= 0).sum():,} that people labeled and {more.sum():,} more"
     st.markdown(sentence + (f", of which some {1 - found.confidence[more].mean():.0%} are expected to be wrong." if more.any() else "."))
-    st.bar_chart(_counts(found, kept), horizontal=True, height=60 + 28 * min(len(found.classes), 30), x_label="images", y_label="")
+    counts = _counts(found, kept)
+    most = int(counts["images"].max()) or 1
+    bars = {"images": st.column_config.ProgressColumn("Images", format="localized", min_value=0, max_value=most)}
+    st.dataframe(counts, column_config=bars, hide_index=True, height="auto" if len(counts) <= 10 else 400, width=420)
     with st.container(horizontal=True):
         st.button(
             plain(f"Keep them as “{name}”"),
@@ -39,9 +42,8 @@ def show(view: View, request: SpreadRequest, found: LabelSpread) -> None:
         st.download_button("Download CSV", lambda: _csv(found), "labels.csv", "text/csv", icon=":material/download:", on_click="ignore")
 
 
-def _counts(found: LabelSpread, kept: np.ndarray) -> "pd.Series[int]":
-    counts = np.bincount(found.numbers[kept], minlength=len(found.classes))
-    return pd.Series(counts, index=[str(name) for name in found.classes], name="images")
+def _counts(found: LabelSpread, kept: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame({"Value": [str(name) for name in found.classes], "images": np.bincount(found.numbers[kept], minlength=len(found.classes))})
 
 
 def _csv(found: LabelSpread) -> bytes:

@@ -59,7 +59,8 @@ def main() -> None:
 def _request(view: View) -> SpreadRequest | None:
     """What the person chooses to spread; None where there is nothing yet, which is said."""
     counts = hand_labels.counts(view.entry)
-    names = list(dict.fromkeys(counts["name"][counts["kind"] == "attribute"]))
+    values = counts["name"][counts["kind"] == "attribute"].value_counts(sort=False)
+    names = sorted(values.index, key=lambda name: values[name] < 2)  # those that spread first
     if not names:
         _begin("Nothing is labeled yet. Select a few images of each kind on Explore, and give them values, such as breed: beagle and breed: collie.")
         return None

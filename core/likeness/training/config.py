@@ -24,7 +24,7 @@ class DataConfig(FrozenConfig):
     Attributes:
         source: what `likeness.data.read_dataset` takes.
         attribute: the class of an image; of several attributes the combination ("red pickup").
-        label_files: CSV files of path and label, each of which adds an attribute of its own name to those of the images.
+        label_files: CSV files of path and label, each of which adds an attribute of its own name; images that one leaves out take no part.
         split: "classes": the first classes in natural order train and the others test, so that no class is in both; "official": the parts of
             a paper's dataset, "cub200:FOLDER"; "file": as a file of splits says; "images": no classes, but continuous labels: as the column
             `split` of the table says ("train", "test", and "query" for test images that are queries), otherwise the last images test.

@@ -1,6 +1,7 @@
 """The images of a run: who trains, who validates, who tests. Needs no torch."""
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +77,17 @@ def run_images(config: DataConfig, seed: int) -> RunImages:
 
 
 def run_table(config: DataConfig) -> ImageTable:
-    """All images of a run's source, or the subset that the run asks for, with the attributes of its label files.
+    """All images of a run's source, or the subset that the run asks for, with the attributes of its label files; those that such a file leaves out
+    take no part.
 
     Raises:
         InputError: as `read_dataset` and `add_label_files`.
     """
     table = add_label_files(read_dataset(config.source), config.label_files)
+    given = [name for name in (Path(file).stem for file in config.label_files) if name in table.attributes]
+    rows = np.flatnonzero(table.frame[given].notna().all(axis=1))
+    if len(rows) < len(table):
+        table = ImageTable(table.name, table.root, table.frame.iloc[rows].reset_index(drop=True))
     if config.subset is None or config.subset >= len(table):
         return table
     kept = np.sort(np.random.default_rng(0).permutation(len(table))[: config.subset])
