@@ -6,9 +6,9 @@ from pathlib import Path
 
 _STEP = r"[^\s/\\'\"<>|:;,()\[\]]+"
 _PATHS = (
-    re.compile(rf"(?<![\w./~\\])(?:~[\w.-]*|\.{{1,2}}(?:/\.\.)*)?/(?!/)(?:{_STEP}/)*(?P<last>{_STEP})?/?"),
-    re.compile(rf"(?<!\w)[A-Za-z]:[\\/](?!/)(?:{_STEP}[\\/])*(?P<last>{_STEP})?[\\/]?"),
-    re.compile(rf"(?<![\w\\])\\\\(?:{_STEP}\\)+(?P<last>{_STEP})?"),
+    re.compile(rf"(?<![\w./~\\<])(?:~[\w.-]*|\.{{1,2}}(?:/\.\.)*)?/(?!/)(?:{_STEP}/)*(?P<last>{_STEP})/?"),
+    re.compile(rf"(?<!\w)[A-Za-z]:[\\/](?!/)(?:{_STEP}[\\/])*(?P<last>{_STEP})[\\/]?"),
+    re.compile(rf"(?<![\w\\])\\\\(?:{_STEP}\\)+(?P<last>{_STEP})"),
 )
 _WHOLE = re.compile(r"(?:~[\w.-]*|\.{1,2})?/(?!/)|[A-Za-z]:[\\/](?!/)|\\\\")
 _FILE_URL = re.compile(r"\bfile:(?://[^/\s]*)?(?=/)", re.IGNORECASE)
@@ -38,5 +38,5 @@ def hide_folders(text: str, places: Iterable[Path] = ()) -> str:
     if _WHOLE.match(found.strip()) and "\n" not in found:
         return re.split(r"[/\\]", found.strip().rstrip("/\\"))[-1].replace("~", "") or "/"
     for pattern in _PATHS:
-        found = pattern.sub(lambda match: match["last"] or "", found)
+        found = pattern.sub(lambda match: match["last"], found)
     return found
