@@ -43,15 +43,15 @@ def report(
 
     if (notion is None) == (run is None):
         raise InputError("Name what the report is of: a notion (--notion car-color, with images) or a trained run (--run NAME), one of them.")
-    if run is not None and (source or encoder or dim or only):
-        raise InputError("A run's report shows the images that the run tests; leave SOURCE, --encoder, --dim and --only out.")
+    if run is not None and (source or dim or only):
+        raise InputError("A run's report shows the images that the run tests; leave SOURCE, --dim and --only out.")
     if run is None and source is None:
         raise InputError("A notion's report needs images; name them, as in 'likeness report photos/ --notion dog-color.yaml'.")
     place = out or _free()
     with progress_bar("Report") as progress:
         options = ReportOptions(images, megabytes, color, layout, seed, progress)
         if run is not None:
-            found = _of_run(run, options)
+            found = _of_run(run, encoder, options)
         else:
             assert source is not None
             assert notion is not None
@@ -69,10 +69,10 @@ def _of_notion(source: str, notion: str, encoder: str | None, dim: int | None, o
     return notion_report(space, named, options, dim=dim)
 
 
-def _of_run(name: str, options: "ReportOptions") -> "Report":
+def _of_run(name: str, encoder: str | None, options: "ReportOptions") -> "Report":
     from likeness.reports import run_report
 
-    return run_report(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name, options)
+    return run_report(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name, options, encoder=encoder)
 
 
 def _free() -> Path:

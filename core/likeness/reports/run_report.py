@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,13 +30,22 @@ _MOST_POINTS = 200
 _CURVES = ("recall_at_1", "map_at_r", "mean_label_distance_at_10", "loss")
 
 
-def run_report(run: "RunFolder | Path | str", options: ReportOptions | None = None, *, config: "RunConfig | None" = None) -> Report:
+def run_report(
+    run: "RunFolder | Path | str",
+    options: ReportOptions | None = None,
+    *,
+    config: "RunConfig | None" = None,
+    encoder: str | None = None,
+    store_dir: Path | None = None,
+) -> Report:
     """The report of a run: its settings and curves, figures beside the raw encoder, and both spaces of the images that it was not trained on.
 
     Args:
         run: a run that has weights, or its folder.
         options: what the report can be told.
         config: the run's, where its paths have to be read in another way than they are written.
+        encoder: the raw encoder that the run is set beside; by default that for such images.
+        store_dir: where embeddings are kept; None: in the user's cache.
 
     Raises:
         InputError: no run, no weights yet, images that are not there any more, an unknown attribute to color by, or a stop.
@@ -50,11 +59,12 @@ def run_report(run: "RunFolder | Path | str", options: ReportOptions | None = No
     images = run_images(settings.data, settings.seed)
     held = ImageTable(images.table.name, images.table.root, images.table.frame.iloc[images.test])
     check_color(held, chosen)
-    name = default_encoder(held.attributes)
-    base = embed(held, name, progress=chosen.progress, should_stop=chosen.should_stop)
+    name = encoder or default_encoder(held.attributes)
+    embedding: dict[str, Any] = {"progress": chosen.progress, "should_stop": chosen.should_stop, "store_dir": store_dir}
+    base = embed(held, name, **embedding)
     chosen.check_stop()
     rows = images.test[np.setdiff1d(np.arange(len(held)), [each.row for each in base.table.failed])]
-    own = embed(base.table, f"run:{folder.path}", name=folder.name, progress=chosen.progress, should_stop=chosen.should_stop)
+    own = embed(base.table, f"run:{folder.path}", name=folder.name, **embedding)
     chosen.check_stop()
     if len(own) != len(base):
         raise InputError(f"{len(base) - len(own)} images of '{held.name}' can't be read any more; look at the folder and make the report again.")
