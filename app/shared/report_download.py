@@ -20,17 +20,17 @@ _KEPT = 6  # files of some megabytes
 _HELP = "One HTML file with figures, pictures and both maps, which anybody can open without this app or a connection. At most 3,000 images are shown."
 
 
-def offer_notion(view: View, draft: Draft) -> None:
-    """A report of the notion as it is on the form; called where it can be fitted."""
+def offer_notion(view: View, draft: Draft, layout: str) -> None:
+    """A report of the notion as it is on the form, with maps of this layout."""
     notion, base = draft.notion, view.base
     color = view.color if view.color in base.table.attributes else None
     said = (notion.name, notion.question, notion.attribute, tuple(notion.content), notion.dim)
-    key = (view.entry.id, base.key, tuple(base.table.attributes), *said, draft.solver, draft.seed, color)
+    key = (view.entry.id, base.key, tuple(base.table.attributes), *said, draft.solver, draft.seed, color, layout)
 
     def make(options: ReportOptions) -> Report:
         return notion_report(base, notion, options, method=draft.solver)
 
-    _offer("notion", key, notion.name, _file_name(notion), make, color=color, seed=draft.seed)
+    _offer("notion", key, notion.name, _file_name(notion), make, color=color, seed=draft.seed, layout=layout)
 
 
 def offer_run(run: RunFolder) -> None:

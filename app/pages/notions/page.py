@@ -68,7 +68,7 @@ def _pictures(view: View, draft: Draft) -> None:
         _numbers(view, fit, saved, draft)
     _trust(view, draft, trusted)
     if fit.table.has_images and len(fit) >= 3:
-        report_download.offer_notion(view, draft)
+        report_download.offer_notion(view, draft, choice.method)
 
 
 def _trust(view: View, draft: Draft, place: DeltaGenerator) -> None:
