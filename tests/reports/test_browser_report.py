@@ -214,4 +214,9 @@ def test_paper_is_white_and_without_controls(browser: Any, tmp_path: Path) -> No
     assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not opened.page.locator(".bar").is_visible()
     assert opened.page.locator(".stage").first.is_visible()
+    opened.page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
+    with PdfDocument(opened.page.pdf(format="A4", print_background=False)) as printed:
+        paper = np.asarray(printed[0].render(scale=1).to_pil().convert("RGB"), int)
+    blue = np.abs(paper - (0x25, 0x59, 0xB0)).max(axis=2) < 40  # the color of a class, which nothing but its points has
+    assert blue.sum() > 50
     opened.context.close()

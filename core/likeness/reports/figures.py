@@ -119,7 +119,7 @@ def figure(value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+    return f"{100 * share:.2g}%"
 
 
 def _spread(runs: list[list[float]]) -> list[str]:

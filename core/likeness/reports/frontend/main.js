@@ -30,8 +30,6 @@ document.addEventListener("keydown", (event) => {
 
 const redraw = () => MAPS.forEach((map) => map.draw());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-addEventListener("beforeprint", redraw);
-addEventListener("afterprint", redraw);
 
 listen((changed) => {
   const has = (...names) => names.some((name) => changed.has(name));
