@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pypdfium2 import PdfDocument
 
 from likeness.reports import write_report
 from small_report import CLASSES, small_report, small_table
@@ -210,13 +211,13 @@ def test_it_fits_narrow_windows_in_the_dark_and_touch_scrolls_over_the_maps(brow
 
 def test_paper_is_white_and_without_controls(browser: Any, tmp_path: Path) -> None:
     opened = _Report(browser, write_report(small_report(tmp_path / "images"), tmp_path / "report.html"), color_scheme="dark")
-    opened.page.emulate_media(media="print")
-    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert not opened.page.locator(".bar").is_visible()
-    assert opened.page.locator(".stage").first.is_visible()
     opened.page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
     with PdfDocument(opened.page.pdf(format="A4", print_background=False)) as printed:
         paper = np.asarray(printed[0].render(scale=1).to_pil().convert("RGB"), int)
     blue = np.abs(paper - (0x25, 0x59, 0xB0)).max(axis=2) < 40  # the color of a class, which nothing but its points has
     assert blue.sum() > 50
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not opened.page.locator(".bar").is_visible()
+    assert opened.page.locator(".stage").first.is_visible()
     opened.context.close()
