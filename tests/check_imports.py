@@ -39,7 +39,7 @@ ORDER = (
         "cutoffs",
         "clusters",
     ),
-    *("training", "studies", "recipes", "door", "commands"),
+    *("training", "studies", "recipes", "reports", "door", "commands"),
 )
 Edge = tuple[str, str]
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from likeness.data import read_dataset as read  # noqa: F401
     from likeness.door import load as load
     from likeness.door import maps as maps
+    from likeness.door import report as report
     from likeness.door import train as train
     from likeness.embedding import embed as embed
     from likeness.errors import InputError as InputError
@@ -50,6 +51,7 @@ _DOOR = {
     "maps": ("likeness.door", "maps"),
     "metrics": ("likeness.evaluation", "metrics"),
     "read": ("likeness.data", "read_dataset"),
+    "report": ("likeness.door", "report"),
     "train": ("likeness.door", "train"),
 }
 

@@ -9,6 +9,7 @@ from likeness.space import Space
 
 if TYPE_CHECKING:
     from likeness.encoders import Encoder
+    from likeness.notions import Composition, Notion
     from likeness.training import RunConfig, RunFolder
 
 
@@ -41,6 +42,42 @@ def maps(a: Space, b: Space, **settings: Any) -> Any:
     from likeness.plots.linked_map import show_maps
 
     return show_maps(a, b, **settings)
+
+
+def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "Notion | Composition | None" = None, **options: Any) -> Path:
+    """Writes one HTML file to share: figures beside the raw encoder, two linked maps and all pictures, without a server.
+
+    Args:
+        what: embedded images, with a notion; or a run or its folder, without one.
+        path: of the file.
+        notion: what the report is of, or several joined.
+        options: as for `likeness.reports.ReportOptions` (images, megabytes, color, layout ...).
+
+    Returns:
+        The path.
+
+    Raises:
+        InputError: images without a notion, a run with one, or whatever `likeness.reports` refuses.
+
+    Example:
+        >>> import tempfile, likeness as lk
+        >>> space = lk.embed(lk.read("cars"), "cars")
+        >>> color = lk.Notion("car color", "a {} car", ["red", "green", "blue"])
+        >>> lk.report(space, tempfile.mkdtemp() + "/color.html", color, images=100, layout="pca").name
+        'color.html'
+    """
+    from likeness.errors import InputError
+    from likeness.io import check_output_file
+    from likeness.reports import ReportOptions, notion_report, run_report, write_report
+
+    if isinstance(what, Space) != (notion is not None):
+        raise InputError("A report is of a notion on embedded images, or of a run; pass a space and a notion, or a run alone.")
+    chosen = ReportOptions(**options)
+    check_output_file(Path(path))
+    if isinstance(what, Space):
+        assert notion is not None
+        return write_report(notion_report(what, notion, chosen), path)
+    return write_report(run_report(what, chosen), path)
 
 
 def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, loss: Any = None, **changes: Any) -> "RunFolder":

@@ -55,6 +55,10 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "threshold": ("0.9", "suggested"),
     "address": ("127.0.0.1",),
     "port": ("8599",),
+    "run": ("runs/one",),
+    "layout": ("pca",),
+    "color": ("class",),
+    "megabytes": ("1",),
 }
 _TEXTS = (
     *(

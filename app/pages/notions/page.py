@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.space import Space
 from pages.notions import editor as notion_editor
 from pages.notions import found
-from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, selection
+from shared import aspect_labels, cached, clicks, drafts, map_controls, maps, neighbors, problems, report_download, selection
 from shared.drafts import Draft
 from shared.sidebar import ASPECTS, readable
 from shared.view import View, current_view
@@ -67,6 +67,8 @@ def _pictures(view: View, draft: Draft) -> None:
     with numbers:
         _numbers(view, fit, saved, draft)
     _trust(view, draft, trusted)
+    if fit.table.has_images and len(fit) >= 3:
+        report_download.offer_notion(view, draft, choice.method)
 
 
 def _trust(view: View, draft: Draft, place: DeltaGenerator) -> None:

@@ -11,7 +11,7 @@ from likeness.io import runs_dir
 from likeness.plots import convergence_curves
 from likeness.training import CHECKPOINTS, Checkpoint, RunFolder, checkpoint_figures, difference, list_runs
 from pages.runs import PAGE
-from shared import cached, link, permissions, run_card, run_words
+from shared import cached, link, permissions, report_download, run_card, run_words
 from shared.progress import duration
 
 _MOST = 7  # runs in one figure: as many as there are colors that can be told apart
@@ -55,6 +55,8 @@ def main() -> None:
     if len(chosen) > 1:
         _differences(chosen)
     else:
+        if chosen[0].best.is_file():
+            report_download.offer_run(chosen[0])
         with st.expander("Settings of this run", icon=":material/tune:"):
             st.code(redact((chosen[0].path / "config.yaml").read_text(encoding="utf-8")), language="yaml")
 

@@ -28,6 +28,7 @@ from likeness.commands.notions import notions
 from likeness.commands.password import password
 from likeness.commands.pseudolabels import pseudolabels
 from likeness.commands.render import render
+from likeness.commands.report import report
 from likeness.commands.runs import runs
 from likeness.commands.saliency import saliency
 from likeness.commands.search import search
@@ -52,6 +53,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     encoders,
     notion,
     notions,
+    report,
     fit,
     index,
     search,

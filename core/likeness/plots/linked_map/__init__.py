@@ -8,7 +8,9 @@ from likeness.plots.linked_map.frontend import SCRIPTS, notebook_module, read_sc
 from likeness.plots.linked_map.identity_cache import cache_by_identity
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
 from likeness.plots.linked_map.map_payload import MapPanel, encode_map
+from likeness.plots.linked_map.palette import angle_scale, categorical_palette, number_scale
 from likeness.plots.linked_map.parts import Publish
+from likeness.plots.linked_map.placement import place
 from likeness.plots.linked_map.show import show_map, show_maps
 from likeness.plots.linked_map.still import still_png
 
@@ -22,7 +24,9 @@ __all__ = [
     "MapEvent",
     "MapPanel",
     "Publish",
+    "angle_scale",
     "cache_by_identity",
+    "categorical_palette",
     "color_by",
     "coloring_of",
     "decode_event",
@@ -31,6 +35,8 @@ __all__ = [
     "encode_mask",
     "encode_rows",
     "notebook_module",
+    "number_scale",
+    "place",
     "read_script",
     "read_text",
     "show_map",

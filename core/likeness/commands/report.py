@@ -1,0 +1,84 @@
+"""`likeness report`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import composition_named, embedded, source_table, tell_warnings
+from likeness.commands.options import Dim, EncoderName, Only, OutputFile, Seed
+from likeness.commands.terminal import progress_bar
+from likeness.errors import InputError
+from likeness.io import check_output_file, runs_dir
+
+if TYPE_CHECKING:
+    from likeness.reports import Report, ReportOptions
+
+
+def report(
+    source: Annotated[str | None, typer.Argument(help="{datasets}; of a run, the images that it tests are taken.")] = None,
+    notion: Annotated[
+        str | None, typer.Option("--notion", "-n", help="A notion's name (see `likeness info`), a YAML file, or several joined: `a + 0.5 b`.")
+    ] = None,
+    run: Annotated[str | None, typer.Option("--run", "-r", help="A trained run instead, as `likeness runs` shows it, or its folder.")] = None,
+    out: OutputFile = None,
+    color: Annotated[str | None, typer.Option("--color", "-c", help="Attribute that the maps are colored by at first.")] = None,
+    images: Annotated[int, typer.Option(min=3, max=10_000, help="Images that are shown at most; of more, so many drawn at random.")] = 3000,
+    megabytes: Annotated[float, typer.Option(min=0.2, max=100, help="Size of the file at most; pictures are made as large as that allows.")] = 5.0,
+    layout: Annotated[str, typer.Option(help="How the maps are laid out: umap, tsne, pacmap, trimap or pca.")] = "umap",
+    encoder: EncoderName = None,
+    dim: Dim = None,
+    only: Only = None,
+    seed: Seed = 0,
+) -> None:
+    """Write one HTML file of a notion or run to share: figures beside the raw encoder, two linked maps, all pictures.
+
+    It needs no server and no network, and opens in any browser: hover shows an image, a lasso in one map selects in both, a click shows the nearest
+    images in both spaces. No folder of this machine is told.
+
+    Examples: `likeness report cars --notion car-color --out color.html`, `likeness report photos/ -n dog-color.yaml`,
+    `likeness report --run shipped-cars-elg --images 1000`
+    """
+    from likeness.reports import ReportOptions, write_report
+
+    if (notion is None) == (run is None):
+        raise InputError("Name what the report is of: a notion (--notion car-color, with images) or a trained run (--run NAME), one of them.")
+    if run is not None and (source or dim or only):
+        raise InputError("A run's report shows the images that the run tests; leave SOURCE, --dim and --only out.")
+    if run is None and source is None:
+        raise InputError("A notion's report needs images; name them, as in 'likeness report photos/ --notion dog-color.yaml'.")
+    place = out or _free()
+    with progress_bar("Report") as progress:
+        options = ReportOptions(images, megabytes, color, layout, seed, progress)
+        if run is not None:
+            found = _of_run(run, encoder, options)
+        else:
+            assert source is not None
+            assert notion is not None
+            found = _of_notion(source, notion, encoder, dim, only, options)
+        write_report(found, place)
+    typer.echo(f"{place}: {len(found.table):,} images, {place.stat().st_size / 1e6:.1f} MB", err=True)
+
+
+def _of_notion(source: str, notion: str, encoder: str | None, dim: int | None, only: Path | None, options: "ReportOptions") -> "Report":
+    from likeness.reports import notion_report
+
+    named = composition_named(notion)
+    space = embedded(source_table(source, only), encoder)
+    tell_warnings(named, space.encoder, space)
+    return notion_report(space, named, options, dim=dim)
+
+
+def _of_run(name: str, encoder: str | None, options: "ReportOptions") -> "Report":
+    from likeness.reports import run_report
+
+    return run_report(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name, options, encoder=encoder)
+
+
+def _free() -> Path:
+    """Where a report goes whose place is not named: a new file in the folder where one is."""
+    place = Path("report.html")
+    if place.exists():
+        raise InputError(f"'{place}' is there already; name a file with --out.")
+    check_output_file(place)
+    return place

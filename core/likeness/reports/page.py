@@ -1,0 +1,176 @@
+"""A report as one HTML file that may load nothing from anywhere."""
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.io import name_to_text, write_atomic
+from likeness.reports.columns import report_columns
+from likeness.reports.curves import curve_svg
+from likeness.reports.figures import FigureTable
+from likeness.reports.picture_sheets import ACROSS, PictureSheets, picture_sheets
+from likeness.reports.privacy import hide_folders
+from likeness.reports.report import Report
+
+# one scope, each after those whose constants it reads
+_SCRIPTS = ("data", "state", "pictures", "map", "pointer", "card", "legend", "lists", "search", "main")
+_GRID = 65_535  # places on a map in each direction
+_SPARE = 20_000  # bytes of the page that are not known before it is put together
+
+
+def report_html(report: Report) -> bytes:
+    """The HTML file of a report, in UTF-8; the same bytes for the same report.
+
+    What people wrote stands escaped in the markup, or as JSON without signs that end a script. A content security policy lets run the one script and
+    the one style whose digests it names, lets pictures come from the file itself, and forbids everything else, all of the network with it.
+
+    Raises:
+        InputError: it does not fit into the size that was asked for, or the work was stopped.
+    """
+    places = _places(report)
+    paths = report.table.paths()
+    columns, left_out = _columns(report, places)
+    data: dict[str, Any] = {
+        "noun": "images",
+        "names": [hide_folders(name_to_text(path.name), places) for path in paths],
+        "columns": columns,
+        "maps": [
+            {
+                "title": hide_folders(view.name, places),
+                "xy": _grid(view.positions),
+                "near": _flat(view.rows),
+                "like": _flat(_thousandths(view.similarities)),
+            }
+            for view in report.views
+        ],
+    }
+    room = int(report.options.megabytes * 1e6) - len(_json(data)) - _SPARE - sum(map(len, (_text("report.css"), _script())))
+    if room < 0.2 * report.options.megabytes * 1e6:
+        raise InputError(f"What {len(paths):,} images need besides pictures leaves too little of {report.options.megabytes:g} MB; show fewer images.")
+    sheets = picture_sheets(paths, int(room * 0.74) - 50 * len(paths) // 10, report.options)
+    data["sheets"] = {"side": sheets.side, "across": ACROSS, "sizes": _sizes(sheets)}
+    page = _page(report, data, sheets, left_out, places)
+    if len(page) > report.options.megabytes * 1e6:
+        raise InputError(f"The report takes {len(page) / 1e6:.1f} MB, more than {report.options.megabytes:g}; show fewer images.")
+    return page
+
+
+def write_report(report: Report, path: Path | str) -> Path:
+    """Writes the HTML file of a report, whole or not at all, and returns its path; raises as `report_html`."""
+    write_atomic(Path(path), report_html(report))
+    return Path(path)
+
+
+def _columns(report: Report, places: list[Path]) -> tuple[list[dict[str, Any]], list[str]]:
+    table = report.table
+    names = [*report.first, *(name for name in table.attributes if name not in report.first)]
+    return report_columns(table.frame, names, places, report.options.megabytes)
+
+
+def _page(report: Report, data: dict[str, Any], sheets: PictureSheets, left_out: list[str], places: list[Path]) -> bytes:
+    def plain(text: str) -> str:
+        return escape(hide_folders(text, places))
+
+    style, script = _text("report.css"), _script()
+    found = Template(_text("report.html")).substitute(
+        policy=_policy(script, style),
+        style=style,
+        script=script,
+        kind=escape(report.kind),
+        title=plain(report.title),
+        lead=plain(report.lead),
+        facts="".join(f"<dt>{plain(name)}</dt><dd>{plain(value)}</dd>" for name, value in report.facts),
+        tables="".join(_table(each, plain) for each in report.tables),
+        curves="".join(f"<figure>{curve_svg(each)}<figcaption>{plain(each.title)}</figcaption></figure>" for each in report.curves),
+        settings=f"<details><summary>All settings</summary><pre>{plain(report.settings)}</pre></details>" if report.settings else "",
+        shown=escape(_shown(report, left_out)),
+        captions=escape("; ".join(dict.fromkeys(view.caption for view in report.views))),
+        sheets="".join(f'<img class="sheet" hidden alt="" src="data:image/webp;base64,{base64.b64encode(each).decode()}">' for each in sheets.files),
+        data=_json(data),
+    )
+    return found.encode("utf-8", "replace")
+
+
+def _policy(script: str, style: str) -> str:
+    """What the page may load: this script, this style, and pictures that lie in the page."""
+    own = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
+
+
+def _shown(report: Report, left_out: list[str]) -> str:
+    count = len(report.table)
+    said = f"All {count:,} images are shown."
+    if count < report.total:
+        how = f"drawn at random (seed {report.options.seed}); maps and neighbors are of these, figures of all"
+        said = f"{count:,} of {report.total:,} images are shown, {how}."
+    return f"{said} Left out for want of room: {', '.join(left_out)}." if left_out else said
+
+
+def _table(table: FigureTable, plain: Any) -> str:
+    heads = "".join(f"<th scope=col>{plain(name)}</th>" for name in table.columns)
+    heads = f"<thead><tr>{heads}</tr></thead>" if any(table.columns) else ""
+    lines = []
+    for place, (name, *values) in enumerate(table.rows):
+        mark = " class=marked" if place in table.marked else ""
+        lines.append(f"<tr{mark}><th scope=row>{plain(name)}</th>{''.join(f'<td>{plain(value)}</td>' for value in values)}</tr>")
+    note = f"<p class=note>{plain(table.note)}</p>" if table.note else ""
+    whole = f'<div class="wide"><table>{heads}<tbody>{"".join(lines)}</tbody></table></div>'
+    return f'<section class="figures"><h3>{plain(table.title)}</h3>{whole}{note}</section>'
+
+
+def _places(report: Report) -> list[Path]:
+    """Folders of this machine that no text of the report may tell."""
+    return [Path.home(), Path.cwd(), report.table.root, report.table.root.parent]
+
+
+def _grid(positions: NDArray[np.float32]) -> list[int]:
+    """Positions (m, 2) as whole numbers x, y, x, y ... of one scale for both directions, in the middle of a square."""
+    places = np.asarray(positions, np.float64)
+    low, high = places.min(axis=0), places.max(axis=0)
+    size = float((high - low).max()) or 1.0
+    shifted = (places - (low + high) / 2) / size + 0.5
+    return _flat(np.rint(shifted * _GRID).astype(np.int64))
+
+
+def _thousandths(similarities: NDArray[np.float32]) -> NDArray[np.int64]:
+    return np.rint(np.asarray(similarities, np.float64) * 1000).astype(np.int64)
+
+
+def _flat(numbers: NDArray[Any]) -> list[int]:
+    found: list[int] = numbers.ravel().tolist()
+    return found
+
+
+def _sizes(sheets: PictureSheets) -> list[int]:
+    """Width, height, width, height ...; one pair alone where all pictures are of one size."""
+    pairs = np.unique(sheets.sizes, axis=0)
+    return _flat(pairs if len(pairs) == 1 else sheets.sizes)
+
+
+def _json(data: Any) -> str:
+    """JSON that may stand inside of a script element: no sign in it ends that, begins a comment, or is a line's end to old parsers."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _script() -> str:
+    return "".join(["'use strict';\n", *(_text(f"{name}.js") for name in _SCRIPTS)])
+
+
+def _text(name: str) -> str:
+    return (files("likeness.reports") / "frontend" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,223 @@
+"""A report in Chromium, opened from its file: hover, lasso, linked selection, search, keys, hostile texts, and no request to anywhere."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pypdfium2 import PdfDocument
+
+from likeness.reports import write_report
+from small_report import CLASSES, small_report, small_table
+
+pytestmark = pytest.mark.browser
+HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\"'"
+
+
+class _Report:
+    """An open page, and what it asked for or complained of."""
+
+    def __init__(self, browser: Any, file: Path, **options: Any) -> None:
+        self.context = browser.new_context(**({"viewport": {"width": 1200, "height": 1000}} | options))
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector("html[data-ready]", timeout=60_000)
+        self.page.locator("#maps").scroll_into_view_if_needed()
+        self.page.evaluate("document.querySelector('.explore').scrollIntoView()")
+
+    def at(self, number: int, row: int) -> tuple[float, float]:
+        """Where a row stands in a map, in px of the page's window."""
+        box = self.page.locator(".stage").nth(number).bounding_box()
+        x, y = self.page.evaluate(f"MAPS[{number}].at({row})")
+        return box["x"] + x, box["y"] + y
+
+    def drag(self, *corners: tuple[float, float]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*corners[0])
+        mouse.down()
+        for corner in corners[1:]:
+            mouse.move(*corner, steps=6)
+        mouse.up()
+
+    def around(self, number: int, label: int) -> list[tuple[float, float]]:
+        """Corners of a rectangle around all points of a class."""
+        places = np.array([self.at(number, int(row)) for row in np.flatnonzero(label == CLASSES)])
+        (left, top), (right, bottom) = places.min(axis=0) - 12, places.max(axis=0) + 12
+        return [(left, top), (right, top), (right, bottom), (left, bottom)]
+
+    @property
+    def selected(self) -> list[int]:
+        found: list[int] = self.page.evaluate("activeRows()")
+        return found
+
+    def ink(self, number: int, row: int) -> float:
+        """How opaque the map is where a row stands, 0 to 1."""
+        script = """([number, row]) => { const map = MAPS[number], ratio = map.base.width / map.width, [x, y] = map.at(row);
+            return map.base.getContext('2d').getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data[3] / 255; }"""
+        return float(self.page.evaluate(script, [number, row]))
+
+
+@pytest.fixture
+def report(browser: Any, tmp_path: Path) -> Iterator[_Report]:
+    opened = _Report(browser, write_report(small_report(tmp_path / "images"), tmp_path / "report.html"))
+    yield opened
+    assert opened.complaints == []
+    opened.context.close()
+
+
+def test_hover_shows_the_picture_and_values(report: _Report) -> None:
+    report.page.mouse.move(*report.at(0, 2))
+    card = report.page.locator("#card")
+    card.wait_for()
+    assert card.locator(".file").text_content() == "02.png"
+    assert card.locator("dt").all_text_contents()[:2] == ["Kind", "Weight"]
+    assert card.locator("dd").all_text_contents()[:2] == ["c", "0.6667"]
+    report.page.wait_for_timeout(200)
+    middle = "document.querySelector('#card canvas').getContext('2d').getImageData(20, 15, 1, 1).data"
+    assert np.abs(np.array(list(report.page.evaluate(f"[...{middle}]"))) - [12, 243, 100, 255]).max() < 12
+    report.page.mouse.move(*np.add(report.at(0, 2), (60, -60)))
+    card.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("tool", ["lasso", "box"])
+def test_what_is_drawn_around_in_one_map_is_selected_in_both_and_shown(report: _Report, tool: str) -> None:
+    report.page.click(f"[data-tool={tool}]")
+    corners = report.around(1, 3)
+    report.drag(*corners) if tool == "lasso" else report.drag(corners[0], corners[2])
+    expected = np.flatnonzero(CLASSES == 3).tolist()
+    assert report.selected == expected
+    for number in (0, 1):
+        assert report.ink(number, 3) > 0.7
+        assert report.ink(number, 0) < 0.3
+    assert report.page.text_content("#chosen") == "10 of 40 images"
+    assert [int(tile.get_attribute("data-row")) for tile in report.page.locator("#grid .tile").all()] == expected
+    report.page.click("#clear")
+    assert len(report.selected) == 40
+
+
+def test_a_click_shows_the_neighbors_in_both_spaces(report: _Report) -> None:
+    report.page.mouse.click(*report.at(0, 1))
+    rows = report.page.locator("#neighbors .row")
+    found = [[int(tile.get_attribute("data-row")) for tile in rows.nth(number).locator(".tile").all()] for number in (0, 1)]
+    assert found == [list(range(2, 10)), [0, 39, 38, 37, 36, 35, 34, 33]]
+    assert rows.nth(0).locator(".tile").first.text_content() == "c0.90"
+    assert rows.nth(0).locator(".tile").nth(3).text_content() == "= b0.60"
+    report.page.keyboard.press("Escape")
+    report.page.keyboard.press("Escape")
+    report.page.locator("#neighbors").wait_for(state="hidden")
+
+
+def test_values_are_found_and_the_legend_shows_classes_alone(report: _Report) -> None:
+    report.page.select_option("#within", label="Kind")
+    report.page.fill("#find", "b")
+    report.page.keyboard.press("Enter")
+    assert report.selected == np.flatnonzero(CLASSES == 1).tolist()
+    report.page.fill("#find", "nothing like it")
+    report.page.keyboard.press("Enter")
+    assert report.page.text_content("#status") == "No image has this value"
+    report.page.locator("#legend button", has_text="d").click()
+    assert report.selected == np.flatnonzero(CLASSES == 3).tolist()
+    report.page.select_option("#color", label="Weight")
+    assert len(report.selected) == 40
+    assert report.page.locator("#legend .scale span").all_text_contents() == ["0", "6.5", "13"]
+
+
+def test_all_of_it_works_by_keyboard(report: _Report) -> None:
+    report.page.locator(".stage canvas").nth(1).focus()
+    report.page.keyboard.press("ArrowRight")
+    first = report.page.evaluate("STATE.hovered")
+    assert first >= 0
+    before = report.at(0, first)
+    report.page.keyboard.press("ArrowUp")
+    second = report.page.evaluate("STATE.hovered")
+    assert report.at(0, second)[1] < before[1] or second == first
+    report.page.keyboard.press("Space")
+    assert report.selected == [second]
+    report.page.keyboard.press("Enter")
+    assert report.page.evaluate("STATE.query") == second
+    report.page.keyboard.press("+")
+    assert report.page.evaluate("MAPS[0].zoom") > 1
+    report.page.keyboard.press("0")
+    assert report.page.evaluate("MAPS[0].zoom") == 1
+    for _ in range(3):
+        report.page.keyboard.press("Escape")
+    assert (report.page.evaluate("STATE.query"), len(report.selected)) == (-1, 40)
+
+
+def test_nothing_is_asked_of_the_network_even_by_a_script_that_would(report: _Report) -> None:
+    asked: list[str] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/"
+    assert {url.partition(":")[0] for url in report.requests} <= {"file", "data"}
+    tries = f"""async () => {{
+        const failed = await fetch('{address}a').then(() => false, () => true);
+        await new Promise((done) => {{ const image = new Image(); image.onload = image.onerror = done; image.src = '{address}b.png'; }});
+        const script = document.createElement('script'); script.textContent = 'window.ran = 1'; document.body.append(script);
+        return failed && window.ran === undefined && navigator.sendBeacon('{address}c') !== null;
+    }}"""
+    assert report.page.evaluate(tries)
+    report.page.wait_for_timeout(300)
+    server.shutdown()
+    server.server_close()
+    assert asked == []
+    assert report.complaints  # of the policy
+    report.complaints.clear()
+
+
+def test_hostile_texts_are_shown_as_texts(browser: Any, tmp_path: Path) -> None:
+    table = small_table(tmp_path / "images", **{HOSTILE: [HOSTILE, "b"] * 20})
+    content = replace(small_report(tmp_path, table, HOSTILE), first=[HOSTILE], lead=HOSTILE, settings=HOSTILE)
+    opened = _Report(browser, write_report(content, tmp_path / "report.html"))
+    assert opened.page.text_content("h1") == HOSTILE
+    assert opened.page.locator("#legend .name").all_text_contents() == [HOSTILE, "b"]
+    opened.page.mouse.click(*opened.at(0, 0))
+    assert opened.page.locator("#neighbors dd").first.text_content() == HOSTILE
+    assert opened.page.evaluate("window.ran") is None
+    assert opened.page.locator("script").count() == 2
+    assert opened.complaints == []
+    opened.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_it_fits_narrow_windows_in_the_dark_and_touch_scrolls_over_the_maps(browser: Any, tmp_path: Path, width: int) -> None:
+    file = write_report(small_report(tmp_path / "images"), tmp_path / "report.html")
+    opened = _Report(browser, file, viewport={"width": width, "height": 800}, color_scheme="dark", has_touch=True, is_mobile=True)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 21, 28)"
+    assert opened.page.evaluate("getComputedStyle(MAPS[0].over).touchAction") == "auto"
+    opened.page.touchscreen.tap(*opened.at(0, 2))
+    assert opened.page.evaluate("STATE.query") == 2
+    opened.context.close()
+
+
+def test_paper_is_white_and_without_controls(browser: Any, tmp_path: Path) -> None:
+    opened = _Report(browser, write_report(small_report(tmp_path / "images"), tmp_path / "report.html"), color_scheme="dark")
+    opened.page.evaluate("byId('legend').remove(); document.querySelector('.pictures').remove()")
+    with PdfDocument(opened.page.pdf(format="A4", print_background=False)) as printed:
+        paper = np.asarray(printed[0].render(scale=1).to_pil().convert("RGB"), int)
+    blue = np.abs(paper - (0x25, 0x59, 0xB0)).max(axis=2) < 40  # the color of a class, which nothing but its points has
+    assert blue.sum() > 50
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not opened.page.locator(".bar").is_visible()
+    assert opened.page.locator(".stage").first.is_visible()
+    opened.context.close()
