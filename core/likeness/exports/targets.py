@@ -1,0 +1,84 @@
+"""The targets of exports, a line each, and what exports to them and reads from them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.exports import coco, csv_table, links, parquet_table, yolo
+from likeness.exports.material import Material
+from likeness.exports.target import Target, Written
+from likeness.progress import Progress, no_progress
+from likeness.space import Space
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        csv_table.TARGET,
+        parquet_table.TARGET,
+        coco.TARGET,
+        yolo.TARGET,
+        links.TARGET,
+    )
+}
+
+
+def find_target(name: str) -> Target:
+    """The target of a name.
+
+    Raises:
+        InputError: there is none of that name, with the known names.
+
+    Example:
+        >>> find_target("coco").title
+        'COCO'
+    """
+    if name not in TARGETS:
+        raise InputError(f"There is no target '{name}'; choose from {', '.join(TARGETS)}.")
+    return TARGETS[name]
+
+
+def export(
+    source: ImageTable | Space,
+    target: str,
+    place: "str | Path",
+    *,
+    rows: Any = None,
+    columns: Sequence[str] | None = None,
+    progress: Progress = no_progress,
+    **options: Any,
+) -> Written:
+    """Writes images, their attributes, vectors and neighbors, or a notion, for another program.
+
+    Args:
+        source: a table, such as one with labels made by hand (`likeness.tagging.with_tags`), or a space where vectors are needed.
+        target: by name: "csv", "coco", "qdrant" and so on (`likeness kinds targets`).
+        place: a file, a folder, or the address of a database. What is there already stays as it is.
+        rows: numbers of the rows that are written, in this order, or a mask; None: all.
+        columns: attributes that are written; None: all.
+        progress: called as parts are written.
+        options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
+
+    Returns:
+        How many images were written, where, and what else there is to say.
+
+    Raises:
+        InputError: no such target, option, row or attribute, something is there already, a file that is missing, or a database that refuses.
+
+    Example:
+        >>> import tempfile, likeness as lk
+        >>> folder = tempfile.mkdtemp()
+        >>> lk.export(lk.read("cars"), "csv", f"{folder}/red.csv", rows=[0, 2], columns=["car_color"]).images
+        2
+        >>> print(open(f"{folder}/red.csv").read().splitlines()[0])
+        path,car_color
+    """
+    chosen = find_target(target)
+    given = chosen.checked_options(options)
+    chosen.check(str(place))
+    if chosen.needs_space(given) and not isinstance(source, Space):
+        raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
+    return chosen.write(Material(source, rows, columns), str(place), given, progress)
