@@ -50,7 +50,7 @@ def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:
         InputError: an attribute that is not there.
     """
     if label is None:
-        return [name for name in frame if kind_of(frame[name]) == "bool" or _repeats(frame[name])]
+        return [str(name) for name in frame if kind_of(frame[name]) == "bool" or _repeats(frame[name])]
     names = [label] if label in frame else [name.strip() for name in label.split(",")]
     for name in names:
         if name not in frame:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.exports import coco, csv_table, links, parquet_table, yolo
+from likeness.exports import coco, csv_table, faiss_index, lancedb_table, links, parquet_table, pgvector, qdrant, yolo
 from likeness.exports.material import Material
+from likeness.exports.places import shown
 from likeness.exports.target import Target, Written
 from likeness.progress import Progress, no_progress
 from likeness.space import Space
@@ -22,6 +23,10 @@ TARGETS: dict[str, Target] = {
         coco.TARGET,
         yolo.TARGET,
         links.TARGET,
+        qdrant.TARGET,
+        pgvector.TARGET,
+        lancedb_table.TARGET,
+        faiss_index.TARGET,
     )
 }
 
@@ -39,6 +44,39 @@ def find_target(name: str) -> Target:
     if name not in TARGETS:
         raise InputError(f"There is no target '{name}'; choose from {', '.join(TARGETS)}.")
     return TARGETS[name]
+
+
+def import_space(source: str, place: str, name: str | None = None) -> Space:
+    """The space that an export wrote, or that somebody else keeps in a database of vectors.
+
+    What an export wrote comes back with its images, encoder and text side. Of foreign vectors, a column `path` names the images, relative to the
+    current folder or absolute.
+
+    Args:
+        source: a target that can be read: "qdrant", "pgvector", "lancedb" or "faiss".
+        place: as it was written to.
+        name: of the collection or table; None: the only one.
+
+    Raises:
+        InputError: a target that is not read, nothing there, several collections without a name, or an export that was interrupted.
+
+    Example:
+        >>> import tempfile, likeness as lk
+        >>> folder = tempfile.mkdtemp()
+        >>> space = lk.Space([[1.0, 0.0], [0.0, 1.0]], labels=["a", "b"])
+        >>> lk.export(space, "faiss", f"{folder}/index").images
+        2
+        >>> import_space("faiss", f"{folder}/index").nearest([0.1, 1.0], k=1).rows
+        array([1])
+    """
+    from likeness.embedding import space_of
+
+    read = find_target(source).read
+    if read is None:
+        readable = ", ".join(each.name for each in TARGETS.values() if each.read)
+        raise InputError(f"Nothing is read back from the target '{source}'; spaces are read from {readable}, and from files by `likeness.load`.")
+    found = read(place, name)
+    return space_of(found, f"'{shown(place)}'")
 
 
 def export(
