@@ -51,7 +51,7 @@ def test_yolo_folders_are_read_by_image_folder(table: ImageTable, files: dict[st
     from torchvision.datasets import ImageFolder
 
     written = lk.export(table, "yolo", tmp_path / "out", label="breed", val=0.5)
-    assert (written.images, written.note.split(";")[0][:40]) == (10, "2 images without a 'breed' are left out.")
+    assert (written.n, written.note.split(";")[0][:40]) == (10, "2 images without a 'breed' are left out.")
     train, val = (ImageFolder(str(tmp_path / "out" / part)) for part in ("train", "val"))
     names = yaml.safe_load((tmp_path / "out" / "data.yaml").read_text())["names"]
     assert train.classes == val.classes == [names[number] for number in range(4)] == ["Pug", "_", "cat_dog", "pug-2"]

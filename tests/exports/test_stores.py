@@ -63,7 +63,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_space_comes_back_whole(target: str, space: Space, place: Any, small_parts: None) -> None:
     where = place(target)
     written = lk.export(space, target, where)
-    assert written.images == 12
+    assert written.n == 12
     found = lk.load(f"{target}:{where}")
     assert isinstance(found, Space)
     np.testing.assert_allclose(found.vectors, space.vectors, atol=1e-6)

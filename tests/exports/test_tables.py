@@ -21,7 +21,7 @@ def _nearest(vectors: np.ndarray, k: int) -> np.ndarray:
 
 def test_a_csv_file_is_read_back(table: ImageTable, tmp_path: Path) -> None:
     written = lk.export(table, "csv", tmp_path / "out.csv")
-    assert written.images == 12
+    assert written.n == 12
     found = pd.read_csv(tmp_path / "out.csv")
     assert found["path"].tolist() == table.frame["path"].tolist()
     assert found["note"].tolist() == table.frame["note"].tolist()

@@ -61,7 +61,7 @@ def export(
     names = None if columns is None else [each.strip() for each in columns.split(",")]
     with progress_bar("Writing") as progress:
         done = write(material, target, place, columns=names, progress=progress, **given)
-    typer.echo(printable(f"{done.images:,} images written to {done.place}"))
+    typer.echo(printable(f"{done.n:,} {done.what} written to {done.place}"))
     if done.note:
         typer.echo(printable(done.note))
 

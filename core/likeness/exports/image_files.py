@@ -16,9 +16,15 @@ _LONGEST = 150  # bytes
 
 
 class FreeNames:
-    """Hands out names, each once, also where letter case does not count; the same calls give the same names."""
+    """Hands out names, each once, also where letter case does not count; the same calls give the same names.
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    Args:
+        taken: names that are not handed out.
+        sign: before the number of a name that was handed out before.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), sign: str = "-") -> None:
+        self._sign = sign
         self._taken = {name.casefold() for name in taken}
         self._counts: dict[str, int] = {}
 
@@ -35,7 +41,7 @@ class FreeNames:
         found, number = plain, self._counts.get(plain.casefold(), 1)
         while found.casefold() in self._taken:
             number += 1
-            found = f"{stem}-{number}{dot}{ending}"
+            found = f"{stem}{self._sign}{number}{dot}{ending}"
         self._counts[plain.casefold()] = number
         self._taken.add(found.casefold())
         return found

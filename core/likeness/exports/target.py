@@ -58,14 +58,16 @@ class Written(NamedTuple):
     """What an export wrote.
 
     Attributes:
-        images: how many images or rows it holds.
+        n: how many it holds.
         place: where, without passwords.
         note: what else there is to say: what was left out, or how to open it; perhaps empty.
+        what: of which there are n.
     """
 
-    images: int
+    n: int
     place: str
     note: str = ""
+    what: str = "images"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.exports import coco, csv_table, faiss_index, lancedb_table, links, parquet_table, pgvector, qdrant, yolo
+from likeness.exports import (
+    coco,
+    csv_table,
+    embedding_atlas,
+    faiss_index,
+    fiftyone,
+    lancedb_table,
+    links,
+    notion_projection,
+    parquet_table,
+    pgvector,
+    qdrant,
+    yolo,
+)
 from likeness.exports.material import Material
 from likeness.exports.places import shown
 from likeness.exports.target import Target, Written
@@ -27,6 +40,9 @@ TARGETS: dict[str, Target] = {
         pgvector.TARGET,
         lancedb_table.TARGET,
         faiss_index.TARGET,
+        notion_projection.TARGET,
+        fiftyone.TARGET,
+        embedding_atlas.TARGET,
     )
 }
 
@@ -64,7 +80,7 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
         >>> import tempfile, likeness as lk
         >>> folder = tempfile.mkdtemp()
         >>> space = lk.Space([[1.0, 0.0], [0.0, 1.0]], labels=["a", "b"])
-        >>> lk.export(space, "faiss", f"{folder}/index").images
+        >>> lk.export(space, "faiss", f"{folder}/index").n
         2
         >>> import_space("faiss", f"{folder}/index").nearest([0.1, 1.0], k=1).rows
         array([1])
@@ -109,7 +125,7 @@ def export(
     Example:
         >>> import tempfile, likeness as lk
         >>> folder = tempfile.mkdtemp()
-        >>> lk.export(lk.read("cars"), "csv", f"{folder}/red.csv", rows=[0, 2], columns=["car_color"]).images
+        >>> lk.export(lk.read("cars"), "csv", f"{folder}/red.csv", rows=[0, 2], columns=["car_color"]).n
         2
         >>> print(open(f"{folder}/red.csv").read().splitlines()[0])
         path,car_color
