@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 X, Y, TEXT, IMAGE, NEIGHBORS = "x", "y", "text", "image", "neighbors"
 _NEIGHBORS, _PICTURE = 15, 96
+_FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
 def write_atlas(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
@@ -73,11 +74,15 @@ def row_texts(material: "Material", attributes: list[str]) -> list[str]:
 def _positions(material: "Material") -> Any:
     from likeness.projection import LayoutFailed, LayoutJob, pca_map
 
-    vectors = np.concatenate([part.vectors for part in material.parts()])
-    if len(vectors) < 4:  # no neighborhoods to keep
+    vectors = material.vectors()
+    if len(vectors) < _FEWEST:
         return pca_map(vectors) if len(vectors) > 1 else np.zeros((1, 2), np.float32)
+    job = LayoutJob(vectors)
     try:
-        return LayoutJob(vectors).result()
+        return job.result()
+    except KeyboardInterrupt:
+        job.cancel()
+        raise
     except LayoutFailed as error:
         raise InputError(f"There is no map of these images ({error}); export fewer.") from error
 

@@ -85,6 +85,12 @@ class Material:
             end = min(start + size, len(self))
             yield Part(start, end, self.columns.iloc[start:end], np.asarray(vectors[self.rows[start:end]], np.float32))
 
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors (n, d) of all rows: for what takes all at once. Where all rows of the space are exported, its own."""
+        space = self._space()
+        whole = len(self) == len(space) and bool((np.diff(self.rows) == 1).all())
+        return space.vectors if whole else np.asarray(space.vectors[self.rows])
+
     def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The k nearest exported rows of each row of a part, without itself, as rows of the export (m, k), and their cosines (m, k).
 

@@ -124,11 +124,12 @@ def export(
 
     Example:
         >>> import tempfile, likeness as lk
+        >>> from pathlib import Path
         >>> folder = tempfile.mkdtemp()
         >>> lk.export(lk.read("cars"), "csv", f"{folder}/red.csv", rows=[0, 2], columns=["car_color"]).n
         2
-        >>> print(open(f"{folder}/red.csv").read().splitlines()[0])
-        path,car_color
+        >>> Path(f"{folder}/red.csv").read_text().splitlines()[0]
+        'path,car_color'
     """
     chosen = find_target(target)
     given = chosen.checked_options(options)
