@@ -24,7 +24,7 @@ def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
     Example:
         >>> import pandas as pd
         >>> plain_frame(pd.DataFrame({"a": [1.5, None], "b": pd.Categorical(["x", None])})).to_dict("list")
-        {'a': [1.5, <NA>], 'b': ['x', None]}
+        {'a': [1.5, None], 'b': ['x', None]}
     """
     return pd.DataFrame({str(name): _plain(str(name), frame[name]) for name in frame.columns}, index=range(len(frame)))
 
