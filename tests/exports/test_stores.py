@@ -268,6 +268,22 @@ def test_a_damaged_index_is_answered(space: Space, tmp_path: Path) -> None:
         import_space("faiss", str(tmp_path / "b"), "mine")
 
 
+@pytest.mark.parametrize(
+    "about", ['{"likeness": {}}', '{"likeness": {"rows": "x"}}', '{"likeness": {"rows": 9, "name": 3}}', '{"likeness": [1]}', "[", ""]
+)
+def test_what_a_store_says_of_itself_may_be_anything(about: str, space: Space, tmp_path: Path) -> None:
+    import pyarrow.parquet as parquet
+
+    lk.export(space, "faiss", tmp_path / "a")
+    table = parquet.read_table(tmp_path / "a" / "rows.parquet")
+    parquet.write_table(table.replace_schema_metadata({b"likeness": about.encode()}), tmp_path / "a" / "rows.parquet")
+    if "rows" in about:
+        with pytest.raises(InputError, match="holds no space"):
+            import_space("faiss", str(tmp_path / "a"))
+    else:  # as vectors of others
+        assert len(import_space("faiss", str(tmp_path / "a"))) == 12
+
+
 def test_vectors_of_others_are_read(space: Space, place: Any) -> None:
     import lancedb
     import psycopg

@@ -42,8 +42,8 @@ class QdrantCollection:
 
     def count(self) -> int:
         """Points that are there for sure: of a part that was cut by an interruption, a server's shards may have some points and lack others."""
-        found, whole = int(self._client.count(self._name, exact=True).count), int((self.about() or {}).get("rows", 0))
-        return found if found >= whole else max(0, found - MOST_PART_ROWS)
+        found, whole = int(self._client.count(self._name, exact=True).count), (self.about() or {}).get("rows")
+        return found if isinstance(whole, int) and found >= whole else max(0, found - MOST_PART_ROWS)
 
     def add(self, part: "Part") -> None:
         from qdrant_client.models import PointStruct

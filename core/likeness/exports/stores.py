@@ -96,8 +96,9 @@ def vector_file(rows: list[int], vectors: Any, columns: dict[str, list[Any]], ab
     """
     if not rows:
         raise InputError(f"{shown(place)} holds no vectors.")
-    if about and len(rows) < int(about.get("rows", 0)):
-        raise InputError(f"{shown(place)} holds {len(rows):,} of {about['rows']:,} rows, since the export was interrupted; go on with it by resume.")
+    whole = about.get("rows")
+    if isinstance(whole, int) and len(rows) < whole:
+        raise InputError(f"{shown(place)} holds {len(rows):,} of {whole:,} rows, since the export was interrupted; go on with it by resume.")
     order = np.argsort(rows, kind="stable")
     frame = pd.DataFrame({name: pd.Series([values[row] for row in order]) for name, values in columns.items()}, index=range(len(rows)))
     return VectorFile(np.asarray(vectors, np.float32)[order], frame, about or foreign_about(frame, place))
