@@ -38,6 +38,7 @@ ORDER = (
         "spreading",
         "cutoffs",
         "clusters",
+        "exports",
     ),
     *("training", "studies", "recipes", "reports", "door", "commands"),
 )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from likeness.embedding import embed as embed
     from likeness.errors import InputError as InputError
     from likeness.evaluation import metrics as metrics
+    from likeness.exports import export as export
     from likeness.notions import Notion as Notion
     from likeness.search import Hits as Hits
     from likeness.search import Query as Query
@@ -47,6 +48,7 @@ _DOOR = {
     "Space": ("likeness.space", "Space"),
     "compare": ("likeness.studies", "compare"),
     "embed": ("likeness.embedding", "embed"),
+    "export": ("likeness.exports", "export"),
     "load": ("likeness.door", "load"),
     "maps": ("likeness.door", "maps"),
     "metrics": ("likeness.evaluation", "metrics"),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from likeness.embedding import load_space
 from likeness.encoders import load_encoder
+from likeness.exports import TARGETS, import_space
 from likeness.space import Space
 
 if TYPE_CHECKING:
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
     from likeness.training import RunConfig, RunFolder
 
 
-def load(what: str | Path) -> "Space | Encoder":
+def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
     """A saved space, or an encoder: a trained run ("run:FOLDER") and every other name that `embed` takes.
 
     Args:
-        what: a `.parquet` file that `Space.save` wrote, or an encoder's name.
+        what: a `.parquet` file that `Space.save` or an export wrote; a vector store as "qdrant:PLACE", "pgvector:URL", "lancedb:PLACE" or
+            "faiss:FOLDER"; or an encoder's name.
+        name: of the collection or table in a vector store; None: the only one.
 
     Raises:
-        InputError: there is no such file, or it holds no space; no such encoder.
+        InputError: there is no such file or store, or it holds no space; no such encoder.
 
     Example:
         >>> import likeness as lk
@@ -29,6 +32,9 @@ def load(what: str | Path) -> "Space | Encoder":
     """
     if isinstance(what, Path) or what.endswith(".parquet"):
         return load_space(what)
+    target, _, place = what.partition(":")
+    if target in TARGETS and place:
+        return import_space(target, place, name)
     return load_encoder(what)
 
 

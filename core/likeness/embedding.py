@@ -8,7 +8,7 @@ import numpy as np
 from likeness.data import ImageTable, read_dataset
 from likeness.defaults import default_encoder
 from likeness.errors import InputError
-from likeness.io import read_vector_file, text_to_name
+from likeness.io import VectorFile, read_vector_file, text_to_name
 from likeness.space import Space, Vectors
 
 if TYPE_CHECKING:
@@ -72,7 +72,15 @@ def load_space(path: Path | str) -> Space:
         >>> lk.load(lk.Space(np.eye(3), labels=["a", "b", "c"], name="three").save(path))
         Space('three', 3 rows, 3-d)
     """
-    file = read_vector_file(Path(path))
+    return space_of(read_vector_file(Path(path)), f"'{Path(path).name}'")
+
+
+def space_of(file: VectorFile, name: str) -> Space:
+    """The space of vectors, attributes and what `Space.about` says, as a file or database holds them.
+
+    Raises:
+        InputError: they do not fit; `name` is how the message begins.
+    """
     try:
         about = file.about
         linear = None if about["linear"] is None else np.asarray(about["linear"], np.float32)
@@ -81,7 +89,7 @@ def load_space(path: Path | str) -> Space:
         fits = linear is None or linear.shape[1:] == space.vectors.shape[1:]
         mute = not fits or (about["notion"] and linear is None)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"'{Path(path).name}' holds no space; write one with `space.save`.") from error
+        raise InputError(f"{name} holds no space; write one with `space.save` or `likeness.export`.") from error
     if mute or not isinstance(space.encoder, str):
         return space
     return _with_encoder(space, space.encoder, linear)

@@ -447,7 +447,12 @@ class Space:
         Raises:
             InputError: another ending, or an attribute called "vector".
         """
-        about = {
+        write_vector_file(Path(path), self.vectors, self.table.frame, self.about())
+        return Path(path)
+
+    def about(self) -> dict[str, Any]:
+        """What is said about all rows of a space that is written, so that `likeness.embedding.space_of` makes it again: what JSON can hold."""
+        return {
             "name": self.name,
             "table": self.table.name,
             "root": name_to_text(str(self.table.root.resolve())) if self.table.has_images else "",
@@ -457,8 +462,6 @@ class Space:
             "notion": self.base is not None,
             "linear": None if self.linear is None else self.linear.tolist(),
         }
-        write_vector_file(Path(path), self.vectors, self.table.frame, about)
-        return Path(path)
 
     def metrics(self, by: Any = None, include: Any = None) -> dict[str, float]:
         """How well the space keeps together what belongs together.

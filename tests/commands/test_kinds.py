@@ -17,6 +17,7 @@ SHOWN = {
     "language-models": "minilm",
     "encoders": "timm",
     "engines": "ivf",
+    "targets": "coco",
     "benchmarks": "clevr4",
 }
 

@@ -49,6 +49,7 @@ _OWN = {
     "io/decoder_process": "reached by every case of images; what a process could answer is tested in tests/io/test_foreign_images.py",
     "data/readers/cars": "a table that ships",
     "recipes/renders/render": "a table that was drawn here",
+    "exports/stores": "what a database says of a table, by `parse_json`, through which every JSON case goes; others: tests/exports/test_stores.py",
     "commands/cluster_names": "groups by `parse_json`, through which every JSON case goes; other forms: tests/commands/test_clusters.py",
     "studies/published": "tables that ship",
     "studies/claims": "claims that ship",

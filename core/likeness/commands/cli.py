@@ -17,6 +17,7 @@ from likeness.commands.duplicates import duplicates
 from likeness.commands.embed import embed
 from likeness.commands.encoders import encoders
 from likeness.commands.evaluate import evaluate
+from likeness.commands.export import export
 from likeness.commands.fit import fit
 from likeness.commands.index import index
 from likeness.commands.info import info
@@ -67,6 +68,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     analyze,
     saliency,
     tags,
+    export,
     train,
     study,
     splits,

@@ -32,6 +32,25 @@ def source_table(source: str, only: Path | None = None) -> "ImageTable":
     return keep_listed(table, only) if only else table
 
 
+def rows_where(table: "ImageTable", condition: str) -> list[int]:
+    """Rows of the images with a value of an attribute, as `class=beagle`; of a tag, `good=yes` or `good=no`.
+
+    Raises:
+        InputError: no such form or attribute, or no image that has the value.
+    """
+    name, sign, value = (part.strip() for part in condition.partition("="))
+    if not sign or name not in table.frame:
+        raise InputError(f"'{condition}' is no condition; write ATTRIBUTE=VALUE with one of {', '.join(map(str, table.frame.columns)) or 'none'}.")
+    column = table.frame[name]
+    if column.dtype == bool and value.lower() in ("yes", "no"):
+        value = str(value.lower() == "yes")
+    rows: list[int] = ((column.astype(str) == value) & column.notna()).to_numpy().nonzero()[0].tolist()
+    if not rows:
+        values = ", ".join(f"'{each}'" for each in column.dropna().astype(str).unique()[:10])
+        raise InputError(f"No image has '{name}' = '{value}'; there are {values or 'none'}.")
+    return rows
+
+
 def notion_named(name: str) -> "Notion":
     """A notion by its name or YAML file."""
     from likeness.notions import get_notion, read_notion

@@ -22,6 +22,7 @@ KINDS = {
     "encoders": "likeness.encoders:encoder_families",
     "benchmarks": "likeness.studies.benchmarks:BENCHMARKS",
     "engines": "likeness.search.engines:ENGINES",
+    "targets": "likeness.exports:TARGETS",
 }
 
 

@@ -66,6 +66,12 @@ def _encoders() -> str:
     return known_forms().replace("'", "`")
 
 
+def _targets() -> str:
+    from likeness.exports import TARGETS
+
+    return "; ".join(f"`{target.name}`: {target.help.rstrip('.')}" for target in TARGETS.values())
+
+
 def _engines() -> str:
     from likeness.search import engines
 
@@ -83,6 +89,7 @@ LISTS: dict[str, Callable[[], str]] = {
     "{datasets}": _datasets,
     "{encoders}": _encoders,
     "{engines}": _engines,
+    "{targets}": _targets,
     "{label kinds}": _label_kinds,
     "{methods}": _methods,
     "{metrics}": _metrics,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likeness.commands.default_list import DefaultList
+from likeness.commands.inputs import rows_where
 from likeness.commands.listed_help import ListedHelp
 from likeness.commands.options import Format, Source, output_file
 from likeness.commands.terminal import check_format, print_table, printable
@@ -226,18 +227,8 @@ def _matched(table: "ImageTable", names: list[str]) -> list[str]:
 def _where(table: "ImageTable", store: "TagStore", condition: str) -> list[str]:
     from likeness.tagging import with_tags
 
-    name, sign, value = (part.strip() for part in condition.partition("="))
-    frame = with_tags(table, store).frame
-    if not sign or name not in frame:
-        raise InputError(f"'{condition}' is no condition; write ATTRIBUTE=VALUE with one of {', '.join(map(str, frame.columns)) or 'none'}.")
-    column = frame[name]
-    if column.dtype == bool and value.lower() in ("yes", "no"):
-        value = str(value.lower() == "yes")
-    kept = frame["path"][(column.astype(str) == value) & column.notna()]
-    if kept.empty:
-        values = ", ".join(f"'{each}'" for each in column.dropna().astype(str).unique()[:10])
-        raise InputError(f"No image has '{name}' = '{value}'; there are {values or 'none'}.")
-    return [str(path) for path in kept]
+    tagged = with_tags(table, store)
+    return [str(path) for path in tagged.frame["path"].iloc[rows_where(tagged, condition)]]
 
 
 def _tell(edit: "Edit", source: str) -> None:

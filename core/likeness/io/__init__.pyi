@@ -77,6 +77,8 @@ from .transient import TransientError as TransientError
 from .transient import is_transient as is_transient
 from .transient import transient_reason as transient_reason
 from .unreadable import UnreadableImageError as UnreadableImageError
+from .vector_file import ABOUT_KEY as ABOUT_KEY
+from .vector_file import VectorFile as VectorFile
 from .vector_file import check_vector_file as check_vector_file
 from .vector_file import read_vector_file as read_vector_file
 from .vector_file import write_vector_file as write_vector_file

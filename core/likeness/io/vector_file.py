@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.io.files import open_atomic
 from likeness.io.regular_file import regular_file
 
-_ABOUT = b"likeness.space"
+ABOUT_KEY = b"likeness.space"
 _VECTOR = "vector"
 
 
@@ -55,7 +55,7 @@ def write_vector_file(path: Path, vectors: NDArray[np.float32], frame: pd.DataFr
     column = pa.FixedSizeListArray.from_arrays(pa.array(np.asarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
     table = pa.Table.from_pandas(frame, preserve_index=False).append_column(_VECTOR, column) if len(frame.columns) else pa.table({_VECTOR: column})
     with open_atomic(path) as file:
-        parquet.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), _ABOUT: json.dumps(about).encode()}), file)
+        parquet.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), ABOUT_KEY: json.dumps(about).encode()}), file)
 
 
 def read_vector_file(path: Path) -> VectorFile:
@@ -70,7 +70,7 @@ def read_vector_file(path: Path) -> VectorFile:
         raise InputError(f"There is no file '{path}'; give a file that `space.save` wrote.")
     try:
         table = parquet.read_table(regular_file(path))
-        about = json.loads(table.schema.metadata[_ABOUT])
+        about = json.loads(table.schema.metadata[ABOUT_KEY])
         column = table.column(_VECTOR).combine_chunks()
         vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
         return VectorFile(np.asarray(vectors, np.float32), table.drop_columns([_VECTOR]).to_pandas(), dict(about))

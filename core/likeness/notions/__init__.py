@@ -33,7 +33,7 @@ from likeness.notions.oracle import Oracle
 from likeness.notions.other_notions import ContrastivePCA, NullSpace, varying_directions
 from likeness.notions.other_words import with_other_words
 from likeness.notions.pca import PCA
-from likeness.notions.projection import LinearProjection, project
+from likeness.notions.projection import CenteredProjection, LinearProjection, project
 from likeness.notions.reconstruction import reconstruction_angles
 from likeness.notions.scaled_pca import ScaledPCA
 from likeness.notions.zero_shot import best_aspects
@@ -52,6 +52,7 @@ __all__ = [
     "AspectProbabilities",
     "AspectSimilarities",
     "Autoencoder",
+    "CenteredProjection",
     "Click",
     "ClickPairs",
     "Composition",

@@ -1,0 +1,83 @@
+"""A COCO file: images, categories, and for each class of an image an annotation whose box is the whole image.
+
+Format: https://cocodataset.org/#format-data. It knows boxes and outlines of objects, and no classes of images as a whole; hence the boxes.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from likeness.data import UNLABELED
+from likeness.errors import InputError
+from likeness.exports.places import check_new_file, new_file
+from likeness.exports.plain_columns import class_attributes, plain_values
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import image_size, name_to_text, write_atomic
+
+if TYPE_CHECKING:
+    from likeness.exports.material import Material
+    from likeness.progress import Progress
+
+_EVERY = 100
+
+
+def write_coco(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes the file. `file_name` is the path in the table; what COCO has no place for (numbers, notes, which attribute a category is of) stands
+    in `attributes` of each image and `supercategory` of each category.
+
+    Raises:
+        InputError: something is there, an image has no file or cannot be read, or an attribute that is not there.
+    """
+    path, paths = new_file(place, ".json"), material.paths()
+    attributes = class_attributes(material.attributes, options.label)
+    categories, annotations = categories_of(material, attributes)
+    values = {name: plain_values(material.attributes[name]) for name in material.attributes}
+    images: list[dict[str, Any]] = []
+    for row, (name, file) in enumerate(zip(material.table.frame["path"], paths, strict=True)):
+        try:
+            width, height = image_size(file)
+        except OSError as error:
+            raise InputError(f"'{name}' cannot be read as an image ({error}); export the others, by `rows` or --only.") from error
+        about = {each: values[each][row] for each in values if values[each][row] is not None}
+        images.append({"id": row + 1, "file_name": str(name), "width": width, "height": height, "attributes": about})
+        if row % _EVERY == 0:
+            progress(row + 1, len(paths))
+    for each in annotations:
+        width, height = (images[each["image_id"] - 1][side] for side in ("width", "height"))
+        each |= {"bbox": [0, 0, width, height], "area": width * height, "iscrowd": 0}
+        each["segmentation"] = [[0, 0, width, 0, width, height, 0, height]]
+    info = {"description": material.table.name, "images_in": name_to_text(str(material.table.root))}
+    content = {"info": info, "licenses": [], "images": images, "annotations": annotations, "categories": categories}
+    write_atomic(path, json.dumps(content, ensure_ascii=False).encode())
+    return Written(len(images), place, f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
+
+
+def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Categories, and an annotation without a box for each value that an image has. Yes is the category NAME of the tag, no is none.
+
+    Of several attributes, a category is called "ATTRIBUTE: VALUE", so that no two have the same name.
+    """
+    categories: dict[tuple[str, str], dict[str, Any]] = {}
+    annotations: list[dict[str, Any]] = []
+    columns = {name: [None if value == UNLABELED else value for value in plain_values(material.attributes[name])] for name in attributes}
+    for name, values in columns.items():
+        for value in sorted({str(value) for value in values if value is not None and value is not False}):
+            tag = value == "True" and any(each is True for each in values)
+            title = name if tag else value if len(attributes) == 1 else f"{name}: {value}"
+            categories[name, value] = {"id": len(categories) + 1, "name": title, "supercategory": name}
+    for row in range(len(material)):
+        for name, values in columns.items():
+            if values[row] is not None and values[row] is not False:
+                category = categories[name, str(values[row])]["id"]
+                annotations.append({"id": len(annotations) + 1, "image_id": row + 1, "category_id": category})
+    return list(categories.values()), annotations
+
+
+TARGET = Target(
+    "coco",
+    "COCO",
+    "A COCO file: each class of an image is an annotation around the whole image; numbers and notes stand beside.",
+    "images",
+    write_coco,
+    ("label",),
+    lambda place: check_new_file(place, ".json"),
+)

@@ -1,0 +1,56 @@
+"""A CSV file: a line for each image, a column for each attribute, perhaps its nearest neighbors."""
+
+from typing import TYPE_CHECKING, BinaryIO
+
+import pandas as pd
+
+from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
+from likeness.exports.places import check_new_file, new_file
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import open_atomic
+
+if TYPE_CHECKING:
+    from likeness.exports.material import Material
+    from likeness.progress import Progress
+
+_PART = 10_000
+
+
+def write_csv(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes the table; neighbors are row numbers of this file, from 0, with spaces between them.
+
+    Raises:
+        InputError: something is there, the name does not end in .csv, or an attribute has the name of a column of neighbors.
+    """
+    path, columns = new_file(place, ".csv"), material.columns
+    if options.neighbors:
+        check_own_columns(columns, NEIGHBORS, SIMILARITIES)
+    with open_atomic(path) as file:
+        if options.neighbors:
+            for part in material.parts():
+                rows, similarities = material.neighbors(part, options.neighbors)
+                beside = {
+                    NEIGHBORS: [" ".join(map(str, each)) for each in rows.tolist()],
+                    SIMILARITIES: [" ".join(f"{value:.6g}" for value in each) for each in similarities.tolist()],
+                }
+                _write(file, pd.concat([part.frame.reset_index(drop=True), pd.DataFrame(beside)], axis=1), not part.begin)
+                progress(part.end, len(material))
+        else:
+            for begin in range(0, len(material), _PART):
+                _write(file, columns.iloc[begin : begin + _PART], not begin)
+    return Written(len(material), place)
+
+
+def _write(file: BinaryIO, frame: pd.DataFrame, header: bool) -> None:
+    file.write(frame.to_csv(index=False, header=header, lineterminator="\n").encode())
+
+
+TARGET = Target(
+    "csv",
+    "CSV",
+    "A CSV file of all attributes; with `neighbors`, the nearest images of each.",
+    "rows",
+    write_csv,
+    ("neighbors",),
+    lambda place: check_new_file(place, ".csv"),
+)

@@ -1,0 +1,107 @@
+"""A Parquet file for embedding-atlas: places on a map, neighbors, small pictures, a text for each image, and all attributes.
+
+Format: `embedding-atlas --help` and https://apple.github.io/embedding-atlas/tool.html: columns of x and y, of texts, of images as the content of a
+file, and of neighbors as {"ids": [...], "distances": [...]}, where ids are rows from 0.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.exports.neighbor_columns import check_own_columns
+from likeness.exports.parquet_table import arrow_table
+from likeness.exports.places import check_new_file, new_file
+from likeness.exports.plain_columns import class_attributes, plain_values
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import open_atomic
+
+if TYPE_CHECKING:
+    from likeness.exports.material import Material
+    from likeness.progress import Progress
+
+X, Y, TEXT, IMAGE, NEIGHBORS = "x", "y", "text", "image", "neighbors"
+_NEIGHBORS, _PICTURE = 15, 96
+_FEWEST = 4  # images that have neighborhoods which a map can keep
+
+
+def write_atlas(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes the file; the map is UMAP's of the exported rows, which is kept and found again.
+
+    Raises:
+        InputError: something is there, an attribute has the name of a column that is added, or an image that cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    path, has_images = new_file(place, ".parquet"), material.table.has_images
+    check_own_columns(material.columns, X, Y, TEXT, NEIGHBORS, *([IMAGE] if has_images else []))
+    files = material.paths() if has_images else []
+    texts = row_texts(material, class_attributes(material.attributes, options.label))
+    attributes, positions = arrow_table(material), _positions(material)
+    near = pa.struct([("ids", pa.list_(pa.int64())), ("distances", pa.list_(pa.float32()))])
+    picture = [pa.field(IMAGE, pa.struct([("bytes", pa.binary())]))] if has_images else []
+    own = [pa.field(X, pa.float32()), pa.field(Y, pa.float32()), pa.field(TEXT, pa.string()), pa.field(NEIGHBORS, near), *picture]
+    schema = pa.schema([*attributes.schema, *own])
+    with open_atomic(path) as file, parquet.ParquetWriter(file, schema) as writer:
+        for part in material.parts():
+            chosen = slice(part.begin, part.end)
+            rows, similarities = material.neighbors(part, options.neighbors or _NEIGHBORS)
+            beside = [
+                {"ids": each, "distances": (1 - values).tolist()} for each, values in zip(rows.tolist(), similarities.astype(float), strict=True)
+            ]
+            columns = [*attributes.slice(part.begin, part.end - part.begin).columns, *(pa.array(axis) for axis in positions[chosen].T)]
+            columns += [pa.array(texts[chosen], pa.string()), pa.array(beside, near)]
+            if has_images:
+                columns.append(pa.array([{"bytes": _picture(each)} for each in files[chosen]], picture[0].type))
+            writer.write_table(pa.table(columns, schema=schema))
+            progress(part.end, len(material))
+    image = f" --image {IMAGE}" if has_images else ""
+    return Written(len(material), place, f"Open with: embedding-atlas {place} --x {X} --y {Y} --neighbors {NEIGHBORS} --text {TEXT}{image}")
+
+
+def row_texts(material: "Material", attributes: list[str]) -> list[str]:
+    """What is known of each image as a text: "car color: red, body: van"; of a single attribute its value alone."""
+    columns = {name: plain_values(material.attributes[name]) for name in attributes}
+    texts = []
+    for row in range(len(material)):
+        there = {name: values[row] for name, values in columns.items() if values[row] not in (None, False)}
+        words = [name if value is True else str(value) if len(attributes) == 1 else f"{name}: {value}" for name, value in there.items()]
+        texts.append(", ".join(words))
+    return texts
+
+
+def _positions(material: "Material") -> Any:
+    from likeness.projection import LayoutFailed, LayoutJob, pca_map
+
+    vectors = material.vectors()
+    if len(vectors) < _FEWEST:
+        return pca_map(vectors) if len(vectors) > 1 else np.zeros((1, 2), np.float32)
+    job = LayoutJob(vectors)
+    try:
+        return job.result()
+    except KeyboardInterrupt:
+        job.cancel()
+        raise
+    except LayoutFailed as error:
+        raise InputError(f"There is no map of these images ({error}); export fewer.") from error
+
+
+def _picture(file: Any) -> bytes:
+    from likeness.data import thumbnail
+
+    try:
+        return thumbnail(file, _PICTURE)
+    except OSError as error:
+        raise InputError(f"'{file}' cannot be read as an image ({error}); export the others, by `rows` or --only.") from error
+
+
+TARGET = Target(
+    "embedding-atlas",
+    "embedding-atlas",
+    "A Parquet file with a map, neighbors, small pictures and all attributes, as the command embedding-atlas opens it.",
+    "vectors",
+    write_atlas,
+    ("label", "neighbors"),
+    lambda place: check_new_file(place, ".parquet"),
+)

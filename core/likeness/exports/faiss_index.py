@@ -1,0 +1,85 @@
+"""An index file of faiss beside a Parquet file that says what each of its rows is."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likeness.errors import InputError
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.stores import about_of, about_text, vector_file
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import VectorFile, as_path, regular_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from likeness.exports.material import Material
+    from likeness.progress import Progress
+
+INDEX, ROWS = "index.faiss", "rows.parquet"
+_ABOUT = b"likeness"
+
+
+def write_faiss(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `index.faiss`, an IndexFlatIP whose products of unit rows are cosines, and `rows.parquet`: its row i is vector i.
+
+    faiss holds the index in memory until it is written: four bytes for each number.
+
+    Raises:
+        InputError: something is there.
+    """
+    import faiss
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    path = new_folder(place)
+    index = faiss.IndexFlatIP(material.dim)
+    with filled_folder(path) as folder:
+        for part in material.parts():
+            index.add(part.vectors)
+            progress(part.end, len(material))
+        faiss.write_index(index, str(folder / INDEX))
+        table = pa.Table.from_pandas(material.columns, preserve_index=False)
+        if not len(material.columns.columns):
+            table = pa.table({"row": pa.array(range(len(material)))})
+        parquet.write_table(table.replace_schema_metadata({_ABOUT: about_text(material.about).encode()}), folder / ROWS)
+    return Written(len(material), place)
+
+
+def read_faiss(place: str, name: str | None = None) -> VectorFile:
+    """The vectors of such a folder with their attributes.
+
+    Raises:
+        InputError: there is no such folder, or its index does not give its vectors back.
+    """
+    import faiss
+    import pyarrow.parquet as parquet
+
+    folder: Path = as_path(place)
+    if name is not None:
+        raise InputError(f"A folder of faiss holds one index, and '{name}' is no name in it; leave the name out.")
+    if not (folder / INDEX).is_file() or not (folder / ROWS).is_file():
+        raise InputError(f"There is no index in '{place}'; name a folder that holds {INDEX} and {ROWS}.")
+    try:
+        table = parquet.read_table(regular_file(folder / ROWS))
+        index: Any = faiss.read_index(str(regular_file(folder / INDEX)))
+        vectors = np.asarray(index.reconstruct_n(0, index.ntotal), np.float32)
+    except Exception as error:  # both parsers raise anything on foreign content
+        raise InputError(f"The index in '{place}' cannot be read ({' '.join(str(error).split())[:150]}); export it again.") from error
+    if len(table) != len(vectors):
+        raise InputError(f"The index in '{place}' has {len(vectors):,} vectors for {len(table):,} rows; export it again.")
+    about = about_of((table.schema.metadata or {}).get(_ABOUT, b"").decode(errors="replace"))
+    columns = {each: table.column(each).to_pylist() for each in table.column_names if not (about and each == "row" and table.num_columns == 1)}
+    return vector_file(list(range(len(vectors))), vectors, columns, about, place)
+
+
+TARGET = Target(
+    "faiss",
+    "faiss",
+    "A folder with an index file of faiss, and a Parquet file that says what each row is.",
+    "vectors",
+    write_faiss,
+    (),
+    check_new_folder,
+    read_faiss,
+)

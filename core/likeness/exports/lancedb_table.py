@@ -1,0 +1,117 @@
+"""A table of LanceDB: a row for each image, with the columns row, vector and all attributes.
+
+Other than the index that `likeness index --lance` writes, it has no cells: any program of LanceDB builds its own index on it.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.exports.neighbor_columns import check_own_columns
+from likeness.exports.parquet_table import arrow_table, vector_column
+from likeness.exports.places import is_address
+from likeness.exports.stores import about_of, about_text, answers, chosen_name, fill, missing_client, store_name, vector_file
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import VectorFile, as_path, check_output_folder
+
+if TYPE_CHECKING:
+    from likeness.exports.material import Material, Part
+    from likeness.progress import Progress
+
+_ROW, _VECTOR, _ABOUT = "row", "vector", b"likeness"
+_ERRORS = (OSError, RuntimeError, ValueError, KeyError)
+
+
+class LanceTable:
+    """A table of a database by name, as a `likeness.exports.stores.Store`."""
+
+    def __init__(self, database: Any, name: str, material: "Material") -> None:
+        import pyarrow as pa
+
+        self._database, self._name = database, name
+        self._attributes = arrow_table(material)
+        own = [pa.field(_ROW, pa.int64()), pa.field(_VECTOR, pa.list_(pa.float32(), material.dim))]
+        self._schema = pa.schema([*own, *self._attributes.schema], {_ABOUT: about_text(material.about).encode()})
+
+    def about(self) -> dict[str, Any] | None:
+        if self._name not in self._database.list_tables().tables:
+            return None
+        metadata = self._database.open_table(self._name).schema.metadata or {}
+        return about_of(metadata.get(_ABOUT, b"").decode(errors="replace"))
+
+    def create(self, material: "Material") -> None:
+        self._database.create_table(self._name, schema=self._schema)
+
+    def count(self) -> int:
+        return int(self._database.open_table(self._name).count_rows())
+
+    def add(self, part: "Part") -> None:
+        import pyarrow as pa
+
+        columns = self._attributes.slice(part.begin, part.end - part.begin).columns
+        own = [pa.array(range(part.begin, part.end), pa.int64()), vector_column(part.vectors)]
+        self._database.open_table(self._name).add(pa.table([*own, *columns], schema=self._schema))
+
+
+def write_lancedb(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a table into a folder or an object store; keys to that one come from the environment.
+
+    Raises:
+        InputError: lancedb is not installed, a table that stands there, or a place that cannot be written to.
+    """
+    check_own_columns(material.columns, _ROW, _VECTOR)
+    name, lancedb = store_name(material, options), _package()
+    with answers(place, "LanceDB at", *_ERRORS):
+        return fill(LanceTable(lancedb.connect(_uri(place)), name, material), material, place, name, options, progress)
+
+
+def read_lancedb(place: str, name: str | None = None) -> VectorFile:
+    """The vectors and attributes of a table, written by `write_lancedb` or by anybody with a column `vector`.
+
+    Raises:
+        InputError: lancedb is not installed, no such table, or one without vectors.
+    """
+    lancedb = _package()
+    if not is_address(place) and not any(as_path(place).glob("*.lance")):
+        raise InputError(f"There is no LanceDB in '{place}'; name the folder that it was written to.")
+    with answers(place, "LanceDB at", *_ERRORS):
+        database = lancedb.connect(_uri(place))
+        table = database.open_table(chosen_name(list(database.list_tables().tables), name, place)).to_arrow()
+        if _VECTOR not in table.column_names:
+            raise InputError(f"The table '{name}' in {place} has no column '{_VECTOR}'; its columns are {', '.join(table.column_names)}.")
+        about = about_of((table.schema.metadata or {}).get(_ABOUT, b"").decode(errors="replace"))
+        vectors = table.column(_VECTOR).combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1)
+    rows = table.column(_ROW).to_pylist() if about else list(range(len(table)))
+    columns = {each: table.column(each).to_pylist() for each in table.column_names if each != _VECTOR and not (about and each == _ROW)}
+    return vector_file(rows, vectors, columns, about, place)
+
+
+def check_place(place: str) -> None:
+    """Raises InputError unless a place is an address or a folder that can be written to."""
+    if not place.strip():
+        raise InputError("No place is named; give a folder or the address of an object store.")
+    if not is_address(place):
+        check_output_folder(as_path(place))
+
+
+def _uri(place: str) -> str:
+    return place if is_address(place) else str(as_path(place))
+
+
+def _package() -> Any:
+    try:
+        import lancedb
+    except ImportError as error:
+        raise missing_client("LanceDB", "lancedb", "lance", error) from error
+    return lancedb
+
+
+TARGET = Target(
+    "lancedb",
+    "LanceDB",
+    "A table of LanceDB in a folder or an object store, with a column for each attribute.",
+    "vectors",
+    write_lancedb,
+    ("name", "resume"),
+    check_place,
+    read_lancedb,
+)

@@ -1,0 +1,178 @@
+"""What is exported: rows of a table or space, handed out in parts so that memory stays bounded."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.space import Space
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PART_BYTES = 16_000_000  # of vectors that are handed out at once
+MOST_PART_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive rows of what is exported: rows `begin` to `end` (without it), their attributes and their vectors (end - begin, d)."""
+
+    begin: int
+    end: int
+    frame: pd.DataFrame
+    vectors: NDArray[np.float32]
+
+
+class Material:
+    """Rows to export.
+
+    Args:
+        source: a table, or a space where vectors are needed.
+        rows: those that are exported, in this order; None: all.
+        columns: attributes that are written; None: all.
+
+    Attributes:
+        table: of the rows that are exported, with these attributes.
+        space: the whole space, or None.
+        rows: (n,), their numbers in the space.
+
+    Raises:
+        InputError: no row, a row or attribute that is not there, a row twice.
+    """
+
+    def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None) -> None:
+        whole = source.table if isinstance(source, Space) else source
+        self.space = source if isinstance(source, Space) else None
+        self.rows = np.arange(len(whole)) if rows is None else _checked_rows(rows, len(whole))
+        frame = whole.frame if rows is None else whole.frame.iloc[self.rows]
+        self.table = replace(whole, frame=frame if columns is None else frame[_kept_columns(whole, columns)])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def attributes(self) -> pd.DataFrame:
+        """The attributes as plain columns (`plain_frame`), without paths."""
+        from likeness.exports.plain_columns import plain_frame
+
+        return plain_frame(self.table.frame[self.table.attributes])
+
+    @cached_property
+    def columns(self) -> pd.DataFrame:
+        """The attributes as plain columns, after the paths where there are images."""
+        if not self.table.has_images:
+            return self.attributes
+        return pd.concat([self.table.frame[["path"]].astype(object), self.attributes], axis=1)
+
+    @property
+    def dim(self) -> int:
+        """Dimensions of the vectors."""
+        return int(self._space().vectors.shape[1])
+
+    def parts(self, begin: int = 0) -> Iterator[Part]:
+        """All rows from `begin` on, with their vectors, in parts of at most 16 MB and 2,000 rows."""
+        vectors = self._space().vectors
+        size = max(1, min(MOST_PART_ROWS, PART_BYTES // (4 * vectors.shape[1])))
+        for start in range(begin, len(self), size):
+            end = min(start + size, len(self))
+            yield Part(start, end, self.columns.iloc[start:end], np.asarray(vectors[self.rows[start:end]], np.float32))
+
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors (n, d) of all rows: for what takes all at once. Where all rows of the space are exported, its own."""
+        space = self._space()
+        whole = len(self) == len(space) and bool((np.diff(self.rows) == 1).all())
+        return space.vectors if whole else np.asarray(space.vectors[self.rows])
+
+    def neighbors(self, part: Part, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The k nearest exported rows of each row of a part, without itself, as rows of the export (m, k), and their cosines (m, k).
+
+        Where the space has an index, it is asked, and what it finds is approximate. Fewer than k where fewer rows are exported.
+        """
+        if len(self) < 2:
+            return np.empty((part.end - part.begin, 0), np.int64), np.empty((part.end - part.begin, 0), np.float32)
+        found = self._space().nearest(part.vectors, k, exclude=self.rows[part.begin : part.end], allowed=self._exported)
+        return self._numbers[found.rows], found.similarities
+
+    def paths(self) -> "list[Path]":
+        """Absolute paths of the images.
+
+        Raises:
+            InputError: rows without images, images behind URLs, parts of videos and PDF files, or files that are not there.
+        """
+        from likeness.data import is_url
+        from likeness.io import split_part
+
+        paths = [path.absolute() for path in self.table.paths()]
+        named = [str(name) for name in self.table.frame["path"]]
+        for what, wrong in (
+            ("images behind URLs, which have no file here", [name for name in named if is_url(name)]),
+            ("parts of videos or PDF files, which have no file of their own", [name for name in named if split_part(name)[1] is not None]),
+            ("images whose file is not there", [name for name, path in zip(named, paths, strict=True) if not path.is_file()]),
+        ):
+            if wrong:
+                raise InputError(f"There are {len(wrong):,} {what}, first '{wrong[0]}'; export the others, by `rows` or --only.")
+        return paths
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the rows, attributes and vectors: equal for equal exports, so that an interrupted one is gone on with only by its like."""
+        found = hashlib.sha256(self._space().key.encode())
+        found.update(self.rows.astype("<i8").tobytes())
+        found.update(repr(list(self.columns.columns)).encode())
+        found.update(pd.util.hash_pandas_object(self.columns.astype(str), index=False).to_numpy().tobytes())
+        return found.hexdigest()[:24]
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What `likeness.embedding.space_of` needs beside vectors and attributes, with the digest and how many rows there will be."""
+        return self._space().about() | {"export": self.digest, "rows": len(self)}
+
+    @cached_property
+    def _exported(self) -> NDArray[np.bool_] | None:
+        if len(self) == len(self._space()):
+            return None
+        mask = np.zeros(len(self._space()), bool)
+        mask[self.rows] = True
+        return mask
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        """Of each row of the space its number in the export, -1 for those that are not exported."""
+        numbers = np.full(len(self._space()), -1)
+        numbers[self.rows] = np.arange(len(self))
+        return numbers
+
+    def _space(self) -> Space:
+        if self.space is None:
+            raise InputError("This export needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
+        return self.space
+
+
+def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:
+    given = np.asarray(rows)
+    if given.dtype == bool and given.shape == (count,):
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise InputError(
+            f"The rows to export are of shape {given.shape} and type {given.dtype}; pass at least one row number, or a mask ({count:,},)."
+        )
+    if given.min() < 0 or given.max() >= count:
+        raise InputError(f"There is no row {given.min() if given.min() < 0 else given.max()}; the last is {count - 1:,}.")
+    if len(np.unique(given)) < len(given):
+        raise InputError("A row to export is named twice; name each once.")
+    return given.astype(np.int64)
+
+
+def _kept_columns(table: ImageTable, columns: Sequence[str]) -> list[str]:
+    for name in columns:
+        if name not in table.attributes:
+            raise InputError(f"'{table.name}' has no attribute '{name}'; it has {', '.join(table.attributes) or 'none'}.")
+    return [*(["path"] if table.has_images else []), *dict.fromkeys(columns)]

@@ -1,0 +1,78 @@
+"""A Parquet file of attributes, vectors and neighbors. With vectors it is a file that `likeness.load` reads as a Space."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from likeness.exports.neighbor_columns import NEIGHBORS, SIMILARITIES, check_own_columns
+from likeness.exports.places import check_new_file, new_file
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import ABOUT_KEY, open_atomic
+
+if TYPE_CHECKING:
+    from likeness.exports.material import Material
+    from likeness.progress import Progress
+
+_VECTOR = "vector"
+
+
+def write_parquet(material: "Material", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes the table part by part; neighbors are row numbers of this file, from 0.
+
+    Raises:
+        InputError: something is there, the name does not end in .parquet, or an attribute has the name of a column that is added.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    path = new_file(place, ".parquet")
+    own = [*([_VECTOR] if options.vectors else []), *([NEIGHBORS, SIMILARITIES] if options.neighbors else [])]
+    check_own_columns(material.columns, *own)
+    attributes = arrow_table(material)
+    if not own:
+        with open_atomic(path) as file:
+            parquet.write_table(attributes, file)
+        return Written(len(material), place)
+    fields = list(attributes.schema)
+    if options.neighbors:
+        fields += [pa.field(NEIGHBORS, pa.list_(pa.int64())), pa.field(SIMILARITIES, pa.list_(pa.float32()))]
+    if options.vectors:
+        fields.append(pa.field(_VECTOR, pa.list_(pa.float32(), material.dim)))
+    about = {ABOUT_KEY: json.dumps(material.about).encode()} if options.vectors else {}
+    schema = pa.schema(fields, about)
+    with open_atomic(path) as file, parquet.ParquetWriter(file, schema) as writer:
+        for part in material.parts():
+            columns = list(attributes.slice(part.begin, part.end - part.begin).columns)
+            if options.neighbors:
+                rows, similarities = material.neighbors(part, options.neighbors)
+                columns += [pa.array(list(rows), pa.list_(pa.int64())), pa.array(list(similarities), pa.list_(pa.float32()))]
+            if options.vectors:
+                columns.append(vector_column(part.vectors))
+            writer.write_table(pa.table(columns, schema=schema))
+            progress(part.end, len(material))
+    return Written(len(material), place)
+
+
+def arrow_table(material: "Material") -> Any:
+    """The paths and attributes as a table of pyarrow."""
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(material.columns, preserve_index=False).replace_schema_metadata(None)
+
+
+def vector_column(vectors: Any) -> Any:
+    """Vectors (m, d) as a column of pyarrow, of lists of d numbers."""
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(vectors, np.float32).reshape(-1)), vectors.shape[1])
+
+
+TARGET = Target(
+    "parquet",
+    "Parquet",
+    "A Parquet file of all attributes; with `vectors`, one that `likeness.load` reads as a Space.",
+    "rows",
+    write_parquet,
+    ("vectors", "neighbors"),
+    lambda place: check_new_file(place, ".parquet"),
+)

@@ -1,0 +1,90 @@
+"""Attributes as what every format and database can hold: yes or no, whole numbers, numbers and texts, each perhaps missing."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from likeness.errors import InputError
+
+Kind = Literal["bool", "int", "float", "text"]
+_LARGEST = 2**63 - 1
+_DTYPES: dict[Kind, str] = {"bool": "boolean", "int": "Int64", "float": "Float64", "text": "object"}
+_MOST_CLASSES = 1_000
+
+
+def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with columns of the types boolean, Int64, Float64 and object (texts); what is missing is NA there, and None among texts.
+
+    Dates, categories, lists and everything else become texts; so do whole numbers beyond 64 bits.
+
+    Raises:
+        InputError: a number that is infinite, which JSON cannot hold.
+
+    Example:
+        >>> import pandas as pd
+        >>> plain_frame(pd.DataFrame({"a": [1.5, None], "b": pd.Categorical(["x", None])})).to_dict("list")
+        {'a': [1.5, None], 'b': ['x', None]}
+    """
+    return pd.DataFrame({str(name): _plain(str(name), frame[name]) for name in frame.columns}, index=range(len(frame)))
+
+
+def kind_of(column: "pd.Series[Any]") -> Kind:
+    """The kind of a column of a `plain_frame`."""
+    return next(kind for kind, dtype in _DTYPES.items() if str(column.dtype) == dtype)
+
+
+def plain_values(column: "pd.Series[Any]") -> list[Any]:
+    """The values of a column of a `plain_frame` as Python's own, None where one is missing."""
+    return [None if value is pd.NA else value for value in column.astype(object).tolist()]
+
+
+def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:
+    """Attributes whose values are classes: those that `label` names, separated by commas; or else all of yes or no, and texts that repeat.
+
+    Args:
+        frame: a `plain_frame`.
+        label: names, or None.
+
+    Raises:
+        InputError: an attribute that is not there.
+    """
+    if label is None:
+        return [str(name) for name in frame if kind_of(frame[name]) == "bool" or _repeats(frame[name])]
+    names = [label] if label in frame else [name.strip() for name in label.split(",")]
+    for name in names:
+        if name not in frame:
+            raise InputError(f"There is no attribute '{name}'; there are {', '.join(map(str, frame.columns)) or 'none'}.")
+    return list(dict.fromkeys(names))
+
+
+def _repeats(column: "pd.Series[Any]") -> bool:
+    """Texts that stand for classes: not most of them different, as notes and captions are."""
+    if kind_of(column) != "text":
+        return False
+    different, there = column.nunique(), int(column.notna().sum())
+    return 0 < different <= min(_MOST_CLASSES, max(1, there // 2))
+
+
+def _plain(name: str, column: "pd.Series[Any]") -> Any:
+    values = column.astype(object).to_numpy()
+    missing = column.isna().to_numpy()
+    there = values[~missing]
+    kind = _kind(there)
+    if kind == "float" and not np.isfinite(there.astype(float)).all():
+        raise InputError(f"The attribute '{name}' holds infinity, which other programs cannot take; leave it out by `columns`.")
+    if kind == "text":
+        return pd.Series([None if none else str(value) for value, none in zip(values, missing, strict=True)], dtype=object)
+    filled = [None if none else value for value, none in zip(values, missing, strict=True)]
+    return pd.Series(filled, dtype=_DTYPES[kind])
+
+
+def _kind(values: Any) -> Kind:
+    if not len(values):
+        return "text"
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return "bool"
+    numbers = all(isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) for value in values)
+    if numbers and all(isinstance(value, int | np.integer) for value in values):
+        return "int" if all(-_LARGEST <= int(value) <= _LARGEST for value in values) else "text"
+    return "float" if numbers else "text"

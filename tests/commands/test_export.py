@@ -1,0 +1,80 @@
+"""`likeness export`: from a folder with labels made by hand to files for other programs, and what is said of wrong input."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+import likeness as lk
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> str:
+    for number, name in enumerate(("warm/0.png", "warm/1.png", "cold/0.png", "cold/1.png")):
+        (tmp_path / "photos" / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (60 * number, 9, 9)).save(tmp_path / "photos" / name)
+    return str(tmp_path / "photos")
+
+
+def test_labels_made_by_hand_are_exported(run: Run, photos: str, tmp_path: Path) -> None:
+    assert run("tags", "set", photos, "mood", "--value", "calm", "--where", "class=cold")[0] == 0
+    assert run("tags", "set", photos, "good", "--path", "warm/1.png")[0] == 0
+    assert run("export", photos, "csv", str(tmp_path / "out.csv"))[1] == f"4 images written to {tmp_path}/out.csv\n"
+    found = pd.read_csv(tmp_path / "out.csv", keep_default_na=False).set_index("path")
+    assert found["mood"].to_dict() == {"cold/0.png": "calm", "cold/1.png": "calm", "warm/0.png": "", "warm/1.png": ""}
+    assert found.index[found["good"]].tolist() == ["warm/1.png"]
+    assert run("export", photos, "coco", str(tmp_path / "out.json"), "--label", "mood", "--where", "good=no")[0] == 0
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert [each["name"] for each in content["categories"]] == ["calm"]
+    assert (len(content["images"]), len(content["annotations"])) == (3, 2)
+    (tmp_path / "some.txt").write_text("warm/0.png\ncold/0.png\n")
+    assert run("export", photos, "links", str(tmp_path / "links"), "--only", str(tmp_path / "some.txt"), "--label", "class", "--link", "copy")[0] == 0
+    assert sorted(str(file.relative_to(tmp_path / "links")) for file in (tmp_path / "links").rglob("*.png")) == ["cold/0.png", "warm/0-2.png"]
+
+
+def test_yolo_folders_are_written(run: Run, photos: str, tmp_path: Path) -> None:
+    status, shown, _ = run("export", photos, "yolo", str(tmp_path / "yolo"), "--val", "0.5")
+    assert (status, shown.splitlines()[1]) == (0, f"Train with: yolo classify train data={tmp_path}/yolo")
+    assert len(list((tmp_path / "yolo" / "val").rglob("*.png"))) == 2
+
+
+def test_a_space_of_a_notion_is_exported(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "some.txt").write_text("".join(f"images/{number:05}.webp\n" for number in range(30)))
+    only = ("--only", str(tmp_path / "some.txt"), "-e", "cars-small")
+    assert run("export", "cars", "parquet", str(tmp_path / "a.parquet"), "--vectors", "-k", "3", "-n", "car-color", "-d", "4", *only)[0] == 0
+    found = lk.load(tmp_path / "a.parquet")
+    assert isinstance(found, lk.Space)
+    assert found.vectors.shape == (30, 4)
+    assert found.nearest("a red car", 1).rows.shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nope", "out.csv"), "There is no target 'nope'; choose from csv, parquet, coco"),
+        (("csv", "out.json"), "does not end in .csv"),
+        (("csv", "out.csv", "--label", "class"), "The target 'csv' has no option 'label'"),
+        (("csv", "out.csv", "--columns", "class,nope"), "has no attribute 'nope'; it has class"),
+        (("csv", "out.csv", "--where", "class=hot"), "No image has 'class' = 'hot'; there are 'cold', 'warm'."),
+        (("csv", "out.csv", "--where", "class"), "'class' is no condition"),
+        (("csv", "out.csv", "-e", "cars"), "writes no vectors here, so no encoder and no notion change it"),
+        (("csv", "missing/../photos"), "does not end in .csv"),
+        (("links", "photos"), "There is something at"),
+        (("links", "out", "--link", "move"), "There is no link 'move'"),
+        (("csv", "taken.csv"), "There is something at"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    arguments: tuple[str, ...], message: str, run: Run, photos: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.csv").write_text("mine")
+    status, shown, error = run("export", photos, *arguments)
+    assert (status, shown, error.count("\n")) == (2, "", 1)
+    assert message in error
+    assert (tmp_path / "taken.csv").read_text() == "mine"

@@ -1,0 +1,122 @@
+"""CSV and Parquet: what is written is read back whole, neighbors are those of all pairs."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import likeness as lk
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.space import Space
+
+
+def _nearest(vectors: np.ndarray, k: int) -> np.ndarray:
+    """By all pairs."""
+    products = vectors @ vectors.T
+    np.fill_diagonal(products, -np.inf)
+    return np.argsort(-products, axis=1, kind="stable")[:, :k]
+
+
+def test_a_csv_file_is_read_back(table: ImageTable, tmp_path: Path) -> None:
+    written = lk.export(table, "csv", tmp_path / "out.csv")
+    assert written.n == 12
+    found = pd.read_csv(tmp_path / "out.csv")
+    assert found["path"].tolist() == table.frame["path"].tolist()
+    assert found["note"].tolist() == table.frame["note"].tolist()
+    assert found["breed"].fillna("").tolist() == table.frame["breed"].astype(object).fillna("").tolist()
+    np.testing.assert_array_equal(found["weight"], table.frame["weight"].astype(float))
+    assert found["good"].dtype == bool
+    assert found["taken"][0].startswith("2024-05-01")
+    beside = tmp_path / "photos" / "again.csv"
+    lk.export(table, "csv", beside)
+    assert lk.read(beside).paths() == table.paths()
+
+
+def test_rows_and_columns_are_chosen(space: Space, tmp_path: Path) -> None:
+    lk.export(space, "csv", tmp_path / "a.csv", rows=[7, 2, 4], columns=["count"], neighbors=2)
+    found = pd.read_csv(tmp_path / "a.csv")
+    assert found["count"].tolist() == [7, 2, 4]
+    assert [[int(each) for each in line.split()] for line in found["neighbors"]] == _nearest(space.vectors[[7, 2, 4]], 2).tolist()
+    mask = np.zeros(12, bool)
+    mask[[1, 5]] = True
+    lk.export(space, "csv", tmp_path / "b.csv", rows=mask)
+    assert pd.read_csv(tmp_path / "b.csv")["count"].tolist() == [1, 5]
+
+
+def test_parquet_with_vectors_is_a_space(space: Space, tmp_path: Path) -> None:
+    lk.export(space, "parquet", tmp_path / "out.parquet", vectors=True, neighbors=4)
+    found = lk.load(tmp_path / "out.parquet")
+    assert isinstance(found, Space)
+    np.testing.assert_array_equal(found.vectors, space.vectors)
+    assert found.table.paths() == space.table.paths()
+    assert found.name == space.name
+    frame = pd.read_parquet(tmp_path / "out.parquet")
+    assert np.stack(frame["neighbors"].to_list()).tolist() == _nearest(space.vectors, 4).tolist()
+    products = (space.vectors @ space.vectors.T)[np.arange(12)[:, None], _nearest(space.vectors, 4)]
+    np.testing.assert_allclose(np.stack(frame["neighbor_similarities"].to_list()), products, atol=1e-6)
+    assert frame["breed"].tolist()[:2] == ["cat/dog", ".."]
+
+
+def test_parquet_without_vectors_needs_no_space(table: ImageTable, tmp_path: Path) -> None:
+    lk.export(table, "parquet", tmp_path / "out.parquet", columns=["good"])
+    assert list(pd.read_parquet(tmp_path / "out.parquet").columns) == ["path", "good"]
+
+
+def test_in_parts_it_is_the_same_file(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lk.export(space, "csv", tmp_path / "whole.csv", neighbors=3)
+    lk.export(space, "parquet", tmp_path / "whole.parquet", neighbors=3, vectors=True)
+    monkeypatch.setattr("likeness.exports.material.MOST_PART_ROWS", 5)
+    monkeypatch.setattr("likeness.exports.csv_table._PART", 5)
+    lk.export(space, "csv", tmp_path / "parts.csv", neighbors=3)
+    lk.export(space, "parquet", tmp_path / "parts.parquet", neighbors=3, vectors=True)
+    assert (tmp_path / "parts.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "parts.parquet"), pd.read_parquet(tmp_path / "whole.parquet"))
+
+
+def test_vectors_without_images_are_exported(tmp_path: Path) -> None:
+    lk.export(lk.Space(np.eye(3), labels=["a", "b", "c"]), "csv", tmp_path / "out.csv", neighbors=5)
+    assert pd.read_csv(tmp_path / "out.csv")["neighbors"].tolist() == ["1 2", "0 2", "0 1"]
+
+
+def test_one_row_has_no_neighbors(space: Space, tmp_path: Path) -> None:
+    lk.export(space, "csv", tmp_path / "out.csv", rows=[3], neighbors=5)
+    assert pd.read_csv(tmp_path / "out.csv", keep_default_na=False)["neighbors"].tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"target": "cvs"}, "There is no target 'cvs'; choose from csv, parquet"),
+        ({"place": "out.txt"}, "does not end in .csv"),
+        ({"columns": ["nope"]}, "'My photos' has no attribute 'nope'; it has breed, good"),
+        ({"rows": [3, 12]}, "There is no row 12; the last is 11"),
+        ({"rows": [-1]}, "There is no row -1"),
+        ({"rows": []}, "pass at least one row number"),
+        ({"rows": [1, 1]}, "named twice"),
+        ({"link": "copy"}, "The target 'csv' has no option 'link'; it has neighbors"),
+        ({"nope": 1}, "has no option 'nope'"),
+        ({"neighbors": -1}, "-1 neighbors cannot be written"),
+        ({"neighbors": 2}, "needs vectors; pass a Space"),
+    ],
+)
+def test_wrong_input_is_answered(changes: dict[str, object], message: str, table: ImageTable, tmp_path: Path) -> None:
+    given = {"target": "csv", "place": "out.csv"} | changes
+    place = tmp_path / str(given.pop("place"))
+    with pytest.raises(InputError, match=message):
+        lk.export(table, str(given.pop("target")), place, **given)  # type: ignore[arg-type]
+    assert not place.exists()
+
+
+def test_what_stands_there_stays(table: ImageTable, space: Space, tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("mine")
+    with pytest.raises(InputError, match="There is something at"):
+        lk.export(table, "csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "mine"
+    taken = Space(space.vectors, space.table, {"Neighbors": range(12)})
+    with pytest.raises(InputError, match="The attribute 'Neighbors' has the name of a column that is added"):
+        lk.export(taken, "csv", tmp_path / "other.csv", neighbors=1)
+    with pytest.raises(InputError, match="The attribute 'size' holds infinity"):
+        lk.export(Space(space.vectors, space.table, {"size": [np.inf] * 12}), "csv", tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()
