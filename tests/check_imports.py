@@ -38,6 +38,7 @@ ORDER = (
         "spreading",
         "cutoffs",
         "clusters",
+        "comparisons",
     ),
     *("training", "studies", "recipes", "door", "commands"),
 )
