@@ -78,15 +78,11 @@ def _sentence(found: NeighborhoodChanges, a: Space, b: Space) -> str:
     noise, seeds = found.noise.mean(), found.noise.shape[1]
     beyond = found.beyond_noise.mean()
     sample = f" Looked at: {len(found.rows):,} images drawn at random from {found.images:,}." if len(found.rows) < found.images else ""
-    verdict = (
-        "that is no more than the loss of dimensions alone explains"
-        if found.kept.mean() >= found.noise.mean(axis=0).min()
-        else "so the two spaces differ by more than chance"
-    )
+    by_chance = 1 / (seeds + 1)
+    verdict = "the two spaces differ by more than that" if beyond > by_chance else "no more than the loss of dimensions explains"
     return (
         f"Of its {K} nearest images in **{first}**, an image keeps **{found.kept.mean() * K:.1f}** in **{second}** on average. "
         f"A random projection of {wide} to {dim} dimensions keeps {noise * K:.1f}, spaces without anything in common {found.expected * K:.1f}: "
-        f"{verdict}. "
-        f"{beyond:.0%} of the images keep fewer than in each of {seeds} random projections; by chance at most {1 / (seeds + 1):.0%} would.{sample}"
+        f"{verdict}. {beyond:.0%} of the images keep fewer than in each of {seeds} such projections; by chance at most {by_chance:.0%} would.{sample}"
         + (f" {found.message}" if found.message else "")
     )
