@@ -57,8 +57,9 @@ def version_distances(
     for number, (old, new) in enumerate(spaces):
         _check(old, new, changes)
         drawn = [_draw(changes, np.arange(len(changes.old)), seed) for seed in seeds]
-        line = {"space": old.name, "dimensions": old.vectors.shape[1]} | _distances(old, new, drawn)
-        lines.append(line | {"whole": frechet_distance(old.vectors, new.vectors)})
+        with one_blas_thread():
+            found = _distances(old, new, drawn) | {"whole": frechet_distance(old.vectors, new.vectors)}
+        lines.append({"space": old.name, "dimensions": old.vectors.shape[1]} | found)
         if progress:
             progress(number + 1, len(spaces))
     return pd.DataFrame(lines, columns=["space", "dimensions", *_COLUMNS])
