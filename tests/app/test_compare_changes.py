@@ -99,5 +99,5 @@ def test_another_version_is_told_by_paths_contents_and_distances(view: AppTest, 
     counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
     assert {metric.label.lower(): int(metric.value) for metric in view.metric} == {state: counts[state] for state in counts.index}
     assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
-    assert "The versions lie in **Raw encoder**" in _texts(view)
+    assert "random halves of the old one" in _texts(view)
     assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]

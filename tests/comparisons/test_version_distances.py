@@ -86,6 +86,7 @@ def test_fewer_of_one_value_are_a_change_of_its_share_and_the_value_that_changed
     assert (a["old"], a["new"], a["came"], a["went"], a["changed"]) == (100, 70, 0, 30, 0)
     assert a["share"] == pytest.approx(100 * (70 / 170 - 0.5))
     assert b["times"] > 3 > a["times"]
+    assert (b["turnover"], a["turnover"]) == (1, 0.3)
 
 
 def test_of_few_images_of_a_value_only_numbers_are_told() -> None:

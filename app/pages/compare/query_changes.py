@@ -106,7 +106,7 @@ def _draw_classes(found: QueryChanges, a: Space, b: Space, label: str) -> None:
         frame,
         hide_index=True,
         width="content",
-        height=min(38 + 35 * len(frame), 420),
+        height=min(3 + 35 * (1 + len(frame)), 420),
         column_config={
             "label": readable(label),
             "queries": number("Images"),

@@ -14,7 +14,7 @@ from likeness.data import DatasetEntry, list_datasets
 from likeness.errors import InputError
 from likeness.space import Space
 from pages.compare.changed_neighbors import TILE
-from shared import cached, progress, sidebar, trained
+from shared import cached, progress, selection, sidebar, trained
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
@@ -130,12 +130,15 @@ def _draw(view: View, found: VersionResult, before: Space, old: str) -> None:
 
 
 def _sentence(distances: pd.DataFrame) -> str:
-    def said(line: pd.Series) -> str:  # type: ignore[type-arg]
-        name, times = plain(readable(str(line["space"]))), line["times"]
-        return f"in **{name}** {times:.2f} times as far" if line["distance"] > line["largest half"] else f"in **{name}** no farther"
-
-    parts = [said(line) for _, line in distances.iterrows()]
-    return f"The versions lie {sidebar.listed(parts)} apart as random halves of the old one do."
+    """In which spaces the versions lie farther apart than halves of the old one, and in which not."""
+    farther = distances["distance"] > distances["largest half"]
+    named = [f"**{plain(readable(str(name)))}**" for name in distances["space"]]
+    times = [f"in {name} {times:.2f} times" for name, times, far in zip(named, distances["times"], farther, strict=True) if far]
+    rest = [name for name, far in zip(named, farther, strict=True) if not far]
+    said = [f"The versions lie farther apart than random halves of the old one: {sidebar.listed(times)} as far."] if times else []
+    if rest:
+        said.append(f"In {sidebar.listed(rest)} they lie no farther apart than random halves of the old one.")
+    return " ".join(said)
 
 
 def _draw_distances(distances: pd.DataFrame) -> None:
@@ -163,10 +166,12 @@ def _draw_values(values: pd.DataFrame, attribute: str) -> None:
         values.drop(columns=["distance", "halves"]),
         hide_index=True,
         width="content",
-        height=min(38 + 35 * max(1, len(values)), 420),
+        height=min(3 + 35 * (1 + max(1, len(values))), 420),
         column_config={
             "value": readable(attribute), "old": number("Old"), "new": number("New"), "came": number("Came"), "went": number("Went"),
-            "changed": number("Changed"), "share": number("Share, points", format="%+.1f", help="Change of its share among all images."),
+            "changed": number("Changed"),
+            "turnover": number("Turnover", format="percent", help="Share of its images in either version that came, went or changed."),
+            "share": number("Share, points", format="%+.1f", help="Change of its share among all images."),
             "times": number("Times", format="%.2f", help="Distance over that of random halves, from 20 images in each version on."),
         },
     )  # fmt: skip
@@ -176,8 +181,10 @@ def _pictures(view: View, changes: VersionChanges, old: str) -> None:
     def rows(state: str, side: np.ndarray) -> list[int]:
         return [int(row) for row in side[changes.state == state]]
 
-    sections = [Section(title, rows(state, changes.new), empty="None.") for title, state in (("Came", "came"), ("Changed", "changed"))]
-    gallery(sections, thumbnails=view.thumbnails, key="changes_came", tile=TILE, page=24)
-    gallery(
-        [Section("Went", rows("went", changes.old), empty="None.")], thumbnails=f"/thumbnails/{old}/{{row}}", key="changes_went", tile=TILE, page=24
-    )
+    new = [("Came", "came"), ("Changed", "changed")]
+    sections = [Section(title, rows(state, changes.new), empty="None.") for title, state in new]
+    gallery(sections, thumbnails=view.thumbnails, key="changes_came", query=view.query, tile=TILE, page=24, on_click=selection.ask)
+    gone = [("Changed, as they were", "changed"), ("Went", "went")]
+    sections = [Section(title, rows(state, changes.old), empty="None.") for title, state in gone]
+    gallery(sections, thumbnails=f"/thumbnails/{old}/{{row}}", key="changes_went", tile=TILE, page=24)
+    st.page_link("pages/explore/page.py", label="See the clicked image on the map", icon=":material/scatter_plot:")

@@ -75,9 +75,9 @@ def version_values(old: "Space", new: "Space", changes: VersionChanges, attribut
         seeds: of the draws, as in `version_distances`.
 
     Returns:
-        A row per value, most changed first (by "times" where it is measured, then by the change of its share): value; old, new: images; came, went,
-        changed: of these; share: change of its share among all images, in percentage points; distance, halves and times as in
-        `version_distances`, NaN where either version has fewer than 20 images of the value.
+        A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
+        in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
+        percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
 
     Raises:
         InputError: as `version_distances`, or an attribute that a version lacks, or of more than 1,000 values.
@@ -93,9 +93,9 @@ def version_values(old: "Space", new: "Space", changes: VersionChanges, attribut
     if len(values) > MOST_VALUES:
         raise InputError(f"'{attribute}' has {len(values):,} values; choose an attribute of at most {MOST_VALUES:,}.")
     lines = [_value_line(old, new, changes, (value, before == value, after == value), seeds) for value in values]
-    columns = ["value", "old", "new", "came", "went", "changed", "share", "distance", "halves", "times"]
+    columns = ["value", "old", "new", "came", "went", "changed", "turnover", "share", "distance", "halves", "times"]
     found = pd.DataFrame(lines, columns=columns)
-    order = np.lexsort((-found["share"].abs(), -found["times"].fillna(0.0)))
+    order = np.lexsort((-found["share"].abs(), -found["times"].fillna(0.0), -found["turnover"]))
     return found.iloc[order].reset_index(drop=True)
 
 
@@ -107,6 +107,7 @@ def _value_line(
     counts = int(was.sum()), int(now.sum())
     line: dict[str, Any] = {"value": value, "old": counts[0], "new": counts[1]}
     line |= {"came": int((now & ~was).sum()), "went": int((was & ~now).sum()), "changed": int((was & now & (changes.state == "changed")).sum())}
+    line["turnover"] = (line["came"] + line["went"] + line["changed"]) / int((was | now).sum())
     line["share"] = 100 * (counts[1] / len(new) - counts[0] / len(old))
     if min(counts) >= FEWEST:
         own = VersionChanges(np.where(was, changes.old, -1), np.where(now, changes.new, -1), changes.state, {})
