@@ -39,6 +39,7 @@ ORDER = (
         "cutoffs",
         "clusters",
         "exports",
+        "comparisons",
     ),
     *("training", "studies", "recipes", "reports", "door", "commands"),
 )

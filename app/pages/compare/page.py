@@ -1,16 +1,17 @@
-"""Compare: how well each method finds images of the same label, and what that depends on."""
+"""Compare: how well each method finds images of the same label, what that depends on, and what changed between two spaces."""
 
 from pathlib import Path
 
 import streamlit as st
 
 import added_labels
-from pages.compare import PAGE, analyses, settings
+from pages.compare import PAGE, analyses, changes, settings
 from pages.compare import comparison as comparison_view
 from shared import aspect_labels
 from shared.view import View, current_view
 
 _STYLE = Path(__file__).parent / "comparison.css"
+_CHANGES = "What changed"
 # What has other choices for other images.
 _FIELDS = (
     *("compare_notions", "compare_dims", "sizes_notions", "sizes_range"),
@@ -23,20 +24,28 @@ def main() -> None:
     view = current_view()
     st.html(_STYLE)
     PAGE.show_head("Labels only measure the result; only the Oracle learns from them.")
-    if _nothing_to_compare(view):
-        return
     _belong_to(view.dataset)
-    aspect_labels.caution(notion.attribute for notion in settings.labelled_notions(view).values())
     views = {
         "Methods": comparison_view.show,
         "Dimensions": analyses.show_sizes,
         "Encoders": analyses.show_encoders,
         "Number of prompts": analyses.show_prompts,
+        _CHANGES: changes.show,
     }
-    for tab, show in zip(st.tabs(list(views), key="compare", on_change="rerun", bind="query-params"), views.values(), strict=True):
+    tabs = st.tabs(list(views), key="compare", on_change="rerun", bind="query-params")
+    for tab, (name, show) in zip(tabs, views.items(), strict=True):
         if tab.open:
             with tab:
-                show(view)
+                if name == _CHANGES or _can_judge(view):
+                    show(view)
+
+
+def _can_judge(view: View) -> bool:
+    """Whether labels say what is right; says what is missing, or where labels are the encoder's own guesses."""
+    if _nothing_to_compare(view):
+        return False
+    aspect_labels.caution(notion.attribute for notion in settings.labelled_notions(view).values())
+    return True
 
 
 def _belong_to(dataset: str) -> None:

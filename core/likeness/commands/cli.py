@@ -12,6 +12,7 @@ from likeness.commands.caption import caption
 from likeness.commands.captioning import captioning
 from likeness.commands.check import check
 from likeness.commands.clusters import clusters
+from likeness.commands.compare import compare
 from likeness.commands.continuous import continuous
 from likeness.commands.duplicates import duplicates
 from likeness.commands.embed import embed
@@ -62,6 +63,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     spread,
     matches,
     clusters,
+    compare,
     evaluate,
     benchmark,
     continuous,

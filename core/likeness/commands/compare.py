@@ -1,0 +1,236 @@
+"""`likeness compare`: what changed between two spaces of the same images, or between two versions of a dataset."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likeness.commands.inputs import composition_named, embedded, notion_named, source_table, space_named
+from likeness.commands.listed_help import ListedHelp
+from likeness.commands.options import EncoderName, Format, Only, OutputFile, Source
+from likeness.commands.terminal import check_format, print_table, printable, progress_bar
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from likeness.comparisons import NeighborhoodChanges, QueryChanges, VersionChanges
+    from likeness.space import Space
+
+compare = typer.Typer(
+    name="compare",
+    no_args_is_help=True,
+    help="What changed between two spaces of the same images, or two versions of a dataset: which images moved, which queries got better or worse, "
+    "which images came and went; beside what is noise.",
+)
+_RAW = "raw"
+_SPACE = "`raw`, a notion (`car-color`), an encoder (`@cars-small`, `@run:FOLDER`), or a notion on an encoder (`car-color@cars-small`)."
+_From = Annotated[str, typer.Option("--from", help=f"The space before: {_SPACE}")]
+_To = Annotated[str, typer.Option("--to", help="The space after, written likewise.")]
+_Count = Annotated[int, typer.Option(min=1, help="How many rows to show; --out writes all.")]
+_Seeds = Annotated[int, typer.Option(min=0, max=20, help="Random projections to compare with; 0: none.")]
+
+
+@compare.command(cls=ListedHelp)
+def moved(
+    source: Source,
+    to: _To,
+    from_: _From = _RAW,
+    k: Annotated[int, typer.Option("--k", min=1, help="Nearest neighbors that count.")] = 10,
+    map: Annotated[str, typer.Option(help="Also compare the maps of a method (`umap`, `tsne`, `pacmap`, `trimap`, `pca`), beside two seeds.")] = "",
+    count: _Count = 20,
+    seeds: _Seeds = 3,
+    only: Only = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Find the images that moved most from one space to another: by the share of their nearest neighbors that stays, and the ranks of these.
+
+    Beside it stands what random projections of the wider space to as many dimensions keep: what is no worse than that is noise. Of more than 20,000
+    images, 5,000 drawn at random are looked at, against all.
+
+    Examples: `likeness compare moved cars --to @cars-small`, `likeness compare moved cars --to car-color --map umap --out moved.csv`
+    """
+    from likeness.comparisons import align_spaces, neighborhood_changes
+    from likeness.projection import METHODS
+
+    check_format(format)
+    if map and map not in METHODS:
+        raise InputError(f"There is no layout method '{map}'; choose from {', '.join(METHODS)}.")
+    a, b = _spaces(source, only, from_, to)
+    with progress_bar("Neighbors") as progress:
+        found = neighborhood_changes(a, b, k, seeds=range(seeds), progress=progress)
+    _tell_moved(found, a, b)
+    alignment = align_spaces(a, b)
+    frame = found.frame(a.table)
+    frame["moved"] = alignment.moved[frame["row"]]
+    if map:
+        frame = frame.merge(_on_maps(a, b, map, k), on="row")
+    what = "their vectors are turned" if alignment.by == "vectors" else "they have no common dimensions, so their PCA maps are turned"
+    typer.echo(f"For the column `moved` {what} onto each other; its unit is the spread of '{printable(a.name)}'.", err=True)
+    _show(frame.round(3), count, out, format)
+
+
+@compare.command(cls=ListedHelp)
+def queries(
+    source: Source,
+    to: _To,
+    from_: _From = _RAW,
+    label: Annotated[str | None, typer.Option(help="Attribute that says what is to be found; by default that of the notion of --to.")] = None,
+    score: Annotated[str, typer.Option(help="map (average precision), map_at_r, r_precision or recall_at_1.")] = "map",
+    per_class: Annotated[bool, typer.Option("--per-class", help="Show classes in place of queries.")] = False,
+    best: Annotated[bool, typer.Option("--best", help="Show the largest gains; without it, the largest losses.")] = False,
+    count: _Count = 20,
+    seeds: _Seeds = 1,
+    only: Only = None,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Find the queries that got better or worse from one space to another: every image looks for the others of its label.
+
+    A line says whether all of them together did: the 95 % interval of the mean difference over queries, and over classes, and a sign test.
+
+    Examples: `likeness compare queries cars --to car-color`, `likeness compare queries cars --to @cars-small --label car_model --per-class`
+    """
+    from likeness.comparisons import SCORES, query_changes
+
+    check_format(format)
+    if score not in SCORES:
+        raise InputError(f"There is no score '{score}' here; choose from {', '.join(SCORES)}.")
+    a, b = _spaces(source, only, from_, to)
+    with progress_bar("Queries") as progress:
+        found = query_changes(a, b, label or _judge(to, a), score, seeds=range(seeds), progress=progress)
+    _tell_queries(found, a, b)
+    frame = (found.per_class() if per_class else found.frame(a.table)).round({"p": 6, **dict.fromkeys(("a", "b", "difference", "control"), 3)})
+    _show(frame.iloc[::-1] if best else frame, count, out, format)
+
+
+@compare.command(cls=ListedHelp)
+def versions(
+    old: Annotated[str, typer.Argument(help="The old version: images as every command takes them.")],
+    new: Annotated[str, typer.Argument(help="The new version.")],
+    notions: Annotated[str | None, typer.Option(help="Notions to measure in beside the encoder's own space, separated by commas.")] = None,
+    by: Annotated[str | None, typer.Option(help="Attribute: show which of its values changed, in place of the spaces.")] = None,
+    encoder: EncoderName = None,
+    count: _Count = 20,
+    seeds: Annotated[int, typer.Option(min=1, max=20, help="Random halves to compare with.")] = 5,
+    out: OutputFile = None,
+    format: Format = "table",
+) -> None:
+    """Compare two versions of a dataset: images that came, went or changed, and how far the versions lie apart in each space.
+
+    --out writes a CSV file of the images that came, went or changed, or have another label.
+
+    The distance is Frechet's, of as many images as the random halves of the old version that stand beside it: what is no larger is noise.
+
+    Examples: `likeness compare versions photos-may/ photos-june/ --out changes.csv`,
+    `likeness compare versions old/ new/ --notions setting,weather --by class`
+    """
+    import pandas as pd
+
+    from likeness.comparisons import version_changes, version_distances, version_values
+    from likeness.io import write_atomic
+
+    check_format(format)
+    names = [each.strip() for each in notions.split(",")] if notions else []
+    before = embedded(source_table(old), encoder)
+    after = embedded(source_table(new), before.encoder_name)
+    with progress_bar("Files") as progress:
+        changes = version_changes(before.table, after.table, progress=progress)
+    _tell_versions(changes)
+    spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
+    with progress_bar("Distances") as progress:
+        if by is None:
+            found = version_distances(spaces, changes, range(seeds), progress)
+        else:
+            found = pd.concat([version_values(*pair, changes, by, range(seeds)).assign(space=pair[0].name) for pair in spaces])
+    if out:
+        write_atomic(out, changes.frame(before.table, after.table).to_csv(index=False).encode())
+    _show(found.round(4), count, None, format)
+
+
+def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[Space, Space]":
+    """Both spaces of the same images."""
+    a = _space(source, only, first, None)
+    return a, _space(source, only, second, a)
+
+
+def _space(source: str, only: Path | None, text: str, other: "Space | None") -> "Space":
+    """The space that a text names, of the images of `other` where that is there."""
+    notion, _, encoder = (part.strip() for part in text.partition("@"))
+    if not notion and not encoder:
+        raise InputError(f"'{text}' names no space; write {_SPACE}")
+    base = embedded(other.table if other else source_table(source, only), encoder or None)
+    return space_named(base, None if notion in ("", _RAW) else notion).replace(name=text.strip())
+
+
+def _judge(text: str, images: "Space") -> str:
+    """The attribute that judges the notion that a text names."""
+    name = text.partition("@")[0].strip()
+    notion = composition_named(name) if name not in ("", _RAW) else None
+    attribute = getattr(notion, "attribute", None)
+    if attribute is None:
+        known = ", ".join(images.table.attributes) or "none"
+        raise InputError(f"'{text}' names no attribute that says what is to be found; choose one by --label: {known}.")
+    return str(attribute)
+
+
+def _tell_moved(found: "NeighborhoodChanges", a: "Space", b: "Space") -> None:
+    names = f"from '{printable(a.name)}' to '{printable(b.name)}'"
+    typer.echo(
+        f"Of its {found.k} nearest images an image keeps {found.kept.mean():.1%} in the mean {names}; by chance {found.expected:.1%}.", err=True
+    )
+    if found.noise.shape[1]:
+        means, seeds = found.noise.mean(axis=0), found.noise.shape[1]
+        dim = min(a.vectors.shape[1], b.vectors.shape[1])
+        typer.echo(
+            f"A random projection to {dim} dimensions keeps {means.mean():.1%} ({means.min():.1%} to {means.max():.1%} over {seeds}). "
+            f"{found.beyond_noise.mean():.1%} of the images keep less than in each of them; of noise alone at most {1 / (seeds + 1):.0%} would.",
+            err=True,
+        )
+    if found.message:
+        typer.echo(found.message, err=True)
+
+
+def _tell_queries(found: "QueryChanges", a: "Space", b: "Space") -> None:
+    from likeness.comparisons import SCORES
+
+    it = found.summary()
+    over_classes = "" if it["class_low"] != it["class_low"] else f"; over classes {it['class_low']:+.3f} to {it['class_high']:+.3f}"
+    typer.echo(
+        f"{SCORES[found.score]}: {it['mean_a']:.3f} in '{printable(a.name)}', {it['mean_b']:.3f} in '{printable(b.name)}', "
+        f"difference {it['difference']:+.3f} (95 % interval over queries {it['low']:+.3f} to {it['high']:+.3f}{over_classes}). "
+        f"{it['better']:,.0f} queries are better, {it['worse']:,.0f} worse, {it['equal']:,.0f} equal (sign test p = {it['p']:.2g}).",
+        err=True,
+    )
+    if found.control.shape[1]:
+        dim = min(a.vectors.shape[1], b.vectors.shape[1])
+        typer.echo(f"A random projection of '{printable(found.wide)}' to {dim} dimensions has {it['control']:.3f}.", err=True)
+
+
+def _tell_versions(changes: "VersionChanges") -> None:
+    counts = changes.counts()
+    typer.echo("; ".join(f"{printable(str(line.change))} {line.images:,}" for line in counts.itertuples()) + " images.", err=True)
+
+
+def _on_maps(a: "Space", b: "Space", method: str, k: int) -> "pd.DataFrame":
+    """Per row what its neighbors on the maps are, and a line on both."""
+    from likeness.comparisons import map_changes
+
+    found = map_changes(a, b, method, k)
+    typer.echo(
+        f"On the {method} maps an image keeps {found.kept.mean():.1%} of its {k} nearest; "
+        f"between two seeds of the first map {found.kept_noise.mean():.1%}.",
+        err=True,
+    )
+    return found.frame()[["row", "kept", "kept_noise"]].rename(columns={"kept": "kept_on_map", "kept_noise": "kept_by_seeds"})
+
+
+def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> None:
+    from likeness.io import write_atomic
+
+    if out:
+        write_atomic(out, frame.to_csv(index=False).encode())
+    print_table(frame.head(count), format)
+    if len(frame) > count:
+        typer.echo(f"... {len(frame):,} rows in all; --count shows more" + ("" if out else ", --out FILE writes all"), err=True)

@@ -1,0 +1,76 @@
+"""Two spaces laid over each other, so that an image stays in place unless it moved."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likeness.arrays import row_slices
+from likeness.comparisons.random_projections import check_same_images
+from likeness.projection import align, pca_map
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Space B turned so that it lies on space A.
+
+    Attributes:
+        by: what was turned: "vectors", the whole vectors (n, d), or "maps", the PCA maps (n, 2).
+        a, b: places of each image in A, and in B after the turn.
+        moved: (n,), distance between both, in units of the root mean square distance of the places in A from their mean.
+    """
+
+    by: Literal["vectors", "maps"]
+    a: Floats
+    b: Floats
+    moved: NDArray[np.float64]
+
+
+def align_spaces(a: "Space", b: "Space") -> Alignment:
+    """Turns B onto A by orthogonal Procrustes (Schoenemann, Psychometrika 1966): R = U V^T with B^T A = U S V^T minimizes |B R - A|.
+
+    Spaces of equally many dimensions are aligned by their vectors, which stay of unit length: turned and mirrored, neither moved nor scaled. Others
+    have no common dimensions; there the PCA maps are aligned (`likeness.projection.align`: turned, mirrored, moved and scaled), and what is not seen
+    on the maps is not seen in `moved` either. `neighborhood_changes` needs no alignment.
+
+    Args:
+        a, b: spaces of the same images.
+
+    Raises:
+        InputError: spaces of other images.
+
+    Example:
+        >>> import likeness as lk
+        >>> raw = lk.embed(lk.read("cars"), "cars")
+        >>> turned = raw.replace(vectors=raw.vectors[:, ::-1])
+        >>> found = align_spaces(raw, turned)
+        >>> found.by, bool(found.moved.max() < 1e-3)
+        ('vectors', True)
+    """
+    check_same_images(a, b)
+    if a.vectors.shape[1] != b.vectors.shape[1]:
+        place = pca_map(a.vectors)
+        turned = align(pca_map(b.vectors), place)
+        return Alignment("maps", place, turned, moved_by(place, turned))
+    from scipy.linalg import orthogonal_procrustes
+
+    dim = a.vectors.shape[1]
+    both = np.zeros((dim, dim))  # B^T A, in float64 and in parts, since vectors may be memory-mapped
+    for part in row_slices(*a.vectors.shape):
+        both += b.vectors[part].astype(np.float64).T @ a.vectors[part].astype(np.float64)
+    rotation, _ = orthogonal_procrustes(np.eye(dim), both)
+    turned = np.asarray(b.vectors @ rotation.astype(np.float32))
+    return Alignment("vectors", a.vectors, turned, moved_by(a.vectors, turned))
+
+
+def moved_by(before: Floats, after: Floats) -> NDArray[np.float64]:
+    """Distance (n,) of places (n, d) before and after, over the root mean square distance of those before from their mean; 0 where nothing moved."""
+    distances = np.linalg.norm(after.astype(np.float64) - before, axis=1)
+    radius = float(np.sqrt(before.var(axis=0, dtype=np.float64).sum()))
+    return np.asarray(distances / radius) if radius > 0 else distances

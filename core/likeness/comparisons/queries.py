@@ -1,0 +1,216 @@
+"""Which queries got better or worse from one space to another, and whether all of them together did."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.arrays import to_numpy
+from likeness.comparisons.neighborhoods import chosen_rows
+from likeness.comparisons.random_projections import check_same_images, random_projections
+from likeness.data import UNLABELED
+from likeness.errors import InputError
+from likeness.evaluation import retrieval_scores
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+    from likeness.space import Space
+
+# name of `likeness.evaluation.retrieval_scores` -> what people call it
+SCORES = {"map": "Average precision", "map_at_r": "Average precision at R", "r_precision": "R-precision", "recall_at_1": "Recall@1"}
+_RESAMPLES = 2000
+_FEWEST_CLASSES = 5  # of which classes are drawn
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class QueryChanges:
+    """The score of each query in both spaces.
+
+    Attributes:
+        score: a name in `SCORES`.
+        rows: images that asked, and have another of their label (q,).
+        labels: theirs (q,).
+        a, b: scores (q,), 0 to 1.
+        control: (q, seeds), scores in random projections of the wider space to as many dimensions as the other has (`random_projections`).
+        wide: name of that space.
+    """
+
+    score: str
+    rows: NDArray[np.int64]
+    labels: NDArray[Any]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    control: NDArray[np.float64]
+    wide: str = ""
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """B minus A (q,)."""
+        return self.b - self.a
+
+    def summary(self, seed: int = 0) -> dict[str, float]:
+        """What changed in the whole.
+
+        Args:
+            seed: of the resampling.
+
+        Returns:
+            queries, mean_a, mean_b, difference; low and high: the 95 % interval of the difference by the bootstrap over queries (percentiles of 2,000
+            resamples; Efron, Annals of Statistics 1979); class_low and class_high: the same with whole classes drawn, since the queries of a class
+            are not independent (NaN for fewer than five classes); better, worse, equal: numbers of queries; p: of the two-sided sign test of better
+            against worse; control, control_low, control_high: mean, smallest and largest over the random projections (NaN without).
+        """
+        change, means = self.difference, self.control.mean(axis=0)
+        better, worse = int((change > 0).sum()), int((change < 0).sum())
+        low, high = _interval(change, seed)
+        class_low, class_high = _class_interval(change, self.labels, seed)
+        figures = {"queries": len(change), "mean_a": self.a.mean(), "mean_b": self.b.mean(), "difference": change.mean(), "low": low, "high": high}
+        figures |= {"class_low": class_low, "class_high": class_high}
+        figures |= {"better": better, "worse": worse, "equal": len(change) - better - worse, "p": sign_test(better, worse)}
+        found = (means.mean(), means.min(), means.max()) if len(means) else (np.nan,) * 3
+        figures |= dict(zip(("control", "control_low", "control_high"), found, strict=True))
+        return {name: float(value) for name, value in figures.items()}
+
+    def per_class(self) -> pd.DataFrame:
+        """A row per label, the largest loss first: queries, a, b, difference, better, worse, p: of the sign test, adjusted for the number of classes
+        (Benjamini and Hochberg, 1995)."""
+        from scipy.stats import false_discovery_control
+
+        change = self.difference
+        lines = pd.DataFrame({"label": self.labels, "a": self.a, "b": self.b, "difference": change, "better": change > 0, "worse": change < 0})
+        groups = lines.groupby("label", sort=False)
+        found = groups[["a", "b", "difference"]].mean().join(groups[["better", "worse"]].sum())
+        found.insert(0, "queries", groups.size())
+        single = [sign_test(int(better), int(worse)) for better, worse in zip(found["better"], found["worse"], strict=True)]
+        found["p"] = false_discovery_control(single)
+        return found.sort_values("difference", kind="stable").reset_index()
+
+    def frame(self, table: "ImageTable | None" = None) -> pd.DataFrame:
+        """A row per query, the largest loss first: row, path, label, a, b, difference, control (mean over seeds)."""
+        found: dict[str, Any] = {"row": self.rows}
+        if table is not None and table.has_images:
+            found["path"] = table.frame["path"].to_numpy()[self.rows]
+        found |= {"label": self.labels, "a": self.a, "b": self.b, "difference": self.difference}
+        if self.control.shape[1]:
+            found["control"] = self.control.mean(axis=1)
+        return pd.DataFrame(found).sort_values("difference", kind="stable").reset_index(drop=True)
+
+
+def query_changes(
+    a: "Space",
+    b: "Space",
+    labels: Any,
+    score: str = "map",
+    *,
+    rows: Any = None,
+    seeds: Sequence[int] = (0,),
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> QueryChanges:
+    """Scores every image as a query in both spaces: how well it finds the images of its label among all labeled ones.
+
+    Exact (`likeness.evaluation.retrieval_scores`). Images without a label neither ask nor are found; those that are alone with theirs do not ask.
+
+    Args:
+        a, b: spaces of the same n images.
+        labels: an attribute of A's images, or a label for each (n,).
+        score: a name in `SCORES`.
+        rows: images that ask; None: all up to 20,000, of more 5,000 drawn at random. Those that are found always come from all.
+        seeds: of the random projections that stand beside; none leaves them out.
+        progress: called with (spaces done, all).
+        should_stop: as of `retrieval_scores`.
+
+    Raises:
+        InputError: spaces of other images, no such attribute or score, no two images of a label, or stopped.
+
+    Example:
+        >>> import likeness as lk
+        >>> raw = lk.embed(lk.read("cars"), "cars")
+        >>> color = raw.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue", "white", "black"]))
+        >>> bool(query_changes(raw, color, "car_color", seeds=[]).difference.mean() > 0.1)
+        True
+    """
+    check_same_images(a, b)
+    if score not in SCORES:
+        raise InputError(f"There is no score '{score}' here; choose from {', '.join(SCORES)}.")
+    values = _labels(a, labels)
+    asking = chosen_rows(len(a), rows)
+    labeled, asks = _who_asks(values, asking)
+    steps, done = 2 + len(seeds), 0
+
+    def scored(space: "Space") -> NDArray[np.float64]:
+        nonlocal done
+        vectors = space.vectors if len(labeled) == len(a) else space.vectors[labeled]
+        own = np.searchsorted(labeled, asks)
+        found = retrieval_scores(vectors, values[labeled], (1,), rows=own, only=[score], should_stop=should_stop)[score].to_numpy()
+        done += 1
+        if progress:
+            progress(done, steps)
+        return found
+
+    of_a, of_b = scored(a), scored(b)
+    control = np.empty((len(asks), len(seeds)))
+    wide = a if a.vectors.shape[1] >= b.vectors.shape[1] else b
+    for column, (_, projected) in enumerate(random_projections(a, b, seeds)):
+        control[:, column] = scored(projected)
+    return QueryChanges(score, asks, values[asks], of_a, of_b, control, wide.name)
+
+
+def sign_test(better: int, worse: int) -> float:
+    """Two-sided p of as uneven a number of better and worse where both are as likely (Dixon and Mood, JASA 1946); 1 where none is either."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
+
+
+def _labels(space: "Space", labels: Any) -> NDArray[np.object_]:
+    """A label for each image (n,), as text where an attribute's; None where there is none."""
+    if isinstance(labels, str):
+        if labels not in space.table.attributes:
+            known = ", ".join(space.table.attributes) or "none"
+            raise InputError(f"The images have no attribute '{labels}'; there are {known}.")
+        column = space.table.frame[labels]
+        return np.asarray(column.astype(str).astype(object).where(column.notna() & (column != UNLABELED), None).to_numpy(object))
+    given = to_numpy(labels)
+    if given.shape != (len(space),):
+        raise InputError(f"The labels have shape {given.shape}, but there are {len(space)} images; pass one for each.")
+    found = given.astype(object)
+    found[pd.isna(given)] = None
+    return np.asarray(found)
+
+
+def _who_asks(values: NDArray[np.object_], asking: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that have a label, and of those that ask the ones with another image of theirs."""
+    codes, _ = pd.factorize(values)
+    labeled = np.flatnonzero(codes >= 0)
+    sizes = np.bincount(codes[labeled], minlength=1)
+    asks = asking[(codes[asking] >= 0) & (sizes[codes[asking]] > 1)]
+    if not len(asks):
+        raise InputError("No image has another one of its label, so none can be scored; choose another label.")
+    return labeled, asks
+
+
+def _interval(change: NDArray[np.float64], seed: int) -> tuple[float, float]:
+    if np.ptp(change) == 0:  # also of a single query
+        return float(change[0]), float(change[0])
+    from scipy.stats import bootstrap
+
+    found = bootstrap((change,), np.mean, n_resamples=_RESAMPLES, batch=50, confidence_level=_LEVEL, method="percentile", rng=seed)
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _class_interval(change: NDArray[np.float64], labels: NDArray[Any], seed: int) -> tuple[float, float]:
+    """The same with whole classes drawn with replacement: sums over their queries through numbers of queries."""
+    codes, classes = pd.factorize(labels)
+    if len(classes) < _FEWEST_CLASSES:
+        return np.nan, np.nan
+    sums, counts = np.bincount(codes, change), np.bincount(codes)
+    drawn = np.random.default_rng([seed, 1]).integers(len(classes), size=(_RESAMPLES, len(classes)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(low), float(high)

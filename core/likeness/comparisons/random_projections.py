@@ -1,0 +1,51 @@
+"""What two spaces are compared with: random projections of the wider one to as many dimensions as the narrower one has."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+
+def random_projections(a: "Space", b: "Space", seeds: Sequence[int]) -> "Iterator[tuple[Space, Space]]":
+    """The control of a comparison: what changes where dimensions are lost and nothing else happens.
+
+    Of the two spaces the one with more dimensions (the first, where both have as many) is projected by a matrix of normal entries
+    (`likeness.notions.RandomTransform`) to as many dimensions as the other has.
+
+    Args:
+        a, b: spaces of the same images.
+        seeds: a projection each.
+
+    Yields:
+        The wider space, and its projection.
+
+    Example:
+        >>> import likeness as lk
+        >>> raw = lk.embed(lk.read("cars"), "cars")
+        >>> color = raw.refit(lk.Notion("car color", "a {} car", ["red", "green", "blue"]))
+        >>> [(wide.name, projected) for wide, projected in random_projections(raw, color, [0])]
+        [('Raw encoder', Space('random projection to 3', 2,000 images, 3-d, encoder 'cars'))]
+    """
+    from likeness.notions import RandomTransform
+
+    wide, narrow = (a, b) if a.vectors.shape[1] >= b.vectors.shape[1] else (b, a)
+    dim = narrow.vectors.shape[1]
+    for seed in seeds:
+        estimator = RandomTransform(dim, seed).fit(wide.vectors[:1])
+        yield wide, wide.project(estimator, f"random projection to {dim}", f"random projection {dim} {seed} of {wide.key}")
+
+
+def check_same_images(a: "Space", b: "Space") -> None:
+    """Raises InputError unless both spaces have the same rows, by number and, where both have images, by path."""
+    if len(a) != len(b):
+        raise InputError(f"'{a.name}' has {len(a):,} images and '{b.name}' {len(b):,}; compare two spaces of the same images.")
+    if a.table is b.table or not (a.table.has_images and b.table.has_images):
+        return
+    different = (a.table.frame["path"].to_numpy() != b.table.frame["path"].to_numpy()).nonzero()[0]
+    if len(different):
+        row = int(different[0])
+        paths = [str(space.table.frame["path"].iat[row]) for space in (a, b)]
+        raise InputError(f"Row {row} is '{paths[0]}' in one space and '{paths[1]}' in the other; embed the same images in the same order.")

@@ -1,0 +1,165 @@
+"""How far two versions of a dataset lie apart in a space, beside random halves of one of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.comparisons.versions import VersionChanges
+from likeness.errors import InputError
+from likeness.progress import Progress
+from likeness.shifts import frechet_distance
+from likeness.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from likeness.space import Space
+
+Rows = NDArray[np.int64]
+MOST_VALUES = 1000
+FEWEST = 20  # images of a value in each version, from which on its distance is measured
+_COLUMNS = ["distance", "halves", "deviation", "largest half", "times", "whole"]
+
+
+def version_distances(
+    spaces: "Sequence[tuple[Space, Space]]", changes: VersionChanges, seeds: Sequence[int] = (0, 1, 2, 3, 4), progress: Progress | None = None
+) -> pd.DataFrame:
+    """The Frechet distance between two versions in each space, and what it is where nothing changed.
+
+    A Frechet distance of few images comes out too large, so both distances are of equally many: with m half the number of images of the smaller
+    version, "halves" is that of two sets of m images of the old version that share none, drawn at random, and "distance" that of the first of
+    these sets and m images of the new version, drawn from those that are not in it, with images that came and images that stayed in their shares.
+    Of a version and itself both are the same in the mean.
+
+    Args:
+        spaces: the old and the new version in one space, for each space; an encoder's, a notion's.
+        changes: of `version_changes` of their tables.
+        seeds: of the draws.
+        progress: called with (distances done, all).
+
+    Returns:
+        A row per space: space, dimensions; distance and halves, means over the seeds; deviation of the halves and the largest of them; times,
+        distance over halves; whole: the distance of all images of both versions, as papers state it.
+
+    Raises:
+        InputError: versions of fewer than four images, spaces of other images or of different dimensions.
+
+    Example:
+        >>> import likeness as lk
+        >>> from likeness.comparisons import version_changes
+        >>> cars = lk.embed(lk.read("cars"), "cars")
+        >>> found = version_distances([(cars, cars)], version_changes(cars.table, cars.table), seeds=[0])
+        >>> round(float(found["times"][0]), 6), round(float(found["whole"][0]), 6)
+        (1.0, 0.0)
+    """
+    lines = []
+    for number, (old, new) in enumerate(spaces):
+        _check(old, new, changes)
+        drawn = [_draw(changes, np.arange(len(changes.old)), seed) for seed in seeds]
+        with one_blas_thread():
+            found = _distances(old, new, drawn) | {"whole": frechet_distance(old.vectors, new.vectors)}
+        lines.append({"space": old.name, "dimensions": old.vectors.shape[1]} | found)
+        if progress:
+            progress(number + 1, len(spaces))
+    return pd.DataFrame(lines, columns=["space", "dimensions", *_COLUMNS])
+
+
+def version_values(old: "Space", new: "Space", changes: VersionChanges, attribute: str, seeds: Sequence[int] = (0, 1, 2)) -> pd.DataFrame:
+    """What changed of each value of an attribute: how many images it has in both versions, and how far these lie apart in a space.
+
+    Args:
+        old, new: both versions in one space.
+        changes: of `version_changes` of their tables.
+        attribute: that both versions have.
+        seeds: of the draws, as in `version_distances`.
+
+    Returns:
+        A row per value, most changed first: value; old, new: images; came, went, changed: of these; turnover: share of the images that have the value
+        in either version which came, went or changed, by which rows are sorted, then by times; share: change of its share among all images, in
+        percentage points; distance, halves and times as in `version_distances`, NaN where either version has fewer than 20 images of the value.
+
+    Raises:
+        InputError: as `version_distances`, or an attribute that a version lacks, or of more than 1,000 values.
+    """
+    _check(old, new, changes)
+    for space in (old, new):
+        if attribute not in space.table.attributes:
+            known = ", ".join(space.table.attributes) or "none"
+            raise InputError(f"'{space.table.name}' has no attribute '{attribute}'; there are {known}.")
+    before = _values(old.table.frame[attribute], changes.old)
+    after = _values(new.table.frame[attribute], changes.new)
+    values = sorted({*before, *after} - {""})
+    if len(values) > MOST_VALUES:
+        raise InputError(f"'{attribute}' has {len(values):,} values; choose an attribute of at most {MOST_VALUES:,}.")
+    lines = [_value_line(old, new, changes, (value, before == value, after == value), seeds) for value in values]
+    columns = ["value", "old", "new", "came", "went", "changed", "turnover", "share", "distance", "halves", "times"]
+    found = pd.DataFrame(lines, columns=columns)
+    order = np.lexsort((-found["share"].abs(), -found["times"].fillna(0.0), -found["turnover"]))
+    return found.iloc[order].reset_index(drop=True)
+
+
+def _value_line(
+    old: "Space", new: "Space", changes: VersionChanges, found: tuple[str, NDArray[np.bool_], NDArray[np.bool_]], seeds: Sequence[int]
+) -> dict[str, Any]:
+    """Of a value and the pairs that have it in the old and in the new version."""
+    value, was, now = found
+    counts = int(was.sum()), int(now.sum())
+    line: dict[str, Any] = {"value": value, "old": counts[0], "new": counts[1]}
+    line |= {"came": int((now & ~was).sum()), "went": int((was & ~now).sum()), "changed": int((was & now & (changes.state == "changed")).sum())}
+    line["turnover"] = (line["came"] + line["went"] + line["changed"]) / int((was | now).sum())
+    line["share"] = 100 * (counts[1] / len(new) - counts[0] / len(old))
+    if min(counts) >= FEWEST:
+        own = VersionChanges(np.where(was, changes.old, -1), np.where(now, changes.new, -1), changes.state, {})
+        with one_blas_thread():
+            measured = _distances(old, new, [_draw(own, np.flatnonzero(was | now), seed) for seed in seeds])
+        line |= {name: measured[name] for name in ("distance", "halves", "times")}
+    return line
+
+
+def _draw(changes: VersionChanges, pairs: Rows, seed: int) -> tuple[Rows, Rows, Rows]:
+    """Rows of two sets of the old version that share no image, and of one of the new version that shares none with the first; of equally many."""
+    rng = np.random.default_rng([seed, 13])
+    olds, news = (pairs[rows[pairs] >= 0] for rows in (changes.old, changes.new))
+    size = min(len(olds), len(news)) // 2
+    if size < 2:
+        raise InputError(f"The versions have {len(olds)} and {len(news)} images; a distance needs four of each.")
+    dealt = rng.permutation(olds)
+    first, rest = dealt[:size], dealt[size:]
+    # an image whose content changed is another image, so it may stand on both sides
+    stayed = (changes.old >= 0) & (changes.new >= 0) & (changes.state != "changed")
+    fresh, free = rng.permutation(news[~stayed[news]]), rest[stayed[rest]]
+    count = max(round(size * len(fresh) / len(news)), size - len(free))
+    # in the order of the draw, so that where nothing changed they are the second half itself
+    others = np.concatenate([fresh[:count], free[: size - count]])
+    return changes.old[first], changes.old[rest[:size]], changes.new[others]
+
+
+def _distances(old: "Space", new: "Space", drawn: Sequence[tuple[Rows, Rows, Rows]]) -> dict[str, Any]:
+    halves = np.array([frechet_distance(old.vectors[first], old.vectors[second]) for first, second, _ in drawn])
+    apart = np.array([frechet_distance(old.vectors[first], new.vectors[other]) for first, _, other in drawn])
+    noise = float(halves.mean())
+    return {
+        "distance": float(apart.mean()),
+        "halves": noise,
+        "deviation": float(halves.std(ddof=1)) if len(halves) > 1 else np.nan,
+        "largest half": float(halves.max()),
+        "times": float(apart.mean()) / noise if noise > 0 else np.nan,
+    }
+
+
+def _check(old: "Space", new: "Space", changes: VersionChanges) -> None:
+    if old.vectors.shape[1] != new.vectors.shape[1]:
+        raise InputError(
+            f"'{old.name}' has {old.vectors.shape[1]} dimensions in one version and {new.vectors.shape[1]} in the other; "
+            "use one encoder, and notions of as many dimensions."
+        )
+    for space, rows in ((old, changes.old), (new, changes.new)):
+        if len(space) != int((rows >= 0).sum()):
+            raise InputError(f"'{space.table.name}' has {len(space):,} images, and {int((rows >= 0).sum()):,} were compared; compare its own table.")
+
+
+def _values(column: "pd.Series[Any]", rows: Rows) -> NDArray[np.object_]:
+    """The value of each pair (m,) as text; "" where it has none, or the version lacks the image."""
+    texts = np.where(column.isna(), "", column.astype(str)).astype(object)
+    return np.where(rows >= 0, texts[rows], "")

@@ -1,0 +1,166 @@
+"""Two versions of a dataset: which images came, went, changed or moved."""
+
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from likeness.errors import InputError
+from likeness.io import check_readable, file_of, split_part
+from likeness.progress import Progress
+
+if TYPE_CHECKING:
+    from likeness.data import ImageTable
+
+Rows = NDArray[np.int64]
+STATES = ("same", "changed", "renamed", "came", "went")
+_THREADS = 4
+_NONE = -1
+
+
+@dataclass(frozen=True)
+class VersionChanges:
+    """What became of each image.
+
+    Attributes:
+        old, new: rows in both versions (m,), -1 where an image is in one only.
+        state: of each pair (m,), one of `STATES`: "same" path and content; "changed": the same path with other content; "renamed": the same content
+            under another path; "came" is in the new version only, "went" in the old one only.
+        relabeled: attribute -> (m,), whether an image that is in both versions has another value; of attributes that both versions have.
+    """
+
+    old: Rows
+    new: Rows
+    state: NDArray[np.str_]
+    relabeled: dict[str, NDArray[np.bool_]]
+
+    def counts(self) -> pd.DataFrame:
+        """Rows "same" to "went", and "relabeled: ATTRIBUTE" of attributes with other values: how many images each."""
+        lines = [{"change": state, "images": int((self.state == state).sum())} for state in STATES]
+        lines += [{"change": f"relabeled: {name}", "images": int(mask.sum())} for name, mask in self.relabeled.items() if mask.any()]
+        return pd.DataFrame(lines)
+
+    def frame(self, old: "ImageTable", new: "ImageTable") -> pd.DataFrame:
+        """A row per image that is not the same in both: change, old and new row (-1: none) and path, relabeled: the attributes with other values."""
+        names = np.array(list(self.relabeled), dtype=object)
+        masks = np.array(list(self.relabeled.values())).reshape(len(names), len(self.state))
+        shown = np.flatnonzero((self.state != "same") | masks.any(axis=0))
+        paths = [_paths(table, rows) for table, rows in ((old, self.old[shown]), (new, self.new[shown]))]
+        relabeled = [", ".join(names[masks[:, row]]) for row in shown]
+        columns: dict[str, Any] = {"change": self.state[shown], "old_row": self.old[shown], "old_path": paths[0]}
+        columns |= {"new_row": self.new[shown], "new_path": paths[1], "relabeled": relabeled}
+        return pd.DataFrame(columns)
+
+
+def version_changes(old: "ImageTable", new: "ImageTable", progress: Progress | None = None) -> VersionChanges:
+    """Compares two versions of a dataset by the paths of the images, relative to each version's folder, and by SHA-256 of their files.
+
+    An image is first sought under its path; those that are left over on both sides and have equal content are the same image under another path, each
+    taken once, in row order.
+
+    Args:
+        old, new: of images.
+        progress: called with (files read, all).
+
+    Raises:
+        InputError: rows without images, a path that a version lists twice, or an image that cannot be read.
+
+    Example:
+        >>> import likeness as lk
+        >>> cars = lk.read("cars")
+        >>> version_changes(cars, cars).counts().set_index("change")["images"].to_dict()
+        {'same': 2000, 'changed': 0, 'renamed': 0, 'came': 0, 'went': 0}
+    """
+    for table in (old, new):
+        table.paths()  # refuses rows without images
+        twice = table.frame["path"].duplicated()
+        if twice.any():
+            raise InputError(f"'{table.name}' lists '{table.frame['path'][twice].iat[0]}' twice; list every image once.")
+    digests = _contents(old, new, progress)
+    old_rows, new_rows, state = _matched(old, new, digests)
+    return VersionChanges(old_rows, new_rows, state, _relabeled(old, new, old_rows, new_rows))
+
+
+def _matched(old: "ImageTable", new: "ImageTable", digests: tuple[list[str], list[str]]) -> tuple[Rows, Rows, NDArray[np.str_]]:
+    place = {path: row for row, path in enumerate(new.frame["path"])}
+    partner = np.array([place.get(path, _NONE) for path in old.frame["path"]], dtype=np.int64)
+    states = np.full(len(old), "went", dtype="<U8")
+    for row, other in enumerate(partner):
+        if other >= 0:
+            states[row] = "same" if digests[0][row] == digests[1][other] else "changed"
+    free = np.ones(len(new), bool)
+    free[partner[partner >= 0]] = False
+    waiting: dict[str, list[int]] = {}
+    for row in np.flatnonzero(free)[::-1].tolist():
+        waiting.setdefault(digests[1][row], []).append(row)
+    for row in np.flatnonzero(partner < 0).tolist():
+        if rows := waiting.get(digests[0][row]):
+            partner[row], states[row] = rows.pop(), "renamed"
+            free[partner[row]] = False
+    came = np.flatnonzero(free)
+    return (
+        np.concatenate([np.arange(len(old)), np.full(len(came), _NONE)]),
+        np.concatenate([partner, came]),
+        np.concatenate([states, np.full(len(came), "came", dtype="<U8")]),
+    )
+
+
+def _relabeled(old: "ImageTable", new: "ImageTable", old_rows: Rows, new_rows: Rows) -> dict[str, NDArray[np.bool_]]:
+    both = np.flatnonzero((old_rows >= 0) & (new_rows >= 0))
+    found = {}
+    for name in (each for each in old.attributes if each in new.attributes):
+        before, after = old.frame[name].to_numpy()[old_rows[both]], new.frame[name].to_numpy()[new_rows[both]]
+        differs = np.array([not (one == other or (pd.isna(one) and pd.isna(other))) for one, other in zip(before, after, strict=True)], dtype=bool)
+        found[name] = np.zeros(len(old_rows), bool)
+        found[name][both] = differs
+    return found
+
+
+def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -> tuple[list[str], list[str]]:
+    """Of each image of both versions what tells its content: the digest of its file, and the part of it."""
+    total, done = len(old) + len(new), 0
+
+    @cache  # a film is read once for all of its frames
+    def digest(path: Path) -> str:
+        with check_readable(path).open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, total, "Comparing files")
+
+    def listed(table: "ImageTable") -> list[str]:
+        paths = table.paths()
+        contents = _in_threads(lambda path: digest(file_of(path)), paths, count)
+        return [f"{content} {split_part(str(path))[1]}" for content, path in zip(contents, paths, strict=True)]
+
+    return listed(old), listed(new)
+
+
+def _in_threads(work: Callable[[Path], str], paths: list[Path], count: Callable[[], None]) -> list[str]:
+    def answered(path: Path) -> str:
+        try:
+            return work(path)
+        except OSError as error:
+            raise InputError(f"'{path.name}' cannot be read ({(error.strerror or str(error)).lower()}); take it out of the version.") from error
+
+    found = []
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-versions") as threads:
+        for each in threads.map(answered, paths):
+            found.append(each)
+            count()
+    return found
+
+
+def _paths(table: "ImageTable", rows: Rows) -> list[str]:
+    paths = table.frame["path"].to_numpy()
+    return ["" if row == _NONE else str(paths[row]) for row in rows]

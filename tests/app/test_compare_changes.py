@@ -1,0 +1,103 @@
+"""The view What changed of the page Compare: what it says is what the package finds."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from background import Job, jobs
+from likeness.comparisons import neighborhood_changes, query_changes, version_changes
+from likeness.data import read_cars, read_dataset
+from likeness.data.catalog import add_dataset, list_datasets, new_entry
+from likeness.embedding import embed
+from likeness.notions import get_notion
+
+
+@pytest.fixture
+def view(app: AppTest) -> AppTest:
+    """The view, car color beside the raw encoder."""
+    app.query_params["compare"] = "What changed"
+    app.query_params["b"] = "Car color"
+    return app
+
+
+def _run(app: AppTest, kind: str = "") -> AppTest:
+    app.switch_page("pages/compare/page.py").run()
+    if kind:
+        assert _job(kind).wait(600)
+        app.run()
+    assert not app.exception
+    return app
+
+
+def _job(kind: str) -> Job:
+    return jobs().all(kind)[-1]
+
+
+def _texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.error, app.warning, app.info) for element in kind)
+
+
+def test_without_a_second_space_it_says_what_to_do(app: AppTest) -> None:
+    app.query_params["compare"] = "What changed"
+    assert "Choose a space B in the sidebar" in _texts(_run(app))
+    assert not jobs().all("neighborhood changes")
+
+
+def test_images_that_moved_stand_beside_what_is_noise(view: AppTest) -> None:
+    texts = _texts(_run(view, "neighborhood changes"))
+    raw = embed(read_cars())
+    found = neighborhood_changes(raw, raw.refit(get_notion("car color")))
+    assert f"an image keeps **{found.kept.mean() * 10:.1f}** in **Car color** on average" in texts
+    assert f"A random projection of Raw encoder to 6 dimensions keeps {found.noise.mean() * 10:.1f}" in texts
+    assert "no more than the loss of dimensions explains" in texts
+    assert f"{found.beyond_noise.mean():.0%} of the images keep fewer than in each of 3 such projections; by chance at most 25% would" in texts
+    view.button(key="changes_select").click().run()
+    assert not view.exception
+    assert view.session_state["rows"].tolist() == sorted(found.rows[found.most_moved()[:24]].tolist())
+    assert len(jobs().all("neighborhood changes")) == 1
+
+
+def test_searches_are_judged_by_the_notions_label_or_by_another(view: AppTest) -> None:
+    view.query_params["changes"] = "Searches"
+    texts = _texts(_run(view, "query changes"))
+    raw = embed(read_cars())
+    color = raw.refit(get_notion("car color"))
+    figures = query_changes(raw, color, "car_color").summary()
+    assert view.selectbox(key="changes_label").value == "car_color"
+    assert f"{figures['mean_a']:.3f} in **Raw encoder**, {figures['mean_b']:.3f} in **Car color**" in texts
+    assert f"A random projection of Raw encoder to 6 dimensions has {figures['control']:.3f}" in texts
+    view.selectbox(key="changes_label").select("viewpoint")
+    view.selectbox(key="changes_score").select("recall_at_1").run()
+    assert _job("query changes").wait(600)
+    view.run()
+    found = query_changes(raw, color, "viewpoint", "recall_at_1")
+    figures = found.summary()
+    assert f"Recall@1: {figures['mean_a']:.3f} in **Raw encoder**" in _texts(view)
+    assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
+
+
+def test_another_version_is_told_by_paths_contents_and_distances(view: AppTest, tmp_path: Path) -> None:
+    source = read_cars()
+    for version, rows in {"old": range(30), "new": range(5, 40)}.items():
+        (tmp_path / version).mkdir()
+        for row in rows:
+            shutil.copy(source.file(row), tmp_path / version)
+    for version in ("old", "new"):
+        add_dataset(new_entry(version, str(tmp_path / version), "cars", None))
+        embed(read_dataset(tmp_path / version), "cars")
+    ids = {entry.name: entry.id for entry in list_datasets()}
+    view.query_params["changes"] = "Another version"
+    view.query_params["dataset"] = ids["new"]
+    _run(view)
+    view.selectbox(key="changes_version").select(ids["old"]).run()
+    assert not view.exception
+    assert _job("version changes").wait(600)
+    view.run()
+    assert not view.exception
+    counts = version_changes(read_dataset(tmp_path / "old"), read_dataset(tmp_path / "new")).counts().set_index("change")["images"]
+    assert {metric.label.lower(): int(metric.value) for metric in view.metric} == {state: counts[state] for state in counts.index}
+    assert (counts["came"], counts["went"], counts["same"]) == (10, 5, 25)
+    assert "random halves of the old one" in _texts(view)
+    assert view.dataframe[0].value["space"].tolist() == ["Raw encoder", "Car color"]

@@ -1,0 +1,112 @@
+"""`likeness compare` as a person meets it."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+import likeness as lk
+from likeness.comparisons import neighborhood_changes, query_changes
+from likeness.notions import get_notion
+from likeness.recipes.renders.cars import render_scenes, sample_scenes
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Eight rendered cars in two folders."""
+    for number in range(8):
+        file = tmp_path / "old" / "ab"[number % 2] / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(render_scenes(sample_scenes(1, seed=number))[0]).save(file)
+    return tmp_path / "old"
+
+
+def test_what_moved_is_what_the_package_finds(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "moved.csv"
+    status, printed, err = run("compare", "moved", "cars", "--to", "car-color@cars-small", "--count", "3", "--map", "pca", "--out", str(out))
+    assert status == 0, err
+    raw = lk.embed(lk.read("cars"), "cars")
+    expected = neighborhood_changes(raw, lk.embed(lk.read("cars"), "cars-small").refit(get_notion("car color")))
+    assert f"an image keeps {expected.kept.mean():.1%} in the mean from 'raw' to 'car-color@cars-small'; by chance 0.5%" in err
+    assert f"A random projection to 6 dimensions keeps {expected.noise.mean():.1%}" in err
+    assert "their PCA maps are turned onto each other" in err
+    assert "2,000 rows in all" in err
+    found = pd.read_csv(out)
+    frame = expected.frame(raw.table)
+    assert found["path"].tolist() == frame["path"].tolist()
+    assert found["kept"].tolist() == frame["kept"].tolist()
+    assert {"moved", "kept_on_map", "kept_by_seeds"} < set(found)
+    assert (found["kept_by_seeds"] == 1).all()
+    assert frame["path"][2] in printed
+    assert frame["path"][3] not in printed
+
+
+def test_queries_are_judged_by_the_label_of_the_notion(run: Run) -> None:
+    status, printed, err = run("compare", "queries", "cars", "--to", "car-color", "--format", "csv", "--count", "2000")
+    assert status == 0, err
+    raw = lk.embed(lk.read("cars"), "cars")
+    expected = query_changes(raw, raw.refit(get_notion("car color")), "car_color")
+    figures = expected.summary()
+    assert f"Average precision: {figures['mean_a']:.3f} in 'raw', {figures['mean_b']:.3f} in 'car-color'" in err
+    assert f"over classes {figures['class_low']:+.3f} to {figures['class_high']:+.3f}" in err
+    assert f"A random projection of 'raw' to 6 dimensions has {figures['control']:.3f}" in err
+    assert len(printed.splitlines()) == 2001
+    status, worst, _ = run("compare", "queries", "cars", "--to", "car-color", "--per-class", "--count", "1", "--format", "csv", "--seeds", "0")
+    status, best, _ = run(
+        "compare", "queries", "cars", "--to", "car-color", "--per-class", "--count", "1", "--format", "csv", "--best", "--seeds", "0"
+    )
+    classes = expected.per_class()
+    assert worst.splitlines()[1].startswith(classes["label"].iloc[0])
+    assert best.splitlines()[1].startswith(classes["label"].iloc[-1])
+
+
+def test_versions_tell_what_came_and_went(run: Run, folder: Path, tmp_path: Path) -> None:
+    new, out = tmp_path / "new", tmp_path / "changes.csv"
+    shutil.copytree(folder, new)
+    (new / "a" / "0.png").unlink()
+    (new / "a" / "2.png").rename(new / "b" / "2.png")
+    words = ("compare", "versions", str(folder), str(new), "-e", "cars", "--format", "csv")
+    status, printed, err = run(*words, "--notions", "car-color", "--out", str(out), "--seeds", "2")
+    assert status == 0, err
+    assert "same 6; changed 0; renamed 1; came 0; went 1; relabeled: class 1 images." in err
+    lines = printed.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["space", "Raw encoder", "car color"]
+    found = pd.read_csv(out, keep_default_na=False)
+    assert found[["change", "old_path", "new_path", "relabeled"]].to_numpy().tolist() == [
+        ["went", "a/0.png", "", ""],
+        ["renamed", "a/2.png", "b/2.png", "class"],
+    ]
+    status, printed, err = run(*words, "--by", "class", "--seeds", "1")
+    assert status == 0, err
+    found = pd.read_csv(pd.io.common.StringIO(printed)).set_index("value")
+    assert found.loc["a", ["old", "new", "came", "went"]].tolist() == [4, 2, 0, 2]
+    assert found.loc["b", ["old", "new", "came", "went"]].tolist() == [4, 5, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["moved", "cars", "--to", ""], "'' names no space"),
+        (["moved", "cars", "--to", "@"], "'@' names no space"),
+        (["moved", "cars", "--to", "car-colour"], "There is no notion 'car-colour'"),
+        (["moved", "cars", "--to", "@nonsense"], "nonsense"),
+        (["moved", "cars", "--to", "@cars-small", "--k", "2000"], "choose k from 1 to that"),
+        (["moved", "cars", "--to", "@cars-small", "--map", "globe"], "There is no layout method 'globe'"),
+        (["queries", "cars", "--to", "@cars-small"], "choose one by --label: body_type"),
+        (["queries", "cars", "--to", "car-color", "--score", "best"], "There is no score 'best' here; choose from map"),
+        (["queries", "cars", "--to", "car-color", "--label", "price"], "no attribute 'price'"),
+        (["versions", "cars", "/no/such/folder"], "There is nothing at '/no/such/folder'"),
+        (["versions", "cars", "cars", "--by", "price"], "no attribute 'price'"),
+        (["versions", "cars", "cars", "--format", "pdf"], "There is no format 'pdf'"),
+    ],
+)
+def test_bad_input_is_answered_in_one_line(run: Run, words: list[str], said: str) -> None:
+    status, _, err = run("compare", *words)
+    assert status == 2
+    assert said in err
+    assert len([line for line in err.splitlines() if line.startswith("Error: ")]) == 1

@@ -1,0 +1,122 @@
+"""How far versions lie apart, beside halves of one of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.linalg
+
+from likeness.comparisons import VersionChanges, version_distances, version_values
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.space import Space
+
+N = 200
+
+
+def _space(vectors: np.ndarray, kinds: np.ndarray | None = None) -> Space:
+    frame = pd.DataFrame({"path": [f"{row}.png" for row in range(len(vectors))]})
+    frame["kind"] = np.array(["a", "b"])[np.arange(len(vectors)) % 2] if kinds is None else kinds
+    return Space(vectors, ImageTable("version", Path(), frame))
+
+
+def _vectors(n: int, shift: float = 0.0, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, 4)) * [1, 0.5, 0.5, 0.2] + np.array([3 + shift, 1, 0, 0])
+
+
+def _changes(old: np.ndarray, new: np.ndarray, state: np.ndarray) -> VersionChanges:
+    return VersionChanges(old, new, state, {})
+
+
+def _same(n: int) -> VersionChanges:
+    return _changes(np.arange(n), np.arange(n), np.full(n, "same"))
+
+
+def _frechet(a: np.ndarray, b: np.ndarray) -> float:
+    covariances = [np.cov(each.astype(np.float64).T) for each in (a, b)]
+    root = scipy.linalg.sqrtm(covariances[0] @ covariances[1]).real
+    gap = a.mean(axis=0, dtype=np.float64) - b.mean(axis=0, dtype=np.float64)
+    return float(gap @ gap + np.trace(covariances[0] + covariances[1] - 2 * root))
+
+
+def test_of_a_version_and_itself_the_distance_is_that_of_the_halves() -> None:
+    space = _space(_vectors(N))
+    found = version_distances([(space, space)], _same(N)).iloc[0]
+    assert found["distance"] == found["halves"] > 0
+    assert found["times"] == 1
+    assert found["whole"] == pytest.approx(0, abs=1e-9)
+    assert found["largest half"] >= found["halves"]
+
+
+def test_the_whole_is_scipys_and_another_version_is_many_times_the_halves() -> None:
+    old, new = _space(_vectors(N)), _space(_vectors(N, shift=2.0, seed=1))
+    changes = _changes(np.arange(N), np.arange(N), np.full(N, "changed"))
+    found = version_distances([(old, new)], changes).iloc[0]
+    assert found["whole"] == pytest.approx(_frechet(old.vectors, new.vectors), rel=1e-6)
+    assert found["times"] > 3
+    assert found["distance"] > found["largest half"]
+
+
+def test_images_that_come_from_the_same_source_are_no_change() -> None:
+    """Additions that are like what was there: as near as the halves, over many draws, though the sets are other images."""
+    every = _vectors(300)
+    old, new = _space(every[:N]), _space(every)
+    changes = _changes(np.append(np.arange(N), np.full(100, -1)), np.arange(300), np.array(["same"] * N + ["came"] * 100))
+    found = version_distances([(old, new)], changes, seeds=range(40)).iloc[0]
+    assert found["times"] == pytest.approx(1, abs=0.25)
+    foreign = _space(np.vstack([every[:N], _vectors(100, shift=3.0, seed=5)]))
+    assert version_distances([(old, foreign)], changes, seeds=range(40)).iloc[0]["times"] > 1.5
+
+
+def test_fewer_of_one_value_are_a_change_of_its_share_and_the_value_that_changed_is_first() -> None:
+    vectors = _vectors(N)
+    old = _space(vectors)
+    changed = vectors.copy()
+    changed[1::2] += [0, 3, 0, 0]
+    kept = np.delete(np.arange(N), np.arange(0, 60, 2))
+    new = _space(changed[kept], np.array(["a", "b"])[kept % 2])
+    place = np.full(N, -1)
+    place[kept] = np.arange(len(kept))
+    state = np.where(place < 0, "went", np.where(np.arange(N) % 2 == 1, "changed", "same"))
+    found = version_values(old, new, _changes(np.arange(N), place, state), "kind")
+    assert found["value"].tolist() == ["b", "a"]
+    b, a = found.iloc[0], found.iloc[1]
+    assert (b["old"], b["new"], b["came"], b["went"], b["changed"]) == (100, 100, 0, 0, 100)
+    assert (a["old"], a["new"], a["came"], a["went"], a["changed"]) == (100, 70, 0, 30, 0)
+    assert a["share"] == pytest.approx(100 * (70 / 170 - 0.5))
+    assert b["times"] > 3 > a["times"]
+    assert (b["turnover"], a["turnover"]) == (1, 0.3)
+
+
+def test_of_few_images_of_a_value_only_numbers_are_told() -> None:
+    kinds = np.array(["rare"] * 10 + ["common"] * (N - 10))
+    space = _space(_vectors(N), kinds)
+    found = version_values(space, space, _same(N), "kind").set_index("value")
+    assert np.isnan(found.loc["rare", "distance"])
+    assert found.loc["common", "times"] == 1
+    assert found.loc["rare", "share"] == 0
+
+
+def test_a_value_that_went_to_another_is_counted_on_both_sides() -> None:
+    before = np.array(["a", "b"])[np.arange(N) % 2]
+    after = before.copy()
+    after[:10] = "b"
+    old, new = _space(_vectors(N), before), _space(_vectors(N), after)
+    found = version_values(old, new, _same(N), "kind").set_index("value")
+    assert (found.loc["a", "went"], found.loc["b", "came"]) == (5, 5)
+
+
+def test_what_can_not_be_measured_is_refused() -> None:
+    space, three = _space(_vectors(N)), _space(_vectors(3))
+    with pytest.raises(InputError, match="a distance needs four of each"):
+        version_distances([(three, three)], _same(3))
+    with pytest.raises(InputError, match="compare its own table"):
+        version_distances([(space, space)], _same(N - 1))
+    with pytest.raises(InputError, match="no attribute 'color'; there are kind"):
+        version_values(space, space, _same(N), "color")
+    with pytest.raises(InputError, match="dimensions in one version and"):
+        version_distances([(space, Space(np.eye(N), space.table))], _same(N))
+    many = _space(_vectors(2100), np.arange(2100).astype(str))
+    with pytest.raises(InputError, match="2,100 values"):
+        version_values(many, many, _same(2100), "kind")

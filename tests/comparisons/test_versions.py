@@ -1,0 +1,99 @@
+"""Two versions of a dataset: what became of each image."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+import likeness as lk
+from likeness.comparisons import version_changes
+from likeness.data import ImageTable
+from likeness.errors import InputError
+from likeness.space import Space
+
+
+def _picture(file: Path, shade: int) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (8, 8), (shade, 0, 0)).save(file)
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> tuple[ImageTable, ImageTable]:
+    """Eight images in two classes; of the new version one changed, one renamed into the other class, one came, two went."""
+    for number in range(8):
+        _picture(tmp_path / "old" / "ab"[number % 2] / f"{number}.png", 10 * number)
+    shutil.copytree(tmp_path / "old", tmp_path / "new")
+    _picture(tmp_path / "new" / "a" / "0.png", 255)
+    (tmp_path / "new" / "a" / "2.png").rename(tmp_path / "new" / "b" / "two.png")
+    (tmp_path / "new" / "a" / "4.png").unlink()
+    (tmp_path / "new" / "b" / "5.png").unlink()
+    _picture(tmp_path / "new" / "b" / "9.png", 99)
+    return lk.read(tmp_path / "old"), lk.read(tmp_path / "new")
+
+
+def test_each_image_is_found_again_by_path_and_content(versions: tuple[ImageTable, ImageTable]) -> None:
+    old, new = versions
+    found = version_changes(old, new)
+    counts = found.counts().set_index("change")["images"].to_dict()
+    assert counts == {"same": 4, "changed": 1, "renamed": 1, "came": 1, "went": 2, "relabeled: class": 1}
+    frame = found.frame(old, new)
+    lines = {(row.change, row.old_path, row.new_path, row.relabeled) for row in frame.itertuples()}
+    assert lines == {
+        ("changed", "a/0.png", "a/0.png", ""),
+        ("renamed", "a/2.png", "b/two.png", "class"),
+        ("went", "a/4.png", "", ""),
+        ("went", "b/5.png", "", ""),
+        ("came", "", "b/9.png", ""),
+    }
+    for row in frame.itertuples():
+        assert row.old_row == (-1 if not row.old_path else old.frame["path"].tolist().index(row.old_path))
+        assert row.new_row == (-1 if not row.new_path else new.frame["path"].tolist().index(row.new_path))
+    assert sorted(found.old[found.old >= 0]) == list(range(len(old)))
+    assert sorted(found.new[found.new >= 0]) == list(range(len(new)))
+
+
+def test_backwards_what_came_went(versions: tuple[ImageTable, ImageTable]) -> None:
+    old, new = versions
+    counts = version_changes(new, old).counts().set_index("change")["images"]
+    assert (counts["came"], counts["went"], counts["changed"], counts["renamed"]) == (2, 1, 1, 1)
+
+
+def test_equal_files_under_new_names_are_each_taken_once(tmp_path: Path) -> None:
+    for version, names in {"old": ["a", "b"], "new": ["c", "d", "e"]}.items():
+        for name in names:
+            _picture(tmp_path / version / f"{name}.png", 7)
+    found = version_changes(lk.read(tmp_path / "old"), lk.read(tmp_path / "new"))
+    pairs = list(zip(found.old.tolist(), found.new.tolist(), found.state.tolist(), strict=True))
+    assert pairs == [(0, 0, "renamed"), (1, 1, "renamed"), (-1, 2, "came")]
+
+
+def test_a_value_that_is_missing_in_both_is_no_other_value(tmp_path: Path) -> None:
+    _picture(tmp_path / "a.png", 1)
+    _picture(tmp_path / "b.png", 2)
+    tables = [
+        ImageTable("t", tmp_path, pd.DataFrame({"path": ["a.png", "b.png"], "year": years, "place": ["x", None]}))
+        for years in ([None, 1.5], [None, 2.5])
+    ]
+    found = version_changes(*tables)
+    assert found.relabeled["year"].tolist() == [False, True]
+    assert not found.relabeled["place"].any()
+    assert found.frame(*tables)["relabeled"].tolist() == ["year"]
+
+
+def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+    _picture(tmp_path / "a.png", 1)
+    table = ImageTable("t", tmp_path, pd.DataFrame({"path": ["a.png", "gone.png"]}))
+    with pytest.raises(InputError, match=r"gone\.png"):
+        version_changes(table, table)
+
+
+def test_what_is_no_version_is_refused(tmp_path: Path) -> None:
+    _picture(tmp_path / "a.png", 1)
+    twice = ImageTable("t", tmp_path, pd.DataFrame({"path": ["a.png", "a.png"]}))
+    with pytest.raises(InputError, match=r"lists 'a\.png' twice"):
+        version_changes(twice, twice)
+    rows = Space([[1.0, 0.0], [0.0, 1.0]]).table
+    with pytest.raises(InputError, match="have no images"):
+        version_changes(rows, rows)
