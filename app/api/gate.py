@@ -24,6 +24,7 @@ from slots import Slots
 
 _AT_ONCE, _OF_ONE = 64, 16  # requests in all, and of one client
 _THREADS = 16
+_OWN = ("same-origin", "none", None)  # what a browser says of pages of this server, of addresses that were typed, and what no browser says
 _PATIENCE, _POLL = 20.0, 0.01  # seconds
 Result = TypeVar("Result")
 
@@ -49,7 +50,7 @@ class Gate:
                 await app(scope, receive, send)
                 return
             who, headers = program_of(scope), Headers(scope=scope)
-            if scope["method"] in READS and headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            if scope["method"] in READS and headers.get("sec-fetch-mode", "navigate") != "navigate" and headers.get("sec-fetch-site") not in _OWN:
                 await problem(403, "A page of another site may not ask here; open the address itself.")(scope, receive, send)
                 return
             seconds = self._pace.spend(who)

@@ -1,5 +1,6 @@
 """Labels that people and programs give to images: tags, values of attributes and notes, through `likeness.tagging`."""
 
+import hashlib
 from http import HTTPStatus
 
 import pandas as pd
@@ -11,7 +12,8 @@ from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
 from request_scope import PROGRAM, request_scope
 from shared import cached
-from visitors import shown_name
+from signed_in import account
+from visitors import COOKIE, visitor
 
 
 def list_labels(arguments: OfDataset) -> Labels:
@@ -28,8 +30,8 @@ def image_labels(arguments: ImageLabels) -> LabeledImages:
     columns = store.columns(table.frame["path"].iloc[arguments.after + 1 :])
     kinds = dict(zip(store.counts()["name"], store.counts()["kind"], strict=True))
     has = pd.DataFrame({name: columns[name] if kinds.get(name) == "tag" else columns[name].notna() for name in columns})
-    labeled = has.any(axis=1).to_numpy().nonzero()[0] if len(has.columns) else []
-    images = [_image(table, columns.iloc[place], kinds, arguments.after + 1 + int(place)) for place in labeled[: arguments.limit]]
+    labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
+    images = [_image(table, columns.iloc[place], kinds, arguments.after + 1 + place) for place in labeled[: arguments.limit]]
     return LabeledImages(version=version, images=images, next=images[-1].row if len(labeled) > arguments.limit else None)
 
 
@@ -57,9 +59,18 @@ def undo_labels(arguments: OfDataset) -> Edited:
 
 
 def editor() -> str:
-    """Under which name the edits of who asks are kept: the account, the visitor, or the token's name."""
-    scope = request_scope()
-    return shown_name() or str((scope or {}).get(PROGRAM, "program"))
+    """Under which name the edits of who asks are kept: the account, the visitor, or the token's name.
+
+    Raises:
+        Problem: 403, for nobody on a shared server.
+    """
+    scope, name, browser = request_scope() or {}, account(), visitor()
+    if browser is None:
+        return str(scope.get(PROGRAM, "program"))
+    if not (name or browser):
+        sentence = f"Labels are kept with who gave them; send a cookie {COOKIE} of 32 hexadecimal digits that you have drawn."
+        raise Problem(HTTPStatus.FORBIDDEN, sentence)
+    return name or f"visitor {hashlib.sha256(browser.encode()).hexdigest()[:8]}"  # not the name of the folder, from which ids follow
 
 
 def _opened(dataset: str) -> tuple[TagStore, ImageTable]:

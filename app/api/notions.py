@@ -71,5 +71,5 @@ def _by_name(name: str) -> Notion:
 
 
 def _named(notion: Notion) -> NotionName:
-    fields = {"name": notion.name, "question": notion.question, "attribute": notion.attribute}
-    return NotionName(**fields, aspects=len(notion.aspects), own=is_own(notion.name, notions_dir()))
+    own = is_own(notion.name, notions_dir())
+    return NotionName(name=notion.name, question=notion.question, attribute=notion.attribute, aspects=len(notion.aspects), own=own)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -24,7 +25,7 @@ def page() -> str:
     """The page, in HTML."""
     content = document()
     topics = [tag["name"] for tag in content["tags"]]
-    links = "".join(f'<a href="#{escape(topic)}">{escape(topic)}</a>' for topic in topics)
+    links = "".join(f'<a href="#topic-{escape(topic)}">{escape(topic)}</a>' for topic in topics)
     sections = "".join(_topic(topic, content) for topic in topics)
     schemas = "".join(_schema(name, schema) for name, schema in sorted(content["components"]["schemas"].items()))
     return (
@@ -32,7 +33,8 @@ def page() -> str:
         f'<meta name="color-scheme" content="light dark"><title>API · Likeness</title><style>{_STYLE}</style></head><body>'
         f"<header>{_LOGO}<h1>API for programs</h1><p>{_words(content['info']['description'])} "
         f'The same as a document for tools: <a href="/api/openapi.json">openapi.json</a>.</p>'
-        f'<nav>{links}<a href="#schemas">Schemas</a></nav></header><main>{sections}<h2 id="schemas">Schemas</h2>{schemas}</main></body></html>'
+        f'<nav>{links}<a href="#topic-schemas">Schemas</a></nav></header><main>{sections}'
+        f'<h2 id="topic-schemas">Schemas</h2>{schemas}</main></body></html>'
     )
 
 
@@ -43,7 +45,7 @@ def _topic(topic: str, content: dict[str, Any]) -> str:
         for method, operation in methods.items()
         if topic in operation["tags"]
     ]
-    return f'<h2 id="{escape(topic)}">{escape(topic)}</h2>{"".join(found)}'
+    return f'<h2 id="topic-{escape(topic)}">{escape(topic)}</h2>{"".join(found)}'
 
 
 def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
@@ -74,7 +76,7 @@ def _schema(name: str, schema: dict[str, Any]) -> str:
     return f'<section id="{escape(name)}"><h3>{escape(name)}</h3><p>{description}</p>{_table(("Key", "Type", "Meaning"), rows)}</section>'
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     if not rows:
         return ""
     top = "".join(f"<th>{name}</th>" for name in head)

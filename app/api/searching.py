@@ -12,6 +12,7 @@ from api.problems import check_may_edit
 from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
 from likeness.data import DatasetEntry, ImageTable
 from likeness.errors import InputError
+from likeness.io import foreign_image
 from likeness.search import Query
 from likeness.space import Space
 from server_settings import server
@@ -72,9 +73,10 @@ def _place(space: Space, term: Term) -> Any:
 
 
 def _picture(space: Space, content: bytes) -> NDArray[np.float32]:
-    if len(content) > server().max_upload_mb * 1_000_000:
-        raise InputError(f"The picture has {len(content):,} bytes; send one of {server().max_upload_mb} MB at most.")
-    return np.asarray(space.image_query(content, "the picture")[0], np.float32)
+    settings = server()
+    if len(content) > settings.max_upload_mb * 1_000_000:
+        raise InputError(f"The picture has {len(content):,} bytes; send one of {settings.max_upload_mb} MB at most.")
+    return np.asarray(space.image_query(foreign_image(content, "the picture", settings.max_pixels))[0], np.float32)
 
 
 def _nearest(space: Space, query: Any, k: int, allowed: NDArray[np.bool_] | None) -> Rows:

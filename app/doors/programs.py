@@ -19,9 +19,8 @@ def is_for_programs(scope: Scope) -> bool:
 def bearer_of(scope: Scope) -> str | None:
     """The token that a program shows, as `Authorization: Bearer TOKEN`; None without one. Two such headers are a token that nobody has."""
     given = Headers(scope=scope).getlist("authorization") if is_for_programs(scope) else []
-    if not given:
-        return None
-    return given[0][len(_BEARER) :].strip() if len(given) == 1 and given[0].lower().startswith(_BEARER) else ""
+    shown = [each[len(_BEARER) :].strip() for each in given if each.lower().startswith(_BEARER)]
+    return None if not shown else shown[0] if len(given) == 1 else ""
 
 
 def problem(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
