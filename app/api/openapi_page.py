@@ -11,6 +11,7 @@ from typing import Any
 
 from api.openapi import document
 
+_EXAMPLE = 'curl -H "Authorization: Bearer $TOKEN" "$SERVER/api/v1/datasets/cars/images/3/neighbors?k=5&notion=car-color"'
 _STYLE = (Path(__file__).parent / "openapi_page.css").read_text(encoding="utf-8")
 _LOGO = (Path(__file__).parent.parent / "wordmark.svg").read_text(encoding="utf-8").strip()
 _DIGEST = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
@@ -33,7 +34,7 @@ def page() -> str:
         f'<meta name="color-scheme" content="light dark"><title>API · Likeness</title><style>{_STYLE}</style></head><body>'
         f"<header>{_LOGO}<h1>API for programs</h1><p>{_words(content['info']['description'])} "
         f'The same as a document for tools: <a href="/api/openapi.json">openapi.json</a>.</p>'
-        f'<nav>{links}<a href="#topic-schemas">Schemas</a></nav></header><main>{sections}'
+        f'<pre><code>{escape(_EXAMPLE)}</code></pre><nav>{links}<a href="#topic-schemas">Schemas</a></nav></header><main>{sections}'
         f'<h2 id="topic-schemas">Schemas</h2>{schemas}</main></body></html>'
     )
 
@@ -112,7 +113,6 @@ def _type(schema: dict[str, Any]) -> str:
 
 _BOUNDS = {
     "minimum": "from",
-    "exclusiveMaximum": "below",
     "maximum": "to",
     "minItems": "at least",
     "maxItems": "at most",

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from access import without_paths
+from access import redact
 from doors.door_cookie import cookie_of, set_cookie
 from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
 from doors.programs import bearer_of
@@ -57,7 +57,7 @@ class TokenDoor:
         try:
             name = "program" if _equal(shown, self.token) else program_name(self.tokens, shown)
         except InputError as error:
-            await answer(scope, receive, send, plain(without_paths(str(error)), 503))
+            await answer(scope, receive, send, plain(redact(error), 503))
             return
         if name:
             await self.app({**scope, PROGRAM: name}, receive, send)

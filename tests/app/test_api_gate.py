@@ -5,7 +5,10 @@ import base64
 import contextlib
 import http.client
 import json
+import os
 import re
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -269,3 +272,21 @@ class TestSharedServer:
         ]
         assert [each.status_code for each in asked] == [403] * 4
         assert client.post(f"{CARS}/search", json={"terms": [{"row": 1}]}, headers=cookie).status_code == 200
+
+
+def test_the_examples_of_the_docs_run(closed: tuple[Any, list[str]], tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"^```(\w+)[^\n]*\n((?:(?!```).*\n)*?(?:.*(?:ask datasets|api\.post).*\n)(?:(?!```).*\n)*)```$", page, re.MULTILINE))
+    shutil.copy(lk.read("cars").file(1), tmp_path / "photo.jpg")
+    lines = [line for line in blocks["sh"].splitlines() if line and not line.startswith("export")]
+    script = "\n".join([lines[0], *(f"{line}; echo" for line in lines[1:])])
+    surroundings = {**os.environ, "SERVER": closed[0].url, "TOKEN": closed[1][0], "NO_PROXY": "*"}
+    printed = subprocess.run(["bash", "-c", script], env=surroundings, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=True)
+    answers = [json.loads(line) for line in printed.stdout.splitlines() if line]
+    assert len(answers) == len(lines) - 1 == 7
+    assert not any("detail" in answer for answer in answers), answers
+    told = {"token": closed[1][1]}
+    exec(compile(blocks["python"].replace("http://127.0.0.1:8501", closed[0].url), "api.md", "exec"), told)
+    with _client(closed) as client:
+        labels = client.get(f"{CARS}/labels").json()["labels"]
+    assert {(each["value"], each["images"]) for each in labels if each["name"] == "verdict"} == {("red suv", len(told["rows"]))}
