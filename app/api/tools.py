@@ -62,15 +62,18 @@ def tool_server(gate: Gate) -> "Server[Any]":
     async def list_tools(context: Any, parameters: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool(**_described(each)) for each in TOOLS.values()])
 
+    def result(text: str, content: Any = None, is_error: bool = False) -> types.CallToolResult:
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content, is_error=is_error)
+
     async def call_tool(context: Any, parameters: types.CallToolRequestParams) -> types.CallToolResult:
         operation = TOOLS.get(parameters.name)
         if operation is None:
-            return _result(types, f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
+            return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
         with _answering(context):
             found = await answered(gate, partial(_carried_out, operation, parameters.arguments or {}), operation.computes)
         if isinstance(found, Problem):
-            return _result(types, found.sentence, is_error=True)
-        return _result(types, json.dumps(found), found)
+            return result(found.sentence, is_error=True)
+        return result(json.dumps(found), found)
 
     return Server("likeness", version=version("likeness"), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
 
@@ -88,7 +91,3 @@ def _answering(context: Any) -> AbstractContextManager[None]:
     """Who asks is told by the request that brought the call, on whichever task it is answered."""
     scope = getattr(context.request, "scope", None)
     return answering(scope) if scope is not None else nullcontext()
-
-
-def _result(types: Any, text: str, content: Any = None, is_error: bool = False) -> Any:
-    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content, is_error=is_error)

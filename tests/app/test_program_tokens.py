@@ -1,5 +1,6 @@
 """Tokens of programs: drawn once, kept as hashes, and doors that they open for the API alone."""
 
+import contextlib
 import stat
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from doors.header_login import HeaderLogin
 from doors.login import Login
 from doors.token_door import TokenDoor, new_token
 from likeness.errors import InputError
+from likeness.tagging import TagStore, tags_file
 from program_tokens import program_name, read_tokens, write_token
 from request_scope import PROGRAM
 from server_settings import ServerSettings, settings_from
@@ -148,6 +150,24 @@ class TestAccounts:
         assert client.get("/api/v1/status").json()["account"] == "ada"  # people who have signed in may read the page, too
         _refused(client.get("/api/v1/status", headers=_shown("nope")), 401)
         assert client.put("/_stcore/upload_file/a/b").status_code == 403  # of the role view
+
+    def test_roles_and_names_reach_the_threads_that_work(self, tmp_path: Path, shared: Callable[..., ServerSettings]) -> None:
+        from api.programs_routes import programs
+
+        people, file = tmp_path / "people.txt", tmp_path / "tokens.txt"
+        for name, role in (("ada", "view"), ("ben", "edit")):
+            set_password(people, name, "correct horse", role)  # type: ignore[arg-type]
+        ada, ben = (_shown(write_token(file, name)) for name in ("ada", "ben"))
+        settings = shared(auth=people, program_tokens=file, api=True)
+        routes, _ = programs(settings, lambda app: contextlib.nullcontext())  # type: ignore[arg-type,return-value]
+        client = TestClient(Login(Starlette(routes=routes), settings), base_url=PEER, raise_server_exceptions=False)
+        for who, name, may in ((ada, "ada", False), (ben, "ben", True)):
+            status = client.get("/api/v1/status", headers=who).json()
+            assert (status["account"], status["may_edit"], status["shared"]) == (name, may, True)
+            assert client.post("/api/v1/datasets/cars/search", json={"terms": [{"row": 1}]}, headers=who).status_code == 200
+            given = client.post("/api/v1/datasets/cars/labels", json={"rows": [1], "tag": "t"}, headers=who)
+            assert given.status_code == (200 if may else 403)
+        assert TagStore(tags_file("cars")).log()["who"].tolist() == ["ben"]
 
     def test_past_a_proxy_that_names_accounts(self, tmp_path: Path, shared: Callable[..., ServerSettings]) -> None:
         file = tmp_path / "tokens.txt"
