@@ -203,8 +203,11 @@ def redact(shown: object) -> str:
     Every error that the app shows goes through here.
     """
     text = shared_name(str(shown))
-    if not server().shared:
-        return text
+    return without_paths(text) if server().shared else text
+
+
+def without_paths(text: str) -> str:
+    """A text in which of each absolute path only the last step is left, on every kind of server: for what programs are told."""
     bases = [*_folders(), visitors_dir(), cache_dir()]
     for place in sorted({os.path.realpath(base) for base in bases} | {str(base) for base in bases}, key=len, reverse=True):
         text = text.replace(f"{place}/", "/./")  # paths with spaces, which are not quoted, at least begin so

@@ -8,6 +8,7 @@ from starlette.types import Scope
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from doors.proxies import client_address
+from request_scope import request_scope
 from signed_in import account_in
 
 # How the app's own code learns it: by a header whose name no browser can know.
@@ -27,5 +28,6 @@ def named(scope: Scope, client: str) -> Scope:
 def client() -> str:
     """Who the page counts for that is being drawn; "" in a background thread, and on a server that keeps no limits."""
     if get_script_run_ctx(suppress_warning=True) is None:
-        return ""
+        scope = request_scope()
+        return client_of(scope) if scope else ""
     return unquote(st.context.headers.get(_HEADER) or "")

@@ -28,7 +28,7 @@ def serve_thumbnail(request: Request) -> Response:
     """WebP of image `row`; a grey tile where the file can't be read any more."""
     try:
         entry = _dataset(request)
-        return Response(_thumbnail(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
+        return Response(small_picture(entry.id, _row(request)), media_type="image/webp", headers=_kept(entry))
     except _NOT_THERE:
         return Response(status_code=404, headers=_HEADERS)
 
@@ -88,7 +88,8 @@ def _row(request: Request) -> int:
 
 
 @lru_cache(maxsize=20_000)
-def _thumbnail(dataset: str, row: int) -> bytes:
+def small_picture(dataset: str, row: int) -> bytes:
+    """WebP of an image of a dataset; raises IndexError where there is no such row."""
     return thumbnail(cached.table(dataset).file(row))
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from accounts import read_accounts
+from api.mcp_package import check_installed
 from doors.connections import use_own_connections
 from likeness.errors import InputError
 from port import check_port
+from program_tokens import read_tokens
 from server_settings import FORWARDED, VARIABLE, ServerSettings, check_address, read_settings, server, settings_from
 
 
@@ -28,7 +30,11 @@ def serve(options: dict[str, Any]) -> None:
     check_port(address, port or 0)
     if settings.auth is not None:
         read_accounts(settings.auth)
+    if settings.program_tokens is not None:
+        read_tokens(settings.program_tokens)
     os.environ[VARIABLE] = settings.as_text()
+    if settings.mcp:
+        check_installed()
     arguments = ["run", str(Path(__file__).parent / "server.py"), "--server.address", address]
     arguments += ["--server.maxUploadSize", str(settings.max_upload_mb), "--logger.hideWelcomeMessage", "true"]
     os.environ[FORWARDED] = ""

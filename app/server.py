@@ -11,6 +11,7 @@ from streamlit.runtime.pages_manager import PagesManager
 import routes
 import start_page
 from access import confine_server
+from api.programs_routes import programs
 from doors.entrance import doors, printed_link
 from doors.limits import Limits
 from housekeeping import keep_house
@@ -42,5 +43,6 @@ if server().shared:
     take_turns()
     sys.setswitchinterval(_SWITCH_SECONDS)
     keep_house()
-app = st.App("main.py", routes=[*start_page.routes(), *routes.ROUTES], middleware=middleware, lifespan=printed_link)
+for_programs, lifespan = programs(server(), printed_link)
+app = st.App("main.py", routes=[*start_page.routes(), *routes.ROUTES, *for_programs], middleware=middleware, lifespan=lifespan)
 open_early()

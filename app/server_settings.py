@@ -65,6 +65,10 @@ class ServerSettings(FrozenConfig):
         roles: by account, where a proxy names it; `auth` has its own.
         default_role: of accounts that are not in `roles`.
         session_hours: after which people sign in again.
+        api: programs may use the server by HTTP, below /api.
+        mcp: and by the Model Context Protocol, at /mcp.
+        program_tokens: file of tokens of programs, which `likeness token` writes; where there are accounts, a token acts for the one of its name.
+        api_requests: a second, of one client by either, and ten times as many at once; None: 10 on a shared server, 200 elsewhere.
     """
 
     shared: bool = False
@@ -105,6 +109,10 @@ class ServerSettings(FrozenConfig):
     roles: dict[str, Role] = Field(default_factory=dict)
     default_role: Role = "view"
     session_hours: float = Field(default=168.0, gt=0)
+    api: bool = False
+    mcp: bool = False
+    program_tokens: Path | None = None
+    api_requests: float | None = Field(default=None, gt=0, le=10_000)
 
     @field_validator("roots", mode="before")
     @classmethod
@@ -148,6 +156,13 @@ class ServerSettings(FrozenConfig):
             raise ValueError(f"there is no password file '{file}'; begin it with: likeness password {file} NAME")
         return None if file is None else file.expanduser().resolve()
 
+    @field_validator("program_tokens")
+    @classmethod
+    def _file_of_tokens(cls, file: Path | None) -> Path | None:
+        if file is not None and not file.expanduser().is_file():
+            raise ValueError(f"there is no file of tokens '{file}'; begin it with: likeness token {file} NAME")
+        return None if file is None else file.expanduser().resolve()
+
     @field_validator("auth_header")
     @classmethod
     def _name_of_header(cls, header: str | None) -> str | None:
@@ -178,6 +193,8 @@ class ServerSettings(FrozenConfig):
             raise ValueError("accounts are for a shared server; add shared: true (--shared)")
         if self.auth and self.auth_header:
             raise ValueError("auth asks for passwords and auth_header believes a proxy; choose one of them")
+        if self.program_tokens and self.shared and not self.has_accounts:
+            raise ValueError("program_tokens act for accounts on a shared server; add auth (--auth) or auth_header, or leave them out")
         return self
 
     @property
@@ -194,6 +211,11 @@ class ServerSettings(FrozenConfig):
     def allows_downloads(self) -> bool:
         """Whether weights are fetched from a hub."""
         return not self.shared if self.downloads is None else self.downloads
+
+    @property
+    def requests_per_second(self) -> float:
+        """Of one program, in the long run."""
+        return self.api_requests if self.api_requests is not None else 10.0 if self.shared else 200.0
 
     def as_text(self) -> str:
         """What `server` reads from the environment."""

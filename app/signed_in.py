@@ -12,7 +12,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from accounts import role_of
 from doors.door_page import answer, plain
 from doors.hosts import READS
+from doors.programs import is_for_programs
 from likeness.errors import InputError
+from request_scope import request_scope
 from server_settings import Role, server
 
 _HEADER = f"x-likeness-account-{secrets.token_hex(16)}"
@@ -24,7 +26,8 @@ def account() -> str | None:
     if not server().has_accounts:
         return None
     if get_script_run_ctx(suppress_warning=True) is None:
-        return ""
+        scope = request_scope()
+        return account_in(scope) if scope else ""
     return unquote(st.context.headers.get(_HEADER) or "")
 
 
@@ -42,7 +45,8 @@ def has_role(name: str, role: Role) -> bool:
 
 
 async def let_in(app: ASGIApp, scope: Scope, receive: Receive, send: Send, name: str, is_still: Callable[[], bool]) -> None:
-    """Passes the request of an account on; what changes something, an upload say, only for the role edit.
+    """Passes the request of an account on; what changes something, an upload say, only for the role edit. The API asks for the role itself, where it
+    changes something.
 
     Args:
         app: what answers.
@@ -53,7 +57,7 @@ async def let_in(app: ASGIApp, scope: Scope, receive: Receive, send: Send, name:
     if not has_role(name, "view"):
         await answer(scope, receive, send, plain(f"There is no account '{name}' on this server any more; ask whoever runs it.", 403))
         return
-    if scope["type"] == "http" and scope["method"] not in READS and not has_role(name, "edit"):
+    if scope["type"] == "http" and scope["method"] not in READS and not is_for_programs(scope) and not has_role(name, "edit"):
         await answer(scope, receive, send, plain(f"The account '{name}' may look and change nothing; ask for the role edit.", 403))
         return
 

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from doors.proxies import is_https
 from likeness.io import cache_dir
+from request_scope import request_scope
 from server_settings import server
 from signed_in import account
 
@@ -94,9 +95,14 @@ def splits_dir() -> Path:
 def _browser() -> str:
     """A digest of what the browser's cookie holds, since paths are seen by more eyes than cookies; of the session where it takes none."""
     if get_script_run_ctx(suppress_warning=True) is None:
-        return ""
+        scope = request_scope()
+        brought = HTTPConnection(scope).cookies.get(COOKIE, "") if scope else ""
+        return _browser_digest(brought) if is_token(brought) else ""
     kept = st.context.cookies.get(COOKIE, "")
-    token: str = kept if is_token(kept) else st.session_state.setdefault("visitor", secrets.token_hex(16))
+    return _browser_digest(kept if is_token(kept) else st.session_state.setdefault("visitor", secrets.token_hex(16)))
+
+
+def _browser_digest(token: str) -> str:
     return hashlib.sha256(f"visitor {token}".encode()).hexdigest()[:32]
 
 

@@ -11,6 +11,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from doors.programs import readable
+
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "door_page.css").read_text(encoding="utf-8")
 _LOGO = (_HERE.parent / "wordmark.svg").read_text(encoding="utf-8").strip()
@@ -27,7 +29,7 @@ async def answer(scope: Scope, receive: Receive, send: Send, response: Response)
     if scope["type"] == "websocket":
         await WebSocket(scope, receive, send).send_denial_response(response)
     else:
-        await response(scope, receive, send)
+        await readable(scope, response)(scope, receive, send)
 
 
 def wants_page(scope: Scope) -> bool:

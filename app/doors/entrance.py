@@ -33,7 +33,7 @@ def doors(address: str) -> list[Middleware]:
             raise InputError("A server that believes a proxy's header is started by `likeness app`, not by Streamlit; start it like this.")
         found.append(Middleware(HeaderLogin, settings=settings))
     elif settings.token and not settings.shared:
-        found.append(Middleware(TokenDoor, token=_token))
+        found.append(Middleware(TokenDoor, token=_token, tokens=settings.program_tokens))
     return found
 
 

@@ -15,10 +15,12 @@ from accounts import account_name, read_accounts, verified
 from doors.attempts import Attempts, address_key
 from doors.door_cookie import cookie_of, set_cookie
 from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
+from doors.programs import bearer_of
 from doors.proxies import client_address
 from doors.sessions import Sessions
 from doors.token_door import is_health
 from likeness.errors import InputError
+from program_tokens import program_name
 from server_settings import ServerSettings
 from signed_in import let_in
 
@@ -37,7 +39,7 @@ class Login:
 
     Args:
         app: what lies behind.
-        settings: of the server: `auth` and `session_hours`.
+        settings: of the server: `auth`, `session_hours` and `program_tokens`.
 
     Raises:
         InputError: the password file cannot be read.
@@ -47,20 +49,23 @@ class Login:
         assert settings.auth is not None
         self.app, self.file, self.seconds = app, settings.auth, settings.session_hours * 3600
         self.sessions, self.attempts, self.checking = Sessions(self.seconds), Attempts(), asyncio.Semaphore(_AT_ONCE)
+        self.tokens = settings.program_tokens
         read_accounts(self.file)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or is_health(scope):
             await self.app(scope, receive, send)
             return
-        key = cookie_of(scope, _COOKIE)
+        key, shown = cookie_of(scope, _COOKIE), bearer_of(scope)
         try:
-            response = await self._response(scope, receive, key)
-            name = "" if response else self.sessions.name(key)
+            response = None if shown is not None else await self._response(scope, receive, key)
+            name = "" if response else self.sessions.name(key) if shown is None else program_name(self.tokens, shown)
         except InputError as error:
             response, name = plain(redact(error), 503), ""
         if response is not None:
             await answer(scope, receive, send, response)
+        elif name and shown is not None:
+            await let_in(self.app, scope, receive, send, name, lambda: True)
         elif name:
             await let_in(self.app, scope, receive, send, name, partial(self._is_still, key, name))
         elif wants_page(scope):

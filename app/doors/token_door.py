@@ -1,13 +1,19 @@
 """A server of one person: other users of the same machine can reach it, so the link that it prints holds a token, and nothing answers without."""
 
 import secrets
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from access import redact
 from doors.door_cookie import cookie_of, set_cookie
 from doors.door_page import answer, door_page, form, form_content, go_to, plain, target_of, wants_page
+from doors.programs import bearer_of
+from likeness.errors import InputError
+from program_tokens import program_name
+from request_scope import PROGRAM
 
 _PATH, _COOKIE = "/token", "token"
 _TITLE = "Open with the link"
@@ -27,20 +33,36 @@ class TokenDoor:
     Args:
         app: what lies behind the door.
         token: as `new_token`.
+        tokens: file of programs' own tokens (`program_tokens`), or None.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self.app, self.token, self.key = app, token, secrets.token_urlsafe(32)
+    def __init__(self, app: ASGIApp, token: str, tokens: Path | None = None) -> None:
+        self.app, self.token, self.tokens, self.key = app, token, tokens, secrets.token_urlsafe(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or is_health(scope):
             await self.app(scope, receive, send)
+            return
+        shown = bearer_of(scope)
+        if shown is not None:
+            await self._program(scope, receive, send, shown)
             return
         response = await self._response(scope, receive)
         if response is None:
             await self.app(scope, receive, send)
         else:
             await answer(scope, receive, send, response)
+
+    async def _program(self, scope: Scope, receive: Receive, send: Send, shown: str) -> None:
+        try:
+            name = "program" if _equal(shown, self.token) else program_name(self.tokens, shown)
+        except InputError as error:
+            await answer(scope, receive, send, plain(redact(error), 503))
+            return
+        if name:
+            await self.app({**scope, PROGRAM: name}, receive, send)
+        else:
+            await answer(scope, receive, send, plain(_WRONG, 401))
 
     async def _response(self, scope: Scope, receive: Receive) -> Response | None:
         """What is said at the door; None where the request goes through."""

@@ -40,6 +40,7 @@ _OWN = {
     "app/visitor_data": "writes an archive and reads none",
     "app/widget_values": "what browsers send; the fuzz of messages goes through it",
     "io/confinement": "a variable that `confine` wrote",
+    "app/api/http_api": "bodies of requests by `parse_json`, through which every JSON case goes; odd ones: tests/app/test_api.py",
     "app/serve": "options of the command line, which `likeness app` wrote",
     "io/text": "the parser itself; every JSON and YAML case goes through it",
     "io/array_files": "the reader itself; every case of arrays, weights and checkpoints goes through it",

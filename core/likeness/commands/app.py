@@ -36,6 +36,9 @@ def app(
     ] = None,
     auth: Annotated[Path | None, typer.Option(help="On a shared server: passwords, a file that `likeness password` writes.")] = None,
     auth_header: Annotated[str | None, typer.Option(help="On a shared server: the header in which a trusted proxy names the account.")] = None,
+    api: Annotated[bool | None, typer.Option("--api/--no-api", help="Whether programs may use it by HTTP, below /api; see docs/api.md.")] = None,
+    mcp: Annotated[bool | None, typer.Option("--mcp/--no-mcp", help="Whether agents may use it by the Model Context Protocol, at /mcp.")] = None,
+    program_tokens: Annotated[Path | None, typer.Option(help="Tokens of programs, a file that `likeness token` writes.")] = None,
 ) -> None:
     """Serve the app in the browser.
 
@@ -55,6 +58,9 @@ def app(
         "token": token,
         "auth": str(auth) if auth else None,
         "auth_header": auth_header,
+        "api": api,
+        "mcp": mcp,
+        "program_tokens": str(program_tokens) if program_tokens else None,
     }
     # the app stands above this package: it checks these itself, in the process that this one becomes
     os.execv(sys.executable, [sys.executable, str(app_dir() / "serve.py"), json.dumps(options)])

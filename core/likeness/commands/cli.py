@@ -40,6 +40,7 @@ from likeness.commands.spread import spread
 from likeness.commands.study import study
 from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
+from likeness.commands.token import token
 from likeness.commands.train import train
 from likeness.commands.train_clip import train_clip
 from likeness.commands.train_photos import train_photos
@@ -49,6 +50,7 @@ from likeness.commands.zero_shot import zero_shot
 COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     app,
     password,
+    token,
     admin,
     embed,
     check,

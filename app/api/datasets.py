@@ -1,0 +1,139 @@
+"""Datasets, and their images one by one."""
+
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from access import resolve_entry
+from api.problems import Problem
+from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, Nothing, OfDataset, OfImage
+from likeness.data import DatasetEntry, ImageTable
+from likeness.data import list_datasets as all_datasets
+from likeness.encoders import map_path
+from likeness.errors import InputError
+from likeness.space import Space
+from likeness.tagging import TagStore, tag_store, with_tags
+from server_settings import server
+from shared import cached
+from shared.sidebar import fitting
+from visitors import visitor
+
+_EXAMPLES, _LONGEST = 20, 200
+_KEPT = 16  # tables with labels
+
+
+def list_datasets(arguments: Nothing) -> Datasets:
+    """Lists the datasets that you may see: everyone's, and those that you uploaded."""
+    return Datasets(datasets=[Dataset(**_named(entry)) for entry in all_datasets(visitor())])
+
+
+def show_dataset(arguments: OfDataset) -> DatasetDetails:
+    """Shows a dataset: how many images it has, its attributes, and the notions that fit it."""
+    entry = entry_of(arguments.dataset)
+    base = cached.base(entry.id)
+    table = labeled(entry, base.table)
+    attributes = [_attribute(table.frame, name) for name in table.attributes]
+    notions = [notion.name for notion in fitting(base)]
+    more = {"images": len(base), "dim": base.vectors.shape[1], "reads_text": base.embed_texts is not None}
+    return DatasetDetails(**_named(entry), **more, attributes=attributes, notions=notions)
+
+
+def show_image(arguments: OfImage) -> Image:
+    """Shows an image of a dataset with its attributes."""
+    entry = entry_of(arguments.dataset)
+    base = cached.base(entry.id)
+    check_row(base, arguments.row)
+    return Image(**image_fields(entry, labeled(entry, base.table), arguments.row, attributes=True))
+
+
+def entry_of(dataset: str) -> DatasetEntry:
+    """The entry of a dataset that who asks may see; that of another visitor is answered like none. Raises Problem, 404."""
+    found = next((entry for entry in all_datasets(visitor()) if entry.id == dataset), None)
+    if found is None:
+        raise Problem(HTTPStatus.NOT_FOUND, f"There is no dataset '{dataset}' that you may see here; GET /api/v1/datasets lists them.")
+    return found
+
+
+def check_row(space: Space, row: int) -> None:
+    """Raises Problem, 404, where there is no such image."""
+    if row >= len(space):
+        raise Problem(HTTPStatus.NOT_FOUND, f"There is no image {row}; the last one of this dataset is {len(space) - 1}.")
+
+
+def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
+    """Where the labels of a dataset are kept."""
+    return tag_store(resolve_entry(entry), table)
+
+
+def labeled(entry: DatasetEntry, table: ImageTable) -> ImageTable:
+    """The table with the labels that were made here as attributes."""
+    if not table.has_images:
+        return table
+    store = store_of(entry, table)
+    version = store.version()
+    return _labeled(version, _Held(table, store)) if version else table
+
+
+class _Held:
+    """Arguments that a cache shall not compare; it keeps them, so that no other table gets the same id."""
+
+    def __init__(self, table: ImageTable, store: TagStore) -> None:
+        self.table, self.store = table, store
+
+    def __hash__(self) -> int:
+        return id(self.table)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.table is self.table
+
+
+@lru_cache(maxsize=_KEPT)
+def _labeled(version: int, held: _Held) -> ImageTable:
+    return with_tags(held.table, held.store)
+
+
+def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: bool) -> dict[str, Any]:
+    """The fields of an `Image`."""
+    fields: dict[str, Any] = {"row": row, "file": file_of(table, row), "thumbnail": f"/api/v1/datasets/{entry.id}/images/{row}/thumbnail"}
+    if attributes:
+        fields["attributes"] = {name: scalar(table.frame[name].iat[row]) for name in table.attributes}
+    return fields
+
+
+def file_of(table: ImageTable, row: int) -> str:
+    """How programs name the file of an image: below the dataset's folder, and of any other place only its last step."""
+    return _without_place(str(table.frame["path"].iat[row])) if table.has_images else ""
+
+
+def scalar(value: Any) -> str | int | float | bool | None:
+    """A value of a table in JSON; None where it is missing."""
+    if value is None or value is pd.NA or (isinstance(value, float) and not np.isfinite(value)) or value is pd.NaT:
+        return None
+    if isinstance(value, np.generic):
+        return scalar(value.item())
+    return value if isinstance(value, bool | int | float) else _without_place(str(value))[:_LONGEST]
+
+
+def _without_place(text: str) -> str:
+    """Tables may hold whole paths, which are nobody's business."""
+    kept = text.rstrip("/").rsplit("/", 1)[-1] if text.startswith(("/", "~")) or "://" in text else text
+    return kept.encode("utf-8", "replace").decode()  # names of files need not be text
+
+
+def _named(entry: DatasetEntry) -> dict[str, Any]:
+    try:
+        encoder = map_path(entry.encoder, lambda path: _without_place(path))
+    except InputError:
+        encoder = _without_place(entry.encoder)
+    return {"id": entry.id, "name": entry.name, "encoder": encoder, "own": server().shared and entry.owner != ""}
+
+
+def _attribute(frame: pd.DataFrame, name: str) -> Attribute:
+    values = frame[name].dropna()
+    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    counts = values.value_counts()
+    examples = [known for each in counts.index[:_EXAMPLES].tolist() if (known := scalar(each)) is not None]
+    return Attribute(name=name, kind="number" if is_number else "text", distinct=int((counts > 0).sum()), examples=examples)

@@ -1,0 +1,107 @@
+"""Labels that people and programs give to images: tags, values of attributes and notes, through `likeness.tagging`."""
+
+import hashlib
+from http import HTTPStatus
+
+import pandas as pd
+
+from api.datasets import entry_of, file_of, store_of
+from api.problems import Problem, check_may_edit
+from api.schemas import Edited, EditLabels, ImageLabels, LabelCount, LabeledImage, LabeledImages, Labels, OfDataset
+from likeness.data import ImageTable
+from likeness.tagging import NOTE, Edit, TagStore, match_images
+from request_scope import PROGRAM, request_scope
+from shared import cached
+from signed_in import account
+from visitors import COOKIE, visitor
+
+
+def list_labels(arguments: OfDataset) -> Labels:
+    """Lists the tags, values and notes that images of a dataset have, and how many images have each."""
+    store, _ = _opened(arguments.dataset)
+    version, counts = store.version(), store.counts()
+    return Labels(version=version, labels=[LabelCount(**{str(key): value for key, value in row.items()}) for row in counts.to_dict("records")])
+
+
+def image_labels(arguments: ImageLabels) -> LabeledImages:
+    """Lists the images that have labels, with their labels, by rows and a part at a time."""
+    store, table = _opened(arguments.dataset)
+    version = store.version()
+    columns = store.columns(table.frame["path"].iloc[arguments.after + 1 :])
+    kinds = dict(zip(store.counts()["name"], store.counts()["kind"], strict=True))
+    has = pd.DataFrame({name: columns[name] if kinds.get(name) == "tag" else columns[name].notna() for name in columns})
+    labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
+    images = [_image(table, columns.iloc[place], kinds, arguments.after + 1 + place) for place in labeled[: arguments.limit]]
+    return LabeledImages(version=version, images=images, next=images[-1].row if len(labeled) > arguments.limit else None)
+
+
+def edit_labels(arguments: EditLabels) -> Edited:
+    """Gives images a tag, a value of an attribute or a note, or removes it, as one edit, which is kept with who made it and when."""
+    check_may_edit()
+    store, table = _opened(arguments.dataset)
+    paths, who = _paths(table, arguments), editor()
+    if arguments.note is not None:
+        edit = store.set_note(paths, arguments.note, who)
+    elif arguments.tag is not None:
+        edit = store.remove_tag(paths, arguments.tag, who) if arguments.remove else store.add_tag(paths, arguments.tag, who)
+    elif arguments.remove:
+        edit = store.clear_value(paths, str(arguments.attribute), who)
+    else:
+        edit = store.set_value(paths, str(arguments.attribute), str(arguments.value), who)
+    return _edited(store, edit)
+
+
+def undo_labels(arguments: OfDataset) -> Edited:
+    """Takes your newest edit of a dataset's labels back. Images that somebody has changed since stay as they are."""
+    check_may_edit()
+    store, _ = _opened(arguments.dataset)
+    return _edited(store, store.undo(editor()))
+
+
+def editor() -> str:
+    """Under which name the edits of who asks are kept: the account, the visitor, or the token's name.
+
+    Raises:
+        Problem: 403, for nobody on a shared server.
+    """
+    scope, name, browser = request_scope() or {}, account(), visitor()
+    if browser is None:
+        return str(scope.get(PROGRAM, "program"))
+    if not (name or browser):
+        sentence = f"Labels are kept with who gave them; send a cookie {COOKIE} of 32 hexadecimal digits that you have drawn."
+        raise Problem(HTTPStatus.FORBIDDEN, sentence)
+    return name or f"visitor {hashlib.sha256(browser.encode()).hexdigest()[:8]}"  # not the name of the folder, from which ids follow
+
+
+def _opened(dataset: str) -> tuple[TagStore, ImageTable]:
+    entry = entry_of(dataset)
+    table = cached.table(entry.id)
+    return store_of(entry, table), table
+
+
+def _paths(table: ImageTable, arguments: EditLabels) -> list[str]:
+    if arguments.rows:
+        beyond = next((row for row in arguments.rows if row >= len(table)), None)
+        if beyond is not None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"There is no image {beyond}; the last one of this dataset is {len(table) - 1}.")
+        return [str(path) for path in table.frame["path"].iloc[arguments.rows]]
+    # whole paths are not tried: whether one fits would tell where the images lie
+    named = [file for file in arguments.files if not file.startswith(("/", "~", "\\"))]
+    found, ambiguous = match_images(table, named)
+    missing = next((file for file in arguments.files if file not in named), None)
+    missing = missing or next((file for file, path in zip(named, found, strict=True) if path is None), None)
+    if missing is not None:
+        why = "is the name of several images; give its folder, too" if missing in ambiguous else "is no image of this dataset"
+        raise Problem(HTTPStatus.NOT_FOUND, f"'{missing[-80:]}' {why}; nothing was changed.")
+    return [path for path in found if path is not None]
+
+
+def _image(table: ImageTable, labels: "pd.Series[str]", kinds: dict[str, str], row: int) -> LabeledImage:
+    tags = [str(name) for name, value in labels.items() if kinds.get(str(name)) == "tag" and value]
+    values = {str(name): str(value) for name, value in labels.items() if kinds.get(str(name)) == "attribute" and pd.notna(value)}
+    note = labels.get(NOTE)
+    return LabeledImage(row=row, file=file_of(table, row), tags=tags, values=values, note="" if note is None or pd.isna(note) else str(note))
+
+
+def _edited(store: TagStore, edit: Edit) -> Edited:
+    return Edited(edit=edit.id, images=edit.images, skipped=edit.skipped, version=store.version())

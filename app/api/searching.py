@@ -1,0 +1,123 @@
+"""Search by text, by image and by several of them together, and the neighbors of an image."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from api.datasets import check_row, entry_of, image_fields, labeled
+from api.notions import fitted
+from api.problems import check_may_edit
+from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
+from likeness.data import DatasetEntry, ImageTable
+from likeness.errors import InputError
+from likeness.io import foreign_image
+from likeness.search import Query
+from likeness.space import Space
+from server_settings import server
+from shared import cached
+from shared.bounded import BoundedCache
+
+_KEPT_BYTES = 16_000_000
+Rows = tuple[NDArray[np.int64], NDArray[np.float32]]
+_kept: BoundedCache[Rows] = BoundedCache(_KEPT_BYTES, lambda found: found[0].nbytes + found[1].nbytes + 200)
+
+
+def neighbors(arguments: NeighborsOf) -> Found:
+    """Finds the images nearest to an image of the dataset, in the encoder's space or in that of a notion."""
+    entry, space = _opened(arguments.dataset, arguments.notion)
+    check_row(space, arguments.row)
+    key = (space.key, len(space), arguments.row, arguments.k)
+    rows, similarities = _kept.get(key, lambda: _nearest(space, arguments.row, arguments.k, None))
+    return _found(entry, space, rows, similarities, arguments.attributes)
+
+
+def search(arguments: Search) -> Found:
+    """Finds the images that fit a text, an image of the dataset, a picture from outside, or several of these together, each with a weight.
+
+    Weights below 0 say what images shall not be like. Pictures from outside are read and forgotten.
+    """
+    entry, space = _opened(arguments.dataset, arguments.notion)
+    for term in arguments.terms:
+        if term.row is not None:
+            check_row(space, term.row)
+    if any(term.image is not None for term in arguments.terms):
+        check_may_edit()
+    allowed = _allowed(labeled(entry, space.table), arguments.where) if arguments.where else None
+    places = [(term.weight, _place(space, term)) for term in arguments.terms]
+    query = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
+    rows, similarities = _nearest(space, query, arguments.k, allowed)
+    texts = " ".join(term.text for term in arguments.terms if term.text is not None)
+    return _found(entry, space, rows, similarities, arguments.attributes, _unknown(space, texts))
+
+
+def search_by_image(arguments: SearchByImage, content: bytes) -> Found:
+    """Finds the images most like a picture, whose file is the body. It is read and forgotten."""
+    check_may_edit()
+    entry, space = _opened(arguments.dataset, arguments.notion)
+    rows, similarities = _nearest(space, _picture(space, content), arguments.k, None)
+    return _found(entry, space, rows, similarities, arguments.attributes)
+
+
+def _opened(dataset: str, notion: str | NotionText | None) -> tuple[DatasetEntry, Space]:
+    entry = entry_of(dataset)
+    return entry, cached.base(entry.id) if notion is None else fitted(entry, notion)
+
+
+def _place(space: Space, term: Term) -> Any:
+    """As `Space.nearest` takes it."""
+    if term.image is not None:
+        return _picture(space, term.image)
+    return term.row if term.row is not None else term.text
+
+
+def _picture(space: Space, content: bytes) -> NDArray[np.float32]:
+    settings = server()
+    if len(content) > settings.max_upload_mb * 1_000_000:
+        raise InputError(f"The picture has {len(content):,} bytes; send one of {settings.max_upload_mb} MB at most.")
+    return np.asarray(space.image_query(foreign_image(content, "the picture", settings.max_pixels))[0], np.float32)
+
+
+def _nearest(space: Space, query: Any, k: int, allowed: NDArray[np.bool_] | None) -> Rows:
+    rows = list(query.rows) if isinstance(query, Query) else [query] if isinstance(query, int) else []
+    among = len(space) if allowed is None else int(allowed.sum())
+    if among <= (len(set(rows)) if allowed is None else int(allowed[sorted(set(rows))].sum())):
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    found = space.nearest(query, k, allowed=allowed)
+    return found.rows, found.similarities
+
+
+def _allowed(table: ImageTable, where: dict[str, list[Any]]) -> NDArray[np.bool_]:
+    allowed = np.ones(len(table), bool)
+    for name, wanted in where.items():
+        if name not in table.attributes:
+            raise InputError(f"The images have no attribute '{name}'; they have {', '.join(table.attributes[:30]) or 'none'}.")
+        column = table.frame[name]
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+            allowed &= column.isin(_numbers(name, wanted)).to_numpy()
+        else:
+            allowed &= (column.astype(str).isin([str(each) for each in wanted]) & column.notna()).to_numpy(bool)
+    return allowed
+
+
+def _numbers(name: str, wanted: list[Any]) -> list[float]:
+    try:
+        return [float(each) for each in wanted]
+    except (ValueError, OverflowError):
+        raise InputError(f"The attribute '{name}' holds numbers; give numbers for it.") from None
+
+
+def _unknown(space: Space, texts: str) -> str:
+    unknown = cached.unknown_words(space, texts) if texts else []
+    return f"The encoder does not know these words: {', '.join(sorted(unknown))}." if unknown else ""
+
+
+def _found(entry: DatasetEntry, space: Space, rows: Any, similarities: Any, attributes: bool, note: str = "") -> Found:
+    table = labeled(entry, space.table) if attributes else space.table
+    hits = [
+        Hit(**image_fields(entry, table, row, attributes), similarity=round(similarity, 6))
+        for row, similarity in zip(rows.tolist(), similarities.tolist(), strict=True)
+    ]
+    approximate = "" if space.search is None or space.search.exact else space.search.message
+    return Found(space="encoder" if space.base is None else space.name, hits=hits, note=" ".join(filter(None, (approximate, note))))

@@ -1,0 +1,93 @@
+"""The operations as tools of the Model Context Protocol (MCP), by its official package: streamable HTTP, without sessions."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from starlette.types import Receive, Scope, Send
+
+from api.gate import Gate
+from api.http_api import answered
+from api.openapi import input_schema
+from api.operation import Operation
+from api.operations import OPERATIONS
+from api.problems import Problem
+from doors.programs import problem
+from request_scope import answering
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+_LARGEST = 32_000_000  # bytes of a call
+_ABOUT = (
+    'Search images by what "similar" means: by text, by image, or by several together, in an encoder\'s space or in that of a notion. '
+    "Begin with list_datasets; rows number the images of a dataset."
+)
+TOOLS = {operation.name: operation for operation in OPERATIONS if not operation.content}
+
+
+class Tools:
+    """Answers at /mcp while it runs.
+
+    Args:
+        gate: whose slots and threads calls take.
+    """
+
+    def __init__(self, gate: Gate) -> None:
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        self._manager = StreamableHTTPSessionManager(tool_server(gate), json_response=True, stateless=True, max_request_body_size=_LARGEST)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Calls are answered within."""
+        async with self._manager.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "POST":
+            await self._manager.handle_request(scope, receive, send)
+        else:  # a stream from the server, which has nothing to say of its own
+            await problem(405, "This address takes calls by POST alone.", {"Allow": "POST"})(scope, receive, send)
+
+
+def tool_server(gate: Gate) -> "Server[Any]":
+    """The MCP server of all tools, for any transport."""
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+
+    async def list_tools(context: Any, parameters: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool(**_described(each)) for each in TOOLS.values()])
+
+    def result(text: str, content: Any = None, is_error: bool = False) -> types.CallToolResult:
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content, is_error=is_error)
+
+    async def call_tool(context: Any, parameters: types.CallToolRequestParams) -> types.CallToolResult:
+        operation = TOOLS.get(parameters.name)
+        if operation is None:
+            return result(f"There is no tool '{parameters.name[:80]}'; list the tools.", is_error=True)
+        with _answering(context):
+            found = await answered(gate, partial(_carried_out, operation, parameters.arguments or {}), operation.computes)
+        if isinstance(found, Problem):
+            return result(found.sentence, is_error=True)
+        return result(json.dumps(found), found)
+
+    return Server("likeness", version=version("likeness"), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _described(operation: Operation) -> dict[str, Any]:
+    hints = {"read_only_hint": not operation.writes, "destructive_hint": operation.writes, "open_world_hint": False}
+    return {"name": operation.name, "description": operation.description, "input_schema": input_schema(operation), "annotations": hints}
+
+
+def _carried_out(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    return operation.carry_out(arguments).model_dump(mode="json", exclude_unset=True)
+
+
+def _answering(context: Any) -> AbstractContextManager[None]:
+    """Who asks is told by the request that brought the call, on whichever task it is answered."""
+    scope = getattr(context.request, "scope", None)
+    return answering(scope) if scope is not None else nullcontext()

@@ -1,0 +1,292 @@
+"""Who reaches the API on a served app, how much, and what of others he sees there."""
+
+import asyncio
+import base64
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+import likeness as lk
+from api.gate import Gate
+from doors.hosts import Hosts
+from doors.limits import Limits
+from likeness.data import add_dataset, new_entry
+from program_tokens import write_token
+from server_settings import ServerSettings
+from visitors import COOKIE
+
+CARS = "/api/v1/datasets/cars"
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory, server_class: Any) -> Iterator[tuple[Any, list[str]]]:
+    """A served app of one person with its API, and the tokens of two programs."""
+    folder = tmp_path_factory.mktemp("closed")
+    tokens = [write_token(folder / "tokens.txt", name) for name in ("notebook", "agent")]
+    running = server_class(folder / "cache", "--token", "--api", "--program-tokens", str(folder / "tokens.txt"))
+    running.wait()
+    yield running, tokens
+    running.stop()
+
+
+def _client(closed: tuple[Any, list[str]], program: int = 0) -> httpx2.Client:
+    return httpx2.Client(base_url=closed[0].url, headers={"Authorization": f"Bearer {closed[1][program]}"}, timeout=600, trust_env=False)
+
+
+def test_a_program_needs_its_token_and_gets_the_api_alone(closed: tuple[Any, list[str]]) -> None:
+    with _client(closed) as client:
+        assert client.get("/api/v1/status").json()["may_edit"] is True
+        assert client.get("/api").headers["content-type"].startswith("text/html")
+        assert client.get("/thumbnails/cars/1").status_code == 401
+        for wrong in ({"Authorization": "Bearer nope"}, {"Authorization": ""}):
+            refused = client.get("/api/v1/status", headers=wrong)
+            assert (refused.status_code, refused.headers["content-type"]) == (401, "application/problem+json")
+        assert client.post("/mcp", json={}).status_code == 404  # off
+
+
+def test_the_printed_link_opens_the_page_and_its_token_the_api(closed: tuple[Any, list[str]]) -> None:
+    found = re.search(r"\?token=([\w-]{32})", closed[0].printed())
+    assert found is not None
+    with httpx2.Client(base_url=closed[0].url, timeout=600, trust_env=False, follow_redirects=True) as browser:
+        assert "API for programs" in browser.get("/api", params={"token": found[1]}, headers={"Accept": "text/html"}).text
+        assert browser.get("/api/v1/status").status_code == 200  # by the cookie
+        labels = {"rows": [1], "tag": "by a page"}
+        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+            assert browser.post(f"{CARS}/labels", json=labels, headers=headers).status_code == 403
+        assert browser.post(f"{CARS}/labels", json=labels, headers={"Origin": closed[0].url}).status_code == 200
+    assert httpx2.get(f"{closed[0].url}/api/v1/status", headers={"Authorization": f"Bearer {found[1]}"}, trust_env=False).status_code == 200
+
+
+def test_a_foreign_name_is_not_answered(closed: tuple[Any, list[str]]) -> None:
+    connection = http.client.HTTPConnection(closed[0].url.removeprefix("http://"), timeout=600)
+    connection.request("GET", "/api/v1/status", headers={"Host": "evil.example", "Authorization": f"Bearer {closed[1][0]}"})
+    answer = connection.getresponse()
+    assert answer.status == 421
+    assert json.loads(answer.read())["status"] == 421
+    connection.close()
+
+
+def test_two_programs_at_once_get_their_own_answers_and_lose_no_label(closed: tuple[Any, list[str]]) -> None:
+    space = lk.embed(lk.read("cars"), "cars")
+
+    def work(program: int) -> list[list[int]]:
+        found = []
+        with _client(closed, program) as client:
+            for number in range(20):
+                row = 100 * program + number
+                hits = client.get(f"{CARS}/images/{row}/neighbors", params={"k": 3}).json()["hits"]
+                found.append([hit["row"] for hit in hits])
+                assert client.post(f"{CARS}/labels", json={"rows": [row], "tag": f"seen by {program}"}).json()["images"] == 1
+        return found
+
+    with ThreadPoolExecutor(2) as threads:
+        both = list(threads.map(work, range(2)))
+    for program, found in enumerate(both):
+        assert found == [space.nearest(100 * program + number, k=3).rows.tolist() for number in range(20)]
+    with _client(closed) as client:
+        counts = {each["name"]: each["images"] for each in client.get(f"{CARS}/labels").json()["labels"]}
+        assert (counts["seen by 0"], counts["seen by 1"]) == (20, 20)
+        assert client.post(f"{CARS}/labels/undo").json()["images"] == 1
+        counts = {each["name"]: each["images"] for each in client.get(f"{CARS}/labels").json()["labels"]}
+        assert (counts["seen by 0"], counts["seen by 1"]) == (19, 20)  # of one's own alone
+
+
+def test_bodies_that_are_too_large_are_refused(closed: tuple[Any, list[str]]) -> None:
+    with _client(closed) as client:
+        for path, size, kind in (("labels", 1_000_001, "application/json"), ("search/image", 100_000_001, "image/png")):
+            refused = client.post(f"{CARS}/{path}", content=iter([b" " * size]), headers={"Content-Type": kind})  # without a length
+            assert refused.status_code == 413
+            assert refused.json()["detail"].startswith("The body is larger than")
+    connection = http.client.HTTPConnection(closed[0].url.removeprefix("http://"), timeout=600)
+    connection.putrequest("POST", f"{CARS}/labels")
+    for name, value in (("Authorization", f"Bearer {closed[1][0]}"), ("Content-Type", "application/json"), ("Content-Length", "9" * 12)):
+        connection.putheader(name, value)
+    connection.endheaders()  # the content does not come: it is refused by its length
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+def _run(work: Any) -> Any:
+    """In a thread of its own: beside a browser's tests this one may have a loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result(300)
+
+
+def test_who_asks_too_fast_is_told_when_to_ask_again() -> None:
+    gate = Gate(ServerSettings(api_requests=1))
+    inside = Starlette(routes=[Route("/", lambda request: PlainTextResponse("inside"))])
+    client = TestClient(gate.around(inside))
+    answers = [client.get("/") for _ in range(30)]
+    refused = [each for each in answers if each.status_code == 429]
+    assert [each.status_code for each in answers[:10]] == [200] * 10
+    assert refused
+    assert all(each.headers["retry-after"].isdecimal() and each.json()["status"] == 429 for each in refused)
+    other = Limits(client.app, ServerSettings(shared=True))  # behind the server's own limits, too
+    assert TestClient(other, client=("10.1.2.3", 1)).get("/").status_code == 200
+
+
+def test_so_many_at_once_and_no_more() -> None:
+    gate, entered, leave = Gate(ServerSettings()), [], asyncio.Event()
+
+    async def waits(scope: Any, receive: Any, send: Any) -> None:
+        entered.append(scope["path"])
+        await leave.wait()
+        await PlainTextResponse("done")(scope, receive, send)
+
+    async def main() -> list[int]:
+        app, statuses = gate.around(waits), []
+
+        async def asked(number: int) -> None:
+            async def send(message: Any) -> None:
+                if message["type"] == "http.response.start":
+                    statuses.append(message["status"])
+
+            scope = {"type": "http", "method": "GET", "path": f"/{number}", "headers": [], "query_string": b"", "client": ("10.0.0.1", 1)}
+            await app(scope, lambda: asyncio.sleep(600), send)
+
+        tasks = [asyncio.create_task(asked(number)) for number in range(20)]
+        await asyncio.sleep(0.2)
+        assert statuses == [429] * 4
+        leave.set()
+        await asyncio.gather(*tasks)
+        return statuses
+
+    assert sorted(_run(main())) == [200] * 16 + [429] * 4
+    assert len(entered) == 16
+
+
+def test_what_computes_waits_for_a_slot_and_gives_up_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    from api.problems import Problem
+
+    monkeypatch.setattr("api.gate._PATIENCE", 0.3)
+    gate, leave = Gate(ServerSettings(max_jobs=1, visitor_jobs=1)), threading.Event()
+
+    async def main() -> str:
+        first = asyncio.create_task(gate.run(lambda: leave.wait(60), computes=True))
+        await asyncio.sleep(0.1)
+        assert await gate.run(lambda: "light", computes=False) == "light"  # lists and the like are answered meanwhile
+        with pytest.raises(Problem) as refused:
+            await gate.run(lambda: None, computes=True)
+        assert refused.value.status == 429
+        leave.set()
+        await first
+        return await gate.run(lambda: "next", computes=True)
+
+    assert _run(main()) == "next"
+    assert gate.computing.taken() == 0
+
+
+class TestSharedServer:
+    @pytest.fixture
+    def client(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+        """A shared server without accounts, its API behind the door of names."""
+        from api.programs_routes import programs
+
+        root = tmp_path / "photos"
+        root.mkdir()
+        settings = ServerSettings(shared=True, roots=[root], api=True)
+        monkeypatch.setenv("LIKENESS_SERVER", settings.as_text())
+
+        @contextlib.asynccontextmanager
+        async def nothing(app: Any) -> Any:
+            yield
+
+        app = Hosts(Starlette(routes=programs(settings, nothing)[0]), address="127.0.0.1", settings=settings)
+        with TestClient(app, base_url="http://127.0.0.1:8501", raise_server_exceptions=False) as client:
+            yield client
+
+    @pytest.fixture
+    def upload(self, client: TestClient, photo: Callable[..., Any]) -> tuple[dict[str, str], str]:
+        """The cookie of a visitor, and the id of the dataset that he uploaded."""
+        from request_scope import answering
+        from visitors import own_uploads_dir, visitor
+
+        cookie = {"Cookie": f"{COOKIE}={'a' * 32}"}
+        scope = {"type": "http", "path": "/api", "headers": [(b"cookie", cookie["Cookie"].encode())]}
+        with answering(scope):
+            owner, folder = str(visitor()), own_uploads_dir() / "mine"
+        folder.mkdir(parents=True)
+        for number in range(3):
+            photo(32, 32, number).save(folder / f"{number}.png")
+        entry = new_entry("mine", "uploads/mine", "cars", owner=owner)
+        add_dataset(entry)
+        return cookie, entry.id
+
+    def test_uploads_are_their_owners(self, client: TestClient, upload: tuple[dict[str, str], str]) -> None:
+        cookie, dataset = upload
+        other = {"Cookie": f"{COOKIE}={'b' * 32}"}
+        base = f"/api/v1/datasets/{dataset}"
+        mine = client.get("/api/v1/datasets", headers=cookie).json()["datasets"]
+        assert [(each["id"], each["own"]) for each in mine] == [("cars", False), (dataset, True)]
+        assert client.get(f"{base}/images/0/neighbors", headers=cookie).status_code == 200
+        asked = [("GET", ""), ("GET", "/images/0"), ("GET", "/images/0/thumbnail"), ("GET", "/images/0/neighbors"), ("GET", "/labels")]
+        asked += [("GET", "/labels/images"), ("POST", "/labels/undo")]
+        for who in (other, {}):
+            assert [each["id"] for each in client.get("/api/v1/datasets", headers=who).json()["datasets"]] == ["cars"]
+            for method, path in asked:
+                assert client.request(method, f"{base}{path}", headers=who).status_code in ((404,) if who or method == "GET" else (404, 403)), path
+            assert client.post(f"{base}/search", json={"terms": [{"row": 0}]}, headers=who).status_code == 404
+            assert client.post(f"{base}/labels", json={"rows": [0], "tag": "t"}, headers=who).status_code in (403, 404)
+            assert client.post(f"{base}/notions/fit", json={"notion": "car-color"}, headers=who).status_code == 404
+            assert client.get("/api/v1/notions", params={"dataset": dataset}, headers=who).status_code == 404
+
+    def test_nobody_gives_no_labels(self, client: TestClient) -> None:
+        refused = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"})
+        assert refused.status_code == 403
+        assert COOKIE in refused.json()["detail"]
+        given = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers={"Cookie": f"{COOKIE}={'a' * 32}"})
+        assert given.json()["images"] == 1
+        assert client.post(f"{CARS}/labels/undo", headers={"Cookie": f"{COOKIE}={'b' * 32}"}).status_code == 400  # has made none
+
+    def test_a_page_of_another_site_asks_nothing(self, client: TestClient) -> None:
+        for site in ("cross-site", "same-site"):
+            assert client.get(f"{CARS}/images/1/thumbnail", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}).status_code == 403
+            assert client.get("/api", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"}).status_code == 200
+        assert "access-control-allow-origin" not in client.get("/api/v1/status", headers={"Origin": "http://evil.example"}).headers
+
+    def test_who_may_only_look_writes_nothing(self, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("api.problems.refusal", lambda act: "Your account may look at everything but change nothing.")
+        content = lk.read("cars").file(1).read_bytes()
+        cookie = {"Cookie": f"{COOKIE}={'a' * 32}"}
+        asked = [
+            client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers=cookie),
+            client.post(f"{CARS}/labels/undo", headers=cookie),
+            client.post(f"{CARS}/search", json={"terms": [{"image": base64.b64encode(content).decode()}]}, headers=cookie),
+            client.post(f"{CARS}/search/image", content=content, headers=cookie | {"Content-Type": "image/webp"}),
+        ]
+        assert [each.status_code for each in asked] == [403] * 4
+        assert client.post(f"{CARS}/search", json={"terms": [{"row": 1}]}, headers=cookie).status_code == 200
+
+
+def test_the_examples_of_the_docs_run(closed: tuple[Any, list[str]], tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"^```(\w+)[^\n]*\n((?:(?!```).*\n)*?(?:.*(?:ask datasets|api\.post).*\n)(?:(?!```).*\n)*)```$", page, re.MULTILINE))
+    shutil.copy(lk.read("cars").file(1), tmp_path / "photo.jpg")
+    lines = [line for line in blocks["sh"].splitlines() if line and not line.startswith("export")]
+    script = "\n".join([lines[0], *(f"{line}; echo" for line in lines[1:])])
+    surroundings = {**os.environ, "SERVER": closed[0].url, "TOKEN": closed[1][0], "NO_PROXY": "*"}
+    printed = subprocess.run(["bash", "-c", script], env=surroundings, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=True)
+    answers = [json.loads(line) for line in printed.stdout.splitlines() if line]
+    assert len(answers) == len(lines) - 1 == 7
+    assert not any("detail" in answer for answer in answers), answers
+    told = {"token": closed[1][1]}
+    exec(compile(blocks["python"].replace("http://127.0.0.1:8501", closed[0].url), "api.md", "exec"), told)
+    with _client(closed) as client:
+        labels = client.get(f"{CARS}/labels").json()["labels"]
+    assert {(each["value"], each["images"]) for each in labels if each["name"] == "verdict"} == {("red suv", len(told["rows"]))}

@@ -1,0 +1,105 @@
+"""The MCP tools: a client of the official package lists and calls them on a served app."""
+
+import asyncio
+import importlib.util
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import likeness as lk
+from api import mcp_package
+from likeness.errors import InputError
+from program_tokens import write_token
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="the package mcp is not installed")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, server_class: Any) -> Iterator[tuple[str, str]]:
+    """Address of the tools of a served app, and a token."""
+    folder = tmp_path_factory.mktemp("tools")
+    token = write_token(folder / "tokens.txt", "agent")
+    running = server_class(folder / "cache", "--token", "--mcp", "--program-tokens", str(folder / "tokens.txt"))
+    running.wait()
+    yield f"{running.url}/mcp", token
+    running.stop()
+
+
+def _with_client(served: tuple[str, str], mode: str, work: Any) -> Any:
+    """What `work` makes of a connected client, on a loop of its own."""
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def main() -> Any:
+        headers = {"Authorization": f"Bearer {served[1]}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=600, trust_env=False) as http,
+            Client(streamable_http_client(served[0], http_client=http), mode=mode) as client,
+        ):
+            return await work(client)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, main()).result(600)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_lists_and_calls_tools(served: tuple[str, str], mode: str) -> None:
+    space = lk.embed(lk.read("cars"), "cars")
+
+    async def work(client: Any) -> tuple[Any, ...]:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        near = await client.call_tool("neighbors", {"dataset": "cars", "row": 3, "k": 4})
+        texts = await client.call_tool("search", {"dataset": "cars", "terms": [{"text": "a red car"}], "k": 3})
+        given = await client.call_tool("edit_labels", {"dataset": "cars", "rows": [1, 2], "tag": f"by {mode}"})
+        labels = await client.call_tool("list_labels", {"dataset": "cars"})
+        return tools, near, texts, given, labels
+
+    tools, near, texts, given, labels = _with_client(served, mode, work)
+    assert {"status", "list_datasets", "neighbors", "search", "fit_notion", "edit_labels"} <= set(tools)
+    assert tools["neighbors"].annotations.read_only_hint is True
+    assert tools["edit_labels"].annotations.read_only_hint is False
+    assert tools["neighbors"].input_schema["required"] == ["dataset", "row"]
+    assert [hit["row"] for hit in near.structured_content["hits"]] == space.nearest(3, k=4).rows.tolist()
+    assert [hit["row"] for hit in texts.structured_content["hits"]] == space.nearest("a red car", k=3).rows.tolist()
+    assert given.structured_content["images"] == 2
+    assert f"by {mode}" in {each["name"] for each in labels.structured_content["labels"]}
+
+
+def test_wrong_calls_are_told_in_a_sentence(served: tuple[str, str]) -> None:
+    wrong = [
+        ("nope", {}),
+        ("neighbors", {}),
+        ("neighbors", {"dataset": "nope", "row": 1}),
+        ("neighbors", {"dataset": "cars", "row": 5_000}),
+        ("search", {"dataset": "cars", "terms": [{"text": "a", "row": 2}]}),
+        ("edit_labels", {"dataset": "cars", "rows": [1], "tag": "car_color"}),
+    ]
+
+    async def work(client: Any) -> list[Any]:
+        return [await client.call_tool(name, arguments) for name, arguments in wrong]
+
+    for result in _with_client(served, "legacy", work):
+        assert result.is_error
+        assert result.content[0].text.endswith(".")
+        assert "Traceback" not in result.content[0].text
+
+
+def test_no_call_without_the_token_nor_from_a_foreign_page(served: tuple[str, str]) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {served[1]}"}
+    with httpx2.Client(timeout=600, trust_env=False) as client:
+        assert client.post(served[0], json=call, headers=headers).status_code == 200
+        assert client.post(served[0], json=call, headers=headers | {"Authorization": "Bearer nope"}).status_code == 401
+        assert client.post(served[0], json=call, headers=headers | {"Origin": "http://evil.example"}).status_code == 403
+        assert client.get(served[0], headers=headers).status_code == 405
+        assert client.get(served[0].replace("/mcp", "/api/v1/status"), headers=headers).status_code == 404  # off, beside the tools
+
+
+def test_a_missing_package_is_told_before_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(mcp_package, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"likeness\[mcp\]"):
+        mcp_package.check_installed()
