@@ -1,5 +1,6 @@
 """What is known about a cut-off, in figures and in a sentence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ class Promise:
     def sentence(self) -> str:
         """For people."""
         if not self:
-            more = f" It takes at least {self.needed} more answers." if self.needed else ""
+            more = f" It takes at least {self.needed} more answer{'' if self.needed == 1 else 's'}." if self.needed else ""
             return f"No set can be promised to have at most {self.fdr:.0%} wrong: {self.reason}.{more}"
         share = "" if self.recall is None else f"; about {self.recall.mean:.0%} of all matches are among them"
         return f"Promised: of the first {len(self.rows):,}, at most {self.fdr:.0%} are wrong (confidence {self.confidence:.0%}){share}."
@@ -71,6 +72,12 @@ class Cutoff:
     matches: float
     answers: int
     promise: Promise
+
+    def corrected(self, answers: Mapping[int, bool]) -> NDArray[np.int64]:
+        """(m,) `rows` after answers: without those that do not match, and with those beyond the cut-off that do, at the end."""
+        kept = [row for row in self.rows.tolist() if answers.get(row, True)]
+        beyond = set(self.rows.tolist())
+        return np.array(kept + [row for row, match in answers.items() if match and row not in beyond], np.int64)
 
     @property
     def sentence(self) -> str:
