@@ -4,6 +4,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.compare import PAGE as COMPARE
 from pages.continuous import PAGE as CONTINUOUS
+from pages.copies import PAGE as COPIES
 from pages.explore import PAGE as EXPLORE
 from pages.notions import PAGE as NOTIONS
 from pages.runs import PAGE as RUNS
@@ -15,7 +16,7 @@ from pages.your_images import PAGE as YOUR_IMAGES
 from shared.app_page import AppPage
 
 # in the order of the menu; the first one opens the app
-PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, YOUR_IMAGES]
+PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, YOUR_IMAGES, COPIES]
 
 
 def menu() -> dict[str, list[StreamlitPage]]:

@@ -82,9 +82,14 @@ class Cutoff:
     @property
     def sentence(self) -> str:
         """For people."""
+        return f"{len(self.rows):,} match. {self.estimate} {self.promise.sentence}"
+
+    @property
+    def estimate(self) -> str:
+        """For people: how many of those that match are right, and how many are missed, by what is known."""
         right, found = self.precision, self.recall
         modest = "" if self.answers else " This is a guess from the scores alone; a few answers make it better."
         return (
-            f"{len(self.rows):,} match. About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
-            f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest} {self.promise.sentence}"
+            f"About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
+            f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest}"
         )

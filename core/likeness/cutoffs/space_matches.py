@@ -1,7 +1,7 @@
 """The images of a space that match a query of any kind, without those that the query itself names."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,15 @@ class SpaceMatches:
     def next_to_ask(self, answers: Answers = (), count: int = 1) -> NDArray[np.int64]:
         """As `CutoffFinder.next_to_ask`, in rows of the space."""
         return np.asarray(self.rows[self.finder.next_to_ask(self._known(answers), count)])
+
+    def counting(self, answers: Answers) -> dict[int, bool]:
+        """Those of the answers, by row of the space, that count: not on images that the query names, nor on images that are not allowed."""
+        known = self._known(answers)
+        return {int(self.rows[place]): match for place, match in known}
+
+    def scores_of(self, rows: Iterable[int]) -> Floats:
+        """Scores (m,) of rows of the space that count, as `CutoffFinder.scores` has them."""
+        return np.asarray(self.finder.scores[self._places[np.fromiter(rows, np.int64)]])
 
     def _known(self, answers: Answers) -> list[tuple[int, bool]]:
         """Answers on images that the query names, or that are not allowed, say nothing and are left out; a row that there is not is refused."""
