@@ -62,6 +62,12 @@ def _open(app: AppTest, entry: DatasetEntry, **asked: str) -> AppTest:
     return app
 
 
+def _equal_files(app: AppTest, entry: DatasetEntry) -> AppTest:
+    """The same page with another kind of copies chosen on it."""
+    app.session_state["copies_kind"] = "Equal files"
+    return _open(app, entry)
+
+
 def _said(app: AppTest) -> str:
     kinds = (app.markdown, app.caption, app.info, app.success, app.warning, app.error, app.subheader)
     return "\n".join(str(element.value) for kind in kinds for element in kind)
@@ -130,7 +136,7 @@ class TestOutcome:
         table = app.session_state["view"].base.table
         store = tag_store(twice.source, table)
         assert store.columns(table.frame["path"])["copy"].tolist() == [row in (5, 6) for row in range(8)]
-        _press(_open(app, twice, copies_kind="Equal files"), "Tag them “copy”")
+        _press(_equal_files(app, twice), "Tag them “copy”")
         assert store.columns(table.frame["path"])["copy"].tolist() == [row == 5 for row in range(8)]
 
     def test_lists_name_paths_and_the_table_says_what_stays(self, app: AppTest, twice: DatasetEntry) -> None:
@@ -145,6 +151,7 @@ class TestOutcome:
     def test_nobody_tags_what_everyone_sees(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         root = Path(twice.source).parent
         monkeypatch.setenv("LIKENESS_SERVER", ServerSettings(shared=True, roots={"photos": root}).as_text())
+        monkeypatch.setattr("visitors._browser", lambda: "a" * 32)
         shared = new_entry("On the server", "photos/images.csv", "cars")
         add_dataset(shared)
         _open(app, shared)
@@ -186,7 +193,7 @@ class TestStates:
             shutil.copy(read_cars().paths()[number], tmp_path / "single" / f"{number}.webp")
         entry = self._entry(tmp_path / "single")
         assert "No two images are as similar as that." in _said(_open(app, entry))
-        assert "No two files are equal." in _said(_open(app, entry, copies_kind="Equal files"))
+        assert "No two files are equal." in _said(_equal_files(app, entry))
 
     def test_one_image_has_no_copy(self, app: AppTest, tmp_path: Path) -> None:
         (tmp_path / "one").mkdir()
@@ -200,7 +207,7 @@ class TestStates:
             (tmp_path / "broken" / f"{name}_bad.png").write_bytes(b"no picture")
         entry = self._entry(tmp_path / "broken")
         assert "1 of 2 images may go" in _said(_open(app, entry))
-        assert "1 of 2 images may go" in _said(_open(app, entry, copies_kind="Equal files"))
+        assert "1 of 2 images may go" in _said(_equal_files(app, entry))
 
     def test_an_image_that_is_gone_by_now_is_no_copy(self, app: AppTest, twice: DatasetEntry) -> None:
         _open(app, twice)
@@ -209,7 +216,7 @@ class TestStates:
         _open(app, twice)
         assert "cannot be read" in _html(app)
         assert "2 of 8 images may go" in _said(app)
-        assert "No two files are equal." in _said(_open(app, twice, copies_kind="Equal files"))
+        assert "No two files are equal." in _said(_equal_files(app, twice))
 
     def test_where_nothing_can_be_measured_the_line_is_the_usual_one(
         self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
