@@ -17,7 +17,7 @@ from shared.sidebar import readable
 from shared.view import View
 
 _SPLITS = ("split", "set", "subset", "fold", "part", "partition", "phase", "usage")
-_MOST_VALUES = 50
+_MOST_VALUES = 1_000
 _PAGE = 12  # images at a time
 _NONE = "None"
 

@@ -12,42 +12,45 @@ from pages.copies import search
 from shared import progress
 from shared.view import View
 
-_USUAL = 0.95  # where nothing can be measured
+_USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
 _STEPS = 48
 _SHOWN = 4  # pairs on each side
-_LEVELS = "copy_levels"  # of the session, by space
+_LEVELS = "copy_levels"  # of the session, where a person has moved the line, by space
 
 
 def choose(space: Space) -> float | None:
-    """Draws the slider; None while the suggestion is being measured, or after that was stopped."""
+    """Draws the slider. None in a notion's space while the suggestion is being measured, since no line is usual there: it may take in everything."""
     suggested, problem = _suggestion(space)
-    if suggested is None and not problem:
-        return None
-    first = round(suggested.threshold, 5) if suggested else _USUAL
     levels: dict[str, float] = st.session_state.setdefault(_LEVELS, {})
-    options = sorted({first, *(round(1 - float(distance), 5) for distance in np.geomspace(0.5, 1e-5, _STEPS))})
+    if suggested is None and not problem and space.base is not None and space.key not in levels:
+        return None
+    usual = _USUAL if space.base is None else _USUAL_IN_NOTIONS
+    first = round(suggested.threshold, 5) if suggested else usual
+    options = sorted({first, *levels.values(), *(round(1 - float(distance), 5) for distance in np.geomspace(0.5, 1e-5, _STEPS))})
     key = f"copies_line_{space.key}"
-    if key not in st.session_state:
-        kept = levels.get(space.key, first)
-        st.session_state[key] = kept if kept in options else first
+    st.session_state[key] = levels.get(space.key, first)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         level = st.select_slider(
             "Similarity from which on two images count as copies",
             options,
             format_func=lambda value: _text(value) + (" (suggested)" if suggested and value == first else ""),
             key=key,
+            on_change=_move,
+            args=(key, space.key),
             help="Further to the right, fewer images count as copies. Steps are finer near 1, where copies lie.",
         )
         if level != first:
             label = "Take the suggested line" if suggested else "Back to the usual line"
-            st.button(label, key="copies_suggested", icon=":material/replay:", on_click=_take, args=(key, first))
-    levels[space.key] = level
-    st.caption(_said(suggested) if suggested else f"{problem} The line begins at {_USUAL}, which is usual for near copies.")
+            st.button(label, key="copies_suggested", icon=":material/replay:", on_click=levels.pop, args=(space.key, None))
+    if suggested:
+        st.caption(_said(suggested))
+    else:
+        st.caption(f"{problem} The line begins at {usual}." if problem else f"The line is at {usual} until the suggested one is measured.")
     return float(level)
 
 
 def _suggestion(space: Space) -> tuple[SuggestedThreshold | None, str]:
-    """The suggested threshold, or why there is none."""
+    """The suggested threshold, or why there is none; neither while it is being measured."""
     if space.embed_images is None:
         return None, "No line can be suggested, because these vectors came without a model that could read altered copies."
     if found := stored_threshold(space):
@@ -55,9 +58,10 @@ def _suggestion(space: Space) -> tuple[SuggestedThreshold | None, str]:
     job = search.measure_threshold(space)
     if job.finished and job.error:
         return None, f"No line can be suggested: {redact(job.error)}"
-    if not progress.follow(job, resume="Measure the suggested line"):
-        return None, ""
-    return job.result, ""
+    done = progress.follow(job, resume="Measure the suggested line", stopped="No line is suggested, because measuring it was stopped.")
+    if done:
+        return job.result, ""
+    return None, "The suggested line was not measured." if job.finished else ""
 
 
 def _said(suggested: SuggestedThreshold) -> str:
@@ -101,5 +105,5 @@ def _text(similarity: float) -> str:
     return f"{similarity:.3f}" if similarity < 0.99 else f"{similarity:.5f}"
 
 
-def _take(key: str, level: float) -> None:
-    st.session_state[key] = level
+def _move(key: str, space_key: str) -> None:
+    st.session_state[_LEVELS][space_key] = st.session_state[key]

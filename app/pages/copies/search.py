@@ -11,6 +11,7 @@ from likeness.data import ImageTable
 from likeness.duplicates import (
     CopyGroups,
     NearPairs,
+    SuggestedThreshold,
     TooManyPairsError,
     copy_groups,
     equal_groups,
@@ -93,9 +94,12 @@ def near(dataset: str, space: Space, threshold: float, below: bool = True) -> Jo
 
 def measure_threshold(space: Space) -> Job:
     """The job whose result is the `SuggestedThreshold` of a space; it is kept on the disk."""
-    return run_in_background(
-        "copy_threshold", space.key, "Measuring where the line should be", lambda job: known_threshold(space, progress=_reporter(job))
-    )
+
+    def work(job: Job) -> SuggestedThreshold:
+        job.stage = Stage("Loading the encoder", 0, 0)
+        return known_threshold(space, progress=_reporter(job))
+
+    return run_in_background("copy_threshold", space.key, "Measuring where the line should be", work)
 
 
 def _floor(threshold: float) -> float:
