@@ -13,6 +13,7 @@ from shared import progress
 from shared.view import View
 
 _USUAL, _USUAL_IN_NOTIONS = 0.95, 0.999  # where nothing can be measured
+_FEW_FOUND, _MANY_CONFUSED = 0.7, 0.3  # shares of altered copies
 _STEPS = 48
 _SHOWN = 4  # pairs on each side
 _LEVELS = "copy_levels"  # of the session, where a person has moved the line, by space
@@ -44,6 +45,11 @@ def choose(space: Space) -> float | None:
             st.button(label, key="copies_suggested", icon=":material/replay:", on_click=levels.pop, args=(space.key, None))
     if suggested:
         st.caption(_said(suggested))
+        if suggested.found < _FEW_FOUND or suggested.confused > _MANY_CONFUSED:
+            st.caption(
+                ":material/warning: Here, copies can hardly be told from other images that are alike. Look at the pairs before you leave any out; "
+                "further to the right, fewer images count as copies."
+            )
     else:
         st.caption(f"{problem} The line begins at {usual}." if problem else f"The line is at {usual} until the suggested one is measured.")
     return float(level)
@@ -102,7 +108,7 @@ def name_of(view: View, row: int) -> str:
 
 def _text(similarity: float) -> str:
     """With as many digits as tell it from 1."""
-    return f"{similarity:.3f}" if similarity < 0.99 else f"{similarity:.5f}"
+    return f"{similarity:.4f}" if similarity < 0.99 else f"{similarity:.5f}"
 
 
 def _move(key: str, space_key: str) -> None:
