@@ -107,7 +107,7 @@ def _panel(view: View, query: Query, space: Space, found: SpaceMatches, has_nega
     else:
         st.info(cut.promise.sentence, icon=":material/help:")
     _take(view, cut, rows, known)
-    _histogram(found, cut, known, has_negatives)
+    _histogram(query, found, cut, known, has_negatives)
 
 
 def _question(view: View, query: Query, answers: Answers, found: SpaceMatches, known: Mapping[int, bool]) -> None:
@@ -148,9 +148,10 @@ def _said(known: Mapping[int, bool]) -> str:
     return f"{len(known)} answer{'s' if len(known) > 1 else ''}: {yes} yes, {len(known) - yes} no."
 
 
-def _histogram(found: SpaceMatches, cut: Cutoff, known: Mapping[int, bool], has_negatives: bool) -> None:
+def _histogram(query: Query, found: SpaceMatches, cut: Cutoff, known: Mapping[int, bool], has_negatives: bool) -> None:
     sides = [found.scores_of(row for row, match in known.items() if match == side).tolist() for side in (True, False)]
     axis = "Similarity to the query, less that to the nearest text that is not meant" if has_negatives else "Similarity to the query"
+    axis = "How well the whole query holds (logarithm)" if query.terms else axis
     figure = score_histogram(found.finder.scores, cut.threshold, (sides[0], sides[1]), axis)
     st.plotly_chart(figure, theme="streamlit", key="match_histogram", config={"displayModeBar": False})
 

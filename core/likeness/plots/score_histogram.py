@@ -49,7 +49,7 @@ def score_histogram(scores: Any, threshold: float, answers: tuple[Any, Any] = ((
             marker={"color": color, "line": {"width": 0}},
             hovertemplate="%{x:.3f}: %{y:,} images",
         )
-    for name, answered, symbol, color in zip(("answered yes", "answered no"), answers, ("circle", "x"), (OKABE_ITO[2], OKABE_ITO[1]), strict=True):
+    for name, answered, symbol, color in zip(("yes", "no"), answers, ("circle", "x"), (OKABE_ITO[2], OKABE_ITO[1]), strict=True):
         points = list(answered)
         if points:
             figure.add_scatter(
@@ -75,4 +75,5 @@ def _edges(part: NDArray[np.float64], values: NDArray[np.float64], threshold: fl
     width = max(high - low, 1e-9) / _BINS
     reach = (high - threshold) if above else (threshold - low)
     steps = max(1, int(np.ceil(reach / width + 1e-9))) if len(part) else 1
-    return threshold + width * np.arange(steps + 1) if above else threshold - width * np.arange(steps, -1, -1)
+    places = np.arange(steps + 1) if above else np.arange(-steps, 1)
+    return np.asarray(threshold + width * places, np.float64)
