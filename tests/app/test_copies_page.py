@@ -125,6 +125,41 @@ class TestGroups:
         assert "1 of 8 images may go" in _said(app)
         assert app.checkbox[0].value
 
+    def test_an_encoder_that_tells_copies_badly_is_named(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert "hardly be told" not in _said(_open(app, twice))
+        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.46, 0.03, 400))
+        assert "copies can hardly be told from other images" in _said(_open(app, twice))
+
+    def test_near_copies_stand_at_the_usual_line_until_the_suggested_one_is_measured(
+        self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import threading
+
+        go_on, stored = threading.Event(), list[SuggestedThreshold]()
+
+        def measure(space: Any, progress: Any) -> SuggestedThreshold:
+            assert go_on.wait(60)
+            stored.append(SuggestedThreshold(0.9, 0.9, 0.1, 400))
+            return stored[0]
+
+        monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: stored[0] if stored else None)
+        monkeypatch.setattr(search, "known_threshold", measure)
+        app.query_params["dataset"] = twice.name
+        app.switch_page("pages/copies/page.py").run()
+        for job in jobs().all("copies"):
+            job.wait(300)
+        app.run()
+        assert "The line is at 0.95 until the suggested one is measured." in _said(app)
+        assert "may go" in _said(app)
+        app.session_state["copies_kind"] = "Same by a notion"
+        app.run()
+        assert not app.select_slider  # no line is usual there
+        app.session_state["copies_kind"] = "Near copies"
+        go_on.set()
+        _open(app, twice)
+        assert app.select_slider[0].value == 0.9
+        assert "Suggested: 0.9000" in _said(app)
+
 
 class TestOutcome:
     def test_those_that_may_go_are_selected_on_every_page(self, app: AppTest, twice: DatasetEntry) -> None:
