@@ -13,7 +13,7 @@ from visitor_data import remove_leftovers, remove_old
 
 _EVERY_SECONDS = 3600.0
 # Of the cache: what is computed again where it is missing.
-_COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts")
+_COMPUTED = ("maps", "label_distances", "outputs", "pixels", "grids", "texts", "thresholds")
 
 
 def keep_house() -> None:

@@ -4,6 +4,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.compare import PAGE as COMPARE
 from pages.continuous import PAGE as CONTINUOUS
+from pages.copies import PAGE as COPIES
 from pages.explore import PAGE as EXPLORE
 from pages.label import PAGE as LABEL
 from pages.notions import PAGE as NOTIONS
@@ -16,7 +17,7 @@ from pages.your_images import PAGE as YOUR_IMAGES
 from shared.app_page import AppPage
 
 # in the order of the menu; the first one opens the app
-PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, LABEL, YOUR_IMAGES]
+PAGES = [EXPLORE, COMPARE, SALIENCY, NOTIONS, TRAIN, RUNS, SEMANTICS, SHIFTS, CONTINUOUS, LABEL, COPIES, YOUR_IMAGES]
 
 
 def menu() -> dict[str, list[StreamlitPage]]:

@@ -193,22 +193,30 @@ def find(view: View, query: Query, spaces: list[Space] | None = None, count: int
     allowed = None if view.hidden is None else ~view.hidden
     rows = [int(term.value) for term in query.all_terms if term.kind == "row"]
     nothing = allowed is not None and allowed.sum() <= allowed[rows].sum()
-    kinds = {term.kind for term in query.all_terms}
     found = []
     for space in spaces or view.spaces:
-        if ("text" in kinds and space.embed_texts is None) or ("picture" in kinds and space.embed_images is None):
+        if not can_read(space, query):
             continue
         if nothing:
             found.append(Found(space, np.zeros(0, np.int64), np.zeros(0, np.float32)))
             continue
-        if query.terms:
-            composed = ComposedQuery([(term.weight, _place(space, term)) for term in query.terms])
-            result = space.nearest(composed, count, allowed=allowed)
-        else:
-            result = space.nearest(_place(space, query.all_terms[0]), count, allowed=allowed)
+        result = space.nearest(in_space(space, query), count, allowed=allowed)
         note = "" if space.search is None or space.search.exact else space.search.message
         found.append(Found(space, result.rows, result.similarities, note))
     return found
+
+
+def can_read(space: Space, query: Query) -> bool:
+    """Whether a space reads all that is asked for: texts, and pictures from outside."""
+    kinds = {term.kind for term in query.all_terms}
+    return not (("text" in kinds and space.embed_texts is None) or ("picture" in kinds and space.embed_images is None))
+
+
+def in_space(space: Space, query: Query) -> "int | str | NDArray[np.float32] | ComposedQuery":
+    """The query as `Space.nearest` takes it; raises InputError where the picture of a link is not kept any more."""
+    if query.terms:
+        return ComposedQuery([(term.weight, _place(space, term)) for term in query.terms])
+    return _place(space, query.all_terms[0])
 
 
 def compared_by(view: View, space: Space) -> str | None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from likeness.cutoffs import CutoffFinder
+from likeness.cutoffs import CutoffFinder, Promise
 from likeness.errors import InputError
 
 
@@ -133,3 +133,48 @@ def test_what_cannot_be_is_refused() -> None:
         CutoffFinder([0.3, 0.2]).cut_off({7: True})
     with pytest.raises(InputError, match="at least 1 image"):
         CutoffFinder([0.3, 0.2]).next_to_ask({}, 0)
+
+
+def test_the_last_image_is_asked_about_even_where_it_is_drawn_for_a_promise() -> None:
+    """Every third question is one near the cut-off, unless all that are left are drawn already."""
+    rng = np.random.default_rng(277)
+    n = int(rng.integers(2, 60))
+    truth = rng.random(n) < rng.random()
+    finder = CutoffFinder(rng.normal(size=n) + rng.choice([0, 1, 3, 8]) * truth, seed=277, fdr=rng.choice([0.05, 0.1, 0.3]))
+    answers: dict[int, bool] = {}
+    while len(answers) < n:
+        rows = finder.next_to_ask(answers, int(rng.integers(1, 4)))
+        assert len(rows)
+        answers |= {int(row): bool(truth[row]) for row in rows}
+        finder.cut_off(answers)
+
+
+def test_a_promise_that_later_answers_refute_is_withdrawn() -> None:
+    scores, truth = _scores(2000, 150, 6, 0)
+    finder = CutoffFinder(scores)
+    answers = _ask(finder, truth, 30)
+    promised = finder.cut_off(answers).promise.rows
+    assert len(promised) > 100
+    wrong = [int(row) for row in promised if row not in answers][:20]
+    for row in wrong:  # more than a tenth of them turn out not to match
+        answers[row] = False
+    assert not finder.cut_off(answers).promise
+
+
+def test_matches_are_corrected_by_answers() -> None:
+    scores, truth = _scores(3000, 300, 4, 3)
+    finder = CutoffFinder(scores)
+    answers = _ask(finder, truth, 40)
+    found = finder.cut_off(answers)
+    beyond = int(np.argmin(scores))
+    answers |= {beyond: True, int(found.rows[0]): False}
+    corrected = found.corrected(answers).tolist()
+    assert set(corrected) == (set(found.rows.tolist()) | {row for row in answers if answers[row]}) - {row for row in answers if not answers[row]}
+    assert len(corrected) == len(set(corrected))
+    assert corrected[-1] == beyond
+
+
+def test_one_more_answer_is_one() -> None:
+    nothing = np.empty(0, np.int64)
+    assert "at least 1 more answer." in Promise(nothing, 0.1, 0.9, None, 1, "so").sentence
+    assert "at least 2 more answers." in Promise(nothing, 0.1, 0.9, None, 2, "so").sentence

@@ -69,3 +69,25 @@ def test_what_cannot_be_is_refused(space: Space) -> None:
         SpaceMatches(space, 3, ["a car"])
     with pytest.raises(InputError, match="no image 300"):
         SpaceMatches(space, 3).cut_off({300: True})
+
+
+def test_only_images_that_are_allowed_count(space: Space) -> None:
+    allowed = np.arange(300) % 2 == 0
+    found = SpaceMatches(space, 0, allowed=allowed, seed=3)
+    assert found.rows.tolist() == list(range(2, 300, 2))
+    answers = {0: True, 1: False, 2: True}  # the query, one that is not allowed, and one that counts
+    cut = found.cut_off(answers)
+    assert cut.answers == 1
+    assert (cut.rows % 2 == 0).all()
+    assert found.next_to_ask(answers)[0] % 2 == 0
+    with pytest.raises(InputError, match="True or False for each"):
+        SpaceMatches(space, 0, allowed=allowed[:5])
+    with pytest.raises(InputError, match="at least 2 images"):
+        SpaceMatches(space, 0, allowed=np.arange(300) < 2)
+
+
+def test_an_answer_on_the_query_says_nothing_wherever_it_stands(space: Space) -> None:
+    found = SpaceMatches(space, 299)
+    assert found.cut_off({299: True}).answers == 0
+    with pytest.raises(InputError, match="no image 300; the last is 299"):
+        found.cut_off({300: True})

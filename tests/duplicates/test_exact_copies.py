@@ -10,7 +10,7 @@ from PIL import Image
 
 from likeness import Space
 from likeness.data import ImageTable, read_dataset
-from likeness.duplicates import best_first, exact_copies
+from likeness.duplicates import best_first, exact_copies, image_sizes, why_best
 from likeness.errors import InputError
 
 
@@ -88,3 +88,23 @@ def test_rows_without_images_are_ranked_by_number() -> None:
 
 def test_shipped_cars_hold_no_copies() -> None:
     assert len(exact_copies(read_dataset("cars"))) == 0
+
+
+def test_sizes_say_why_the_best_is_the_best(folder: Path) -> None:
+    table = listed(folder, "a.png", "f.png", "c.bmp", "gone.png", "b.png")
+    calls: list[tuple[int, int, str]] = []
+    sizes = image_sizes(table, range(5), lambda *call: calls.append(call))
+    assert calls[-1][:2] == (5, 5)
+    bytes_of = {name: (folder / name).stat().st_size for name in ("a.png", "f.png", "c.bmp", "b.png")}
+    assert sizes.tolist() == [
+        [30, 20, bytes_of["a.png"]],
+        [15, 10, bytes_of["f.png"]],
+        [30, 20, bytes_of["c.bmp"]],
+        [0, 0, 0],
+        [30, 20, bytes_of["b.png"]],
+    ]
+    order = np.argsort(best_first(table))
+    assert why_best(sizes[order]) == "largest file of as many pixels"
+    assert why_best(sizes[[0, 1, 3]]) == "most pixels"
+    assert why_best(sizes[[0, 4]]) == "listed first of equal ones"
+    assert image_sizes(table, []).shape == (0, 3)

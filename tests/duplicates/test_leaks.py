@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from likeness import Space
-from likeness.duplicates import leaks, leaks_by
+from likeness.duplicates import leaks, leaks_among, leaks_by, near_copies, rarer_side
 from likeness.errors import InputError
 
 NEAR = float(np.cos(np.radians(5.5)))
@@ -47,3 +47,28 @@ def test_wrong_input_is_answered() -> None:
         leaks_by(space, "fold", NEAR)
     with pytest.raises(InputError, match="different spaces"):
         leaks(space, Space(np.eye(3)), NEAR)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_without_the_rarer_sides_no_copies_across_are_left(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.choice(["train", "val", "test"], 60, p=[0.6, 0.3, 0.1]).tolist()
+    space = turned(rng.uniform(0, 90, 60).tolist(), path=[f"{number}.png" for number in range(60)], split=values)
+    pairs = near_copies(space, NEAR)
+    rarer = rarer_side(pairs, space.table, "split")
+    common = dict(zip(*np.unique(values, return_counts=True), strict=True))
+    expected = set()
+    for first, second in pairs.rows.tolist():
+        if values[first] != values[second]:
+            expected.add(min((first, second), key=lambda row: (common[values[row]], values[row])))
+    assert set(rarer.tolist()) == expected or len(set(common.values())) < 3
+    kept = np.setdiff1d(np.arange(60), rarer)
+    left = Space(space.vectors[kept], space.table.frame.iloc[kept].reset_index(drop=True))
+    assert len(leaks_by(left, "split", NEAR)) == 0
+    pd.testing.assert_frame_equal(leaks_among(pairs, space.table, "split"), leaks_by(space, "split", NEAR))
+
+
+def test_the_nearest_copy_does_not_decide_alone_who_may_go() -> None:
+    # the image at 5 degrees is nearest to one of a rarer value, and has a copy of a commoner one as well
+    space = turned([0, 90, 180, 5, 200, 6], path=list("abcdef"), split=["train", "train", "train", "val", "val", "test"])
+    assert rarer_side(near_copies(space, NEAR), space.table, "split").tolist() == [3, 5]

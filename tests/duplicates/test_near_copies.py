@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from likeness import Space
-from likeness.duplicates import NearPairs, near_copies, near_copies_between
+from likeness.duplicates import NearPairs, TooManyPairsError, near_copies, near_copies_between
 from likeness.duplicates import block_join as block_join_module
 from likeness.duplicates import cell_join as cell_join_module
-from likeness.duplicates import pairs as pairs_module
 from likeness.duplicates.cell_join import join_cells, largest_margin, plane_distances
 from likeness.duplicates.cell_margin import cell_margin, compare_sample
 from likeness.duplicates.pairs import PairCollector
@@ -158,16 +157,38 @@ def test_rows_of_zeros_are_like_nothing(vectors: np.ndarray) -> None:
         assert not np.isin(near_copies(space, 0.5, exact=exact).rows, [3, 7]).any()
 
 
-def test_wrong_input_is_answered(vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_input_is_answered(vectors: np.ndarray) -> None:
     for threshold in (0.0, 1.1, -0.5, float("nan")):
         with pytest.raises(InputError, match="pass a cosine similarity above 0, up to 1"):
             near_copies(Space(vectors), threshold)
     with pytest.raises(InputError, match="are different spaces"):
         near_copies_between(Space(vectors), Space(vectors[:, :8]), 0.9)
-    monkeypatch.setattr(pairs_module, "MOST_PAIRS", 100)
     for exact in (True, False):
-        with pytest.raises(InputError, match="More than 100 pairs have a similarity of 0\\.5 or more; raise the threshold"):
-            near_copies(Space(vectors), 0.5, exact=exact)
+        with pytest.raises(TooManyPairsError, match="More than 100 pairs have a similarity of 0\\.5 or more; raise the threshold"):
+            near_copies(Space(vectors), 0.5, exact=exact, most=100)
+
+
+def test_a_higher_threshold_needs_no_second_search(vectors: np.ndarray) -> None:
+    found = near_copies(Space(vectors), 0.8)
+    for threshold in (0.8, 0.85, 0.95, 1.0):
+        above, again = found.above(threshold), near_copies(Space(vectors), threshold)
+        np.testing.assert_array_equal(above.rows, again.rows)
+        assert above.threshold == threshold
+
+
+def test_the_pairs_at_the_line_are_the_nearest_ones_on_both_sides(vectors: np.ndarray) -> None:
+    found = near_copies(Space(vectors), 0.8)
+    above, below = found.at_line(0.9, 5)
+    assert len(above) == len(below) == 5
+    for places, order in ((above, found.similarities[::-1]), (below, found.similarities)):
+        shown = found.rows[places]
+        assert len(np.unique(shown)) == 10  # all of them different images
+        beyond = order[(order >= 0.9) == (places is above)]
+        assert found.similarities[places[0]] == beyond[0]
+    assert (found.similarities[above] >= 0.9).all()
+    assert (found.similarities[below] < 0.9).all()
+    assert (np.diff(found.similarities[above]) >= 0).all()
+    assert [len(places) for places in NearPairs(np.empty((0, 2), np.int64), np.empty(0, np.float32), 0.8).at_line(0.9, 5)] == [0, 0]
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -31,6 +31,7 @@ _OWN = {
     "encoders/models/photos": "weights by safetensors, refused where they do not fit: tests/encoders/models/test_photos.py",
     "encoders/speed": "rates that were measured here; what cannot be read is measured again",
     "duplicates/altered_copies": "a picture that it has just saved",
+    "duplicates/threshold_store": "figures that were measured here; what cannot be read is measured again: tests/duplicates/test_threshold_store.py",
     "encoder_check": "figures that `write_sight` wrote; what cannot be read counts as not there: tests/test_encoder_check.py",
     "training/runs/manage_runs": "weights of a run by `read_weights`, which has a case",
     "data/readers/caltech101": "an archive of a known hash; damaged and hostile ones: tests/data/readers/test_caltech101.py",

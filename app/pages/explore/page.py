@@ -12,7 +12,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import labeling, notion_line
+from pages.explore import labeling, matching, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
@@ -179,13 +179,18 @@ def _agreement(view: View) -> None:
 def _neighbors(view: View, query: neighbors.Query, found: "list[neighbors.Found]", problem: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(_title(view, query))
-        st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
+        with st.container(horizontal=True, width="content"):
+            matching.button(query)
+            st.button("Clear the query", icon=":material/close:", type="tertiary", on_click=neighbors.forget)
     if problem:
         st.info(problem, icon=":material/info:")
         return
     if not query.text and not query.terms:
         picture = f"/queries/{query.picture}" if query.row is None else view.thumbnails.format(row=query.row)
         st.html(f'<div class="query"><img src="{picture}" alt="The query"></div>')
+    if matching.is_open():
+        matching.show(view, query)
+        return
     slots = ["b" if each.space is view.b else "a" for each in found]
     clicked = [clicks.draft_of(slot) if query.row is not None else None for slot in slots]
     for draft in {id(each): each for each in clicked}.values():

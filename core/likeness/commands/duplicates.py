@@ -94,12 +94,12 @@ def _threshold(text: str) -> float | None:
 
 def _level(space: "Space", threshold: float | None, seed: int) -> float:
     """The threshold that was written, or else the one that altered copies suggest."""
-    from likeness.duplicates import suggest_threshold
+    from likeness.duplicates import known_threshold
 
     if threshold is not None:
         return threshold
     with progress_bar("Altered copies") as progress:
-        found = suggest_threshold(space, seed=seed, progress=progress)
+        found = known_threshold(space, seed=seed, progress=progress)
     typer.echo(found.message, err=True)
     return found.threshold
 
@@ -140,19 +140,19 @@ def _within(space: "Space", threshold: float, seed: int) -> "tuple[pd.DataFrame,
 
 
 def _by_attribute(space: "Space", attribute: str, threshold: float, seed: int) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
-    from likeness.duplicates import leaks_by
+    from likeness.data import image_classes
+    from likeness.duplicates import leaks_among, near_copies, rarer_side
 
+    image_classes(space.table, attribute)  # refuses one that some images lack before the search
     with progress_bar("Copies across") as progress:
-        found = leaks_by(space, attribute, threshold, seed=seed, progress=progress)
-    counts = space.table.frame[attribute].astype(str).value_counts()
-    kept = {value: place for place, value in enumerate(sorted(counts.index, key=lambda value: (-counts[value], value)))}
-    rarer = found["value"].map(kept) > found["nearest_value"].map(kept)
+        pairs = near_copies(space, threshold, seed=seed, progress=progress)
+    found, rarer = leaks_among(pairs, space.table, attribute), rarer_side(pairs, space.table, attribute)
     typer.echo(
         f"{len(found):,} of {len(space):,} images have copies from a similarity of {threshold:.4f} on under another {attribute}; "
-        f"{int(rarer.sum()):,} may go. {found.attrs['message']}",
+        f"{len(rarer):,} may go. {pairs.message}",
         err=True,
     )
-    return found, found.loc[rarer, "row"].sort_values().to_numpy()
+    return found, rarer
 
 
 def _across(

@@ -71,8 +71,10 @@ class CheckedSet:
         return bet
 
     def proved(self, answers: Mapping[int, bool]) -> bool:
-        """Whether the answers prove that at most the share is wrong."""
-        return bool(self.bet(answers).best >= -np.log(self.risk))
+        """Whether the answers prove that at most the share is wrong; no more so where later ones, drawn or not, show that more is."""
+        wrong = sum(not match for place, match in answers.items() if place < self.size and place not in self.known)
+        bet = self.bet(answers)
+        return wrong < bet.bound and bool(bet.best >= -np.log(self.risk))
 
     def still_needed(self, answers: Mapping[int, bool]) -> int:
         """How many more answers prove it where all of them are matches; at most `MOST_NEEDED`."""

@@ -1,5 +1,6 @@
 """What is known about a cut-off, in figures and in a sentence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ class Promise:
     def sentence(self) -> str:
         """For people."""
         if not self:
-            more = f" It takes at least {self.needed} more answers." if self.needed else ""
+            more = f" It takes at least {self.needed} more answer{'' if self.needed == 1 else 's'}." if self.needed else ""
             return f"No set can be promised to have at most {self.fdr:.0%} wrong: {self.reason}.{more}"
         share = "" if self.recall is None else f"; about {self.recall.mean:.0%} of all matches are among them"
         return f"Promised: of the first {len(self.rows):,}, at most {self.fdr:.0%} are wrong (confidence {self.confidence:.0%}){share}."
@@ -72,12 +73,23 @@ class Cutoff:
     answers: int
     promise: Promise
 
+    def corrected(self, answers: Mapping[int, bool]) -> NDArray[np.int64]:
+        """(m,) `rows` after answers: without those that do not match, and with those beyond the cut-off that do, at the end."""
+        kept = [row for row in self.rows.tolist() if answers.get(row, True)]
+        beyond = set(self.rows.tolist())
+        return np.array(kept + [row for row, match in answers.items() if match and row not in beyond], np.int64)
+
     @property
     def sentence(self) -> str:
         """For people."""
+        return f"{len(self.rows):,} match. {self.estimate} {self.promise.sentence}"
+
+    @property
+    def estimate(self) -> str:
+        """For people: how many of those that match are right, and how many are missed, by what is known."""
         right, found = self.precision, self.recall
         modest = "" if self.answers else " This is a guess from the scores alone; a few answers make it better."
         return (
-            f"{len(self.rows):,} match. About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
-            f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest} {self.promise.sentence}"
+            f"About {right.mean:.0%} of them are right ({right.low:.0%} to {right.high:.0%}), and about {found.mean:.0%} "
+            f"of all matches are among them ({found.low:.0%} to {found.high:.0%}).{modest}"
         )

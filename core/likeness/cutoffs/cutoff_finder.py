@@ -116,10 +116,11 @@ class CutoffFinder:
         uncertain = float(weights @ self.model.f1.max(axis=1) - (weights @ self.model.f1).max()) > _REGRET
         while len(found) < min(count, len(self.scores) - len(known)):
             number = len(known) + len(found)
-            if drawn and not (uncertain and number % _EVERY == 0):
+            taken = {*known, *found, *drawn}
+            if drawn and (len(taken) == len(self.scores) or not (uncertain and number % _EVERY == 0)):
                 found.append(drawn.pop(0))
             else:
-                found.append(self._near_cut_off(weights, {*known, *found, *drawn}, number))
+                found.append(self._near_cut_off(weights, taken, number))
         return self.bins.order[found]
 
     def _near_cut_off(self, weights: Floats, taken: set[int], number: int) -> int:

@@ -1,7 +1,7 @@
 """The images of a space that match a query of any kind, without those that the query itself names."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ class SpaceMatches:
         space: of images.
         query: what `Space.nearest` takes for one query: a text, a row, an image, a vector, or a `Query` of several with signs and weights.
         negatives: texts that shall not be meant, such as `other_prompts`.
+        allowed: (n,) bool, only these images count, such as those that filters leave; None: all.
         fdr, confidence, seed: as in `CutoffFinder`.
 
     Raises:
@@ -46,17 +47,31 @@ class SpaceMatches:
     """
 
     def __init__(
-        self, space: "Space", query: Any, negatives: Sequence[str] = (), *, fdr: float = 0.1, confidence: float = 0.9, seed: int = 0
+        self,
+        space: "Space",
+        query: Any,
+        negatives: Sequence[str] = (),
+        *,
+        allowed: NDArray[np.bool_] | None = None,
+        fdr: float = 0.1,
+        confidence: float = 0.9,
+        seed: int = 0,
     ) -> None:
         if isinstance(query, Query) and negatives:
             raise InputError("A query of several terms takes no negative prompts; add them to it with weights below 0.")
         self.rows, similarities = query_similarities(space, query)
+        if allowed is not None:
+            if np.shape(allowed) != (len(space),):
+                raise InputError(f"The allowed images have shape {np.shape(allowed)} for {len(space):,} images; pass True or False for each.")
+            inside = np.asarray(allowed, bool)[self.rows]
+            self.rows, similarities = self.rows[inside], similarities[inside]
         others = None
         if negatives:
             places = space.text_query(negatives[0]) if space.embed_texts is None else space.embed_texts(list(negatives))  # the former says why not
             others = (places @ space.vectors.T)[:, self.rows]
         self.finder = CutoffFinder(similarities, others, fdr=fdr, confidence=confidence, seed=seed)
-        self._places = {int(row): place for place, row in enumerate(self.rows)}
+        self._places = np.full(len(space), -1)
+        self._places[self.rows] = np.arange(len(self.rows))
 
     def cut_off(self, answers: Answers = ()) -> Cutoff:
         """As `CutoffFinder.cut_off`, in rows of the space."""
@@ -67,13 +82,22 @@ class SpaceMatches:
         """As `CutoffFinder.next_to_ask`, in rows of the space."""
         return np.asarray(self.rows[self.finder.next_to_ask(self._known(answers), count)])
 
+    def counting(self, answers: Answers) -> dict[int, bool]:
+        """Those of the answers, by row of the space, that count: not on images that the query names, nor on images that are not allowed."""
+        known = self._known(answers)
+        return {int(self.rows[place]): match for place, match in known}
+
+    def scores_of(self, rows: Iterable[int]) -> Floats:
+        """Scores (m,) of rows of the space that count, as `CutoffFinder.scores` has them."""
+        return np.asarray(self.finder.scores[self._places[np.fromiter(rows, np.int64)]])
+
     def _known(self, answers: Answers) -> list[tuple[int, bool]]:
-        """Answers on images that the query names say nothing and are left out; any other row that there is not is refused."""
+        """Answers on images that the query names, or that are not allowed, say nothing and are left out; a row that there is not is refused."""
         pairs = list(answers.items() if isinstance(answers, Mapping) else answers)
-        wrong = [row for row, _ in pairs if not 0 <= row <= max(self._places)]
+        wrong = [row for row, _ in pairs if not 0 <= row < len(self._places)]
         if wrong:
-            raise InputError(f"There is no image {wrong[0]}; the last is {max(self._places)}.")
-        return [(self._places[int(row)], match) for row, match in pairs if int(row) in self._places]
+            raise InputError(f"There is no image {wrong[0]}; the last is {len(self._places) - 1}.")
+        return [(int(self._places[row]), match) for row, match in pairs if self._places[row] >= 0]
 
 
 def query_similarities(space: "Space", query: Any) -> tuple[NDArray[np.int64], Floats]:

@@ -1,13 +1,14 @@
 """Doubles and leaks: equal files, images that are alike in a space, groups with the best of each, and pairs between train and test."""
 
 from likeness.duplicates.altered_copies import ALTERATIONS, CopySimilarities, copy_similarities
-from likeness.duplicates.best_image import best_first
+from likeness.duplicates.best_image import best_first, image_sizes, ranks_by_size, why_best
 from likeness.duplicates.exact_copies import ExactCopies, exact_copies
 from likeness.duplicates.groups import CopyGroups, copy_groups, equal_groups
-from likeness.duplicates.leaks import leaks, leaks_by
+from likeness.duplicates.leaks import leaks, leaks_among, leaks_by, rarer_side
 from likeness.duplicates.near_copies import EXACT_IMAGES, check_threshold, near_copies, near_copies_between
-from likeness.duplicates.pairs import NearPairs
+from likeness.duplicates.pairs import NearPairs, TooManyPairsError
 from likeness.duplicates.suggest_threshold import SuggestedThreshold, best_threshold, suggest_threshold
+from likeness.duplicates.threshold_store import known_threshold, stored_threshold
 
 __all__ = [
     "ALTERATIONS",
@@ -17,6 +18,7 @@ __all__ = [
     "ExactCopies",
     "NearPairs",
     "SuggestedThreshold",
+    "TooManyPairsError",
     "best_first",
     "best_threshold",
     "check_threshold",
@@ -24,9 +26,16 @@ __all__ = [
     "copy_similarities",
     "equal_groups",
     "exact_copies",
+    "image_sizes",
+    "known_threshold",
     "leaks",
+    "leaks_among",
     "leaks_by",
     "near_copies",
     "near_copies_between",
+    "ranks_by_size",
+    "rarer_side",
+    "stored_threshold",
     "suggest_threshold",
+    "why_best",
 ]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.errors import InputError
 from likeness.io import check_readable, file_of, image_size
+from likeness.progress import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,19 +37,64 @@ def best_first(table: "ImageTable", rows: Any = None) -> NDArray[np.int64]:
     if not table.has_images:
         return np.arange(count)
     chosen = np.arange(count) if rows is None else np.unique(np.asarray(rows, np.int64))
+    return ranks_by_size(chosen, image_sizes(table, chosen), count)
+
+
+def image_sizes(table: "ImageTable", rows: Any, progress: Progress | None = None) -> NDArray[np.int64]:
+    """Width and height in pixels and bytes of the file (m, 3) of some images of a table; 0 for one that cannot be read.
+
+    Args:
+        table: of images.
+        rows: (m,).
+        progress: called with (images looked at, all, stage).
+    """
+    wanted = [int(row) for row in rows]
+    found = []
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="likeness-sizes") as threads:
-        found = list(threads.map(lambda row: _sizes(table.file(int(row))), chosen))
-    sizes = np.full((count, 2), -1, np.int64)
-    sizes[chosen] = np.array(found, np.int64).reshape(-1, 2)
+        for done, size in enumerate(threads.map(lambda row: _size(table.file(row)), wanted), 1):
+            found.append(size)
+            if progress:
+                progress(done, len(wanted), "Looking which image is the best")
+    return np.array(found, np.int64).reshape(-1, 3)
+
+
+def ranks_by_size(rows: Any, sizes: Any, count: int) -> NDArray[np.int64]:
+    """Ranks (count,) as `best_first`, where sizes are known.
+
+    Args:
+        rows: (m,) images whose sizes are known; all others come after them.
+        sizes: (m, 3) as of `image_sizes`.
+        count: images in all.
+
+    Example:
+        >>> ranks_by_size([2, 0], [[8, 8, 500], [8, 8, 900]], 3).tolist()
+        [0, 2, 1]
+    """
+    known = np.asarray(sizes, np.int64).reshape(-1, 3)
+    pixels, size = np.full((2, count), -1, np.int64)
+    pixels[np.asarray(rows, np.int64)], size[np.asarray(rows, np.int64)] = known[:, 0] * known[:, 1], known[:, 2]
     ranks = np.empty(count, np.int64)
-    ranks[np.lexsort((np.arange(count), -sizes[:, 1], -sizes[:, 0]))] = np.arange(count)
+    ranks[np.lexsort((np.arange(count), -size, -pixels))] = np.arange(count)
     return ranks
 
 
-def _sizes(path: "Path") -> tuple[int, int]:
-    """Pixels, and bytes of the file; 0 for what cannot be read."""
+def why_best(sizes: Any) -> str:
+    """Why the first of some images is the best of them, by their sizes (m, 3) as of `image_sizes`, in a few words.
+
+    Example:
+        >>> why_best([[800, 600, 90_000], [400, 300, 95_000]]), why_best([[800, 600, 90_000], [800, 600, 40_000]])
+        ('most pixels', 'largest file of as many pixels')
+    """
+    known = np.asarray(sizes, np.int64).reshape(-1, 3)
+    pixels, size = known[:, 0] * known[:, 1], known[:, 2]
+    if (pixels[1:] < pixels[0]).all():
+        return "most pixels"
+    return "largest file of as many pixels" if (size[1:][pixels[1:] == pixels[0]] < size[0]).all() else "listed first of equal ones"
+
+
+def _size(path: "Path") -> tuple[int, int, int]:
     try:
         width, height = image_size(path)
-        return width * height, check_readable(file_of(path)).stat().st_size
+        return width, height, check_readable(file_of(path)).stat().st_size
     except (InputError, OSError):
-        return 0, 0
+        return 0, 0, 0

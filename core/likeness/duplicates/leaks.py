@@ -57,19 +57,52 @@ def leaks_by(space: "Space", attribute: str, threshold: float, of: str | None = 
     Raises:
         InputError: as `near_copies`, no such attribute, one that some images lack, or no such value.
     """
-    classes = image_classes(space.table, attribute)
-    values = np.array(classes.names, dtype=object)[classes.labels]
-    if of is not None and of not in classes.names:
-        raise InputError(f"No image has '{of}' as {attribute}; choose from {', '.join(classes.names)}.")
-    pairs = near_copies(space, threshold, **options)
+    _values(space.table, attribute, of)  # before the search
+    return leaks_among(near_copies(space, threshold, **options), space.table, attribute, of)
+
+
+def leaks_among(pairs: NearPairs, table: "ImageTable", attribute: str, of: str | None = None) -> pd.DataFrame:
+    """As `leaks_by`, of pairs that were found within a table's images.
+
+    Raises:
+        InputError: no such attribute, one that some images lack, or no such value.
+    """
+    values, labels = _values(table, attribute, of)
     rows, similarities = np.concatenate([pairs.rows, pairs.rows[:, ::-1]]), np.concatenate([pairs.similarities, pairs.similarities])
-    apart = classes.labels[rows[:, 0]] != classes.labels[rows[:, 1]]
+    apart = labels[rows[:, 0]] != labels[rows[:, 1]]
     if of is not None:
         apart &= values[rows[:, 0]] == of
-    found = _frame(pairs, rows[apart], similarities[apart], space.table, space.table)
+    found = _frame(pairs, rows[apart], similarities[apart], table, table)
     found.insert(1, "value", values[found["row"]])
     found["nearest_value"] = values[found["nearest"]]
     return found
+
+
+def rarer_side(pairs: NearPairs, table: "ImageTable", attribute: str) -> NDArray[np.int64]:
+    """Rows, ascending, that may go so that no copies under different values are left: of each such pair the image whose value is the rarer one.
+
+    Args, Raises: as `leaks_among`.
+
+    Example:
+        >>> import numpy as np, likeness as lk
+        >>> space = lk.Space(np.array([[1.0, 0.0], [1.0, 0.01], [0.0, 1.0]]), labels={"split": ["test", "train", "train"]})
+        >>> rarer_side(near_copies(space, 0.99), space.table, "split").tolist()
+        [0]
+    """
+    labels = _values(table, attribute)[1]
+    counts = np.bincount(labels)
+    place = np.empty(len(counts), np.int64)
+    place[np.lexsort((np.arange(len(counts)), -counts))] = np.arange(len(counts))
+    first, second = place[labels[pairs.rows]].T
+    return np.unique(np.concatenate([pairs.rows[first > second, 0], pairs.rows[second > first, 1]]))
+
+
+def _values(table: "ImageTable", attribute: str, of: str | None = None) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+    """The value of each image as a name and as a number."""
+    classes = image_classes(table, attribute)
+    if of is not None and of not in classes.names:
+        raise InputError(f"No image has '{of}' as {attribute}; choose from {', '.join(classes.names)}.")
+    return np.array(classes.names, dtype=object)[classes.labels], classes.labels
 
 
 def _frame(pairs: NearPairs, rows: NDArray[np.int64], similarities: NDArray[np.float32], table: "ImageTable", other: "ImageTable") -> pd.DataFrame:

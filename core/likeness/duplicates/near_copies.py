@@ -11,7 +11,7 @@ import numpy as np
 from likeness.duplicates.block_join import join_blocks
 from likeness.duplicates.cell_join import join_cells
 from likeness.duplicates.cell_margin import Sample, cell_margin, compare_sample
-from likeness.duplicates.pairs import NearPairs, PairCollector, Rows
+from likeness.duplicates.pairs import MOST_PAIRS, NearPairs, PairCollector, Rows
 from likeness.errors import InputError
 from likeness.io import cache_dir
 from likeness.progress import Progress
@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 EXACT_IMAGES = 50_000
 
 
-def near_copies(space: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None) -> NearPairs:
+def near_copies(
+    space: "Space",
+    threshold: float,
+    *,
+    exact: bool | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    most: int = MOST_PAIRS,
+) -> NearPairs:
     """All pairs of images of a space whose cosine similarity reaches a threshold.
 
     Up to 50,000 images every pair is compared. Of more, images are compared with those of their own cell of an index and of the cells whose border
@@ -38,9 +46,10 @@ def near_copies(space: "Space", threshold: float, *, exact: bool | None = None, 
         exact: every pair is compared (True) or cells are (False), whatever the number of images; None: as many as above.
         seed: of the images drawn, and of the cells where an index is built.
         progress: called with (done, total, stage).
+        most: pairs that there is room for.
 
     Raises:
-        InputError: a threshold out of range, or more than 10 million pairs.
+        InputError: a threshold out of range, or more pairs than that (`TooManyPairsError`).
 
     Example:
         >>> import numpy as np, likeness as lk
@@ -48,11 +57,18 @@ def near_copies(space: "Space", threshold: float, *, exact: bool | None = None, 
         >>> pairs.rows.tolist(), pairs.message
         ([[0, 2]], 'Exact: every pair of images was compared.')
     """
-    return _pairs(space, None, threshold, exact, seed, progress)
+    return _pairs(space, None, threshold, exact, seed, progress, most)
 
 
 def near_copies_between(
-    first: "Space", second: "Space", threshold: float, *, exact: bool | None = None, seed: int = 0, progress: Progress | None = None
+    first: "Space",
+    second: "Space",
+    threshold: float,
+    *,
+    exact: bool | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    most: int = MOST_PAIRS,
 ) -> NearPairs:
     """As `near_copies`, of pairs of an image of one space and an image of another, such as test and training images.
 
@@ -65,7 +81,7 @@ def near_copies_between(
     if first.vectors.shape[1] != second.vectors.shape[1] or first.encoder_name != second.encoder_name:
         said = [f"'{each.name}' ({each.encoder_name or 'no encoder'}, {each.vectors.shape[1]} dimensions)" for each in (first, second)]
         raise InputError(f"{said[0]} and {said[1]} are different spaces; embed both sets of images with the same encoder and notion.")
-    return _pairs(first, second, threshold, exact, seed, progress)
+    return _pairs(first, second, threshold, exact, seed, progress, most)
 
 
 def check_threshold(threshold: float) -> float:
@@ -75,10 +91,12 @@ def check_threshold(threshold: float) -> float:
     return threshold
 
 
-def _pairs(first: "Space", second: "Space | None", threshold: float, exact: bool | None, seed: int, progress: Progress | None) -> NearPairs:
+def _pairs(
+    first: "Space", second: "Space | None", threshold: float, exact: bool | None, seed: int, progress: Progress | None, most: int
+) -> NearPairs:
     check_threshold(threshold)
     within, other = second is None, first if second is None else second
-    collector = PairCollector(len(other), threshold, within)
+    collector = PairCollector(len(other), threshold, within, most)
     if exact or (exact is None and len(first) * len(other) <= EXACT_IMAGES**2):
         join_blocks(first.vectors, None if second is None else second.vectors, threshold, collector, progress)
         return NearPairs(*collector.pairs(), threshold)

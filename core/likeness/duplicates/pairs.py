@@ -1,7 +1,9 @@
 """Pairs of images that are alike, as they are found: kept once each, and no more of them than memory has room for."""
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,14 @@ MOST_PAIRS = 10_000_000  # 20 bytes each, three times that while they are sorted
 # Products of unit rows in single precision: by so much a pair may lie below the threshold and still count.
 ROUNDING = 1e-6
 
+_LOOKED_AT = 20_000  # pairs
+
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
+
+
+class TooManyPairsError(InputError):
+    """More pairs reach a threshold than there is room for."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,19 @@ class NearPairs:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def above(self, threshold: float) -> "NearPairs":
+        """Those of a similarity of at least a higher threshold; what was measured of the search is that of the lower one."""
+        many = int(np.searchsorted(-self.similarities, ROUNDING - threshold, side="right"))
+        return replace(self, rows=self.rows[:many], similarities=self.similarities[:many], threshold=threshold)
+
+    def at_line(self, threshold: float, count: int) -> tuple[Rows, Rows]:
+        """Places (up to count,) among the pairs of the last ones above a threshold and of the first ones below it, the nearest to it first.
+
+        No image is in two of the pairs above, nor in two of those below, so that they show different images.
+        """
+        many = len(self.above(threshold))
+        return _different(self.rows, range(many - 1, -1, -1), count), _different(self.rows, range(many, len(self)), count)
+
     @property
     def recall(self) -> float | None:
         """Share of the pairs that was found, as measured; 1 where all were compared, None where the images drawn had no pair."""
@@ -54,6 +75,20 @@ class NearPairs:
         return f"Approximate: {self.sampled_found:,} of {self.sampled:,} pairs of images that were compared with all others were found."
 
 
+def _different(rows: Rows, places: Iterable[int], count: int) -> Rows:
+    """The first places of pairs that have no image in common; looked for among the first thousands, as pairs of one large group may be many."""
+    shown: set[int] = set()
+    found: list[int] = []
+    for place in islice(places, _LOOKED_AT):
+        pair = set(rows[place].tolist())
+        if not pair & shown:
+            shown |= pair
+            found.append(place)
+            if len(found) == count:
+                break
+    return np.array(found, np.int64)
+
+
 class PairCollector:
     """Pairs from several threads.
 
@@ -61,10 +96,11 @@ class PairCollector:
         columns: number of images of the second side; a pair's key is `first * columns + second`.
         threshold: named where there are too many.
         within: whether both sides are the same images: a pair is kept once, and none of an image with itself.
+        most: pairs that there is room for.
     """
 
-    def __init__(self, columns: int, threshold: float, within: bool) -> None:
-        self._columns, self._threshold, self._within = columns, threshold, within
+    def __init__(self, columns: int, threshold: float, within: bool, most: int = MOST_PAIRS) -> None:
+        self._columns, self._threshold, self._within, self._most = columns, threshold, within, most
         self._keys: list[Rows] = []
         self._values: list[Floats] = []
         self._count, self._lock = 0, threading.Lock()
@@ -84,9 +120,9 @@ class PairCollector:
             self._keys.append(first * self._columns + second)
             self._values.append(similarities.astype(np.float32))
             self._count += len(first)
-            if self._count > 2 * MOST_PAIRS:
+            if self._count > 2 * self._most:
                 self._compact()
-            if self._count > 2 * MOST_PAIRS:
+            if self._count > 2 * self._most:
                 raise self._too_many()
 
     def pairs(self) -> tuple[Rows, Floats]:
@@ -96,7 +132,7 @@ class PairCollector:
             InputError: more pairs than there is room for.
         """
         self._compact()
-        if self._count > MOST_PAIRS:
+        if self._count > self._most:
             raise self._too_many()
         if not self._count:
             return np.empty((0, 2), np.int64), np.empty(0, np.float32)
@@ -114,6 +150,6 @@ class PairCollector:
         self._keys, self._values, self._count = [keys[first]], [values[first]], int(first.sum())
 
     def _too_many(self) -> InputError:
-        return InputError(
-            f"More than {MOST_PAIRS:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
+        return TooManyPairsError(
+            f"More than {self._most:,} pairs have a similarity of {self._threshold:g} or more; raise the threshold, or say more in the notion."
         )

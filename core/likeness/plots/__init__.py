@@ -16,6 +16,7 @@ from likeness.plots.page import as_page
 from likeness.plots.picture_rows import picture_rows
 from likeness.plots.retrieval_figure import retrieval_figure
 from likeness.plots.retrieved import retrieved_bars
+from likeness.plots.score_histogram import score_histogram
 from likeness.plots.size_curves import size_curves
 from likeness.plots.structure import PROPERTIES, structure_scatter
 from likeness.plots.trust_scatter import trust_scatter
@@ -47,6 +48,7 @@ __all__ = [
     "picture_rows",
     "retrieval_figure",
     "retrieved_bars",
+    "score_histogram",
     "size_curves",
     "squared_webp",
     "structure_scatter",

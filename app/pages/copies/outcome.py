@@ -1,0 +1,110 @@
+"""What comes of it: lists of what stays and what is left out, a selection, and a tag. Files are never deleted."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+import added_labels
+from access import redact, resolve_entry
+from likeness.duplicates import CopyGroups
+from likeness.errors import InputError
+from likeness.tagging import TagStore, tag_store
+from pages.copies.search import Found
+from shared import cached, permissions, selection
+from shared.view import View
+from visitors import shown_name
+
+_TAG = "copy"
+_ALONE = "me"  # who edits where the server is not shared
+
+
+def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64]) -> None:
+    """Draws what can be done with the images that may go: those in groups but the best, without groups that are left whole."""
+    dropped = np.setdiff1d(groups.dropped, groups.rows[np.isin(groups.group, whole)])
+    count = len(view.base.table)
+    st.markdown(
+        f"**{len(dropped):,} of {count:,} images may go**, {count - len(dropped):,} stay. No file is deleted here: download the lists, or tag them."
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Select those that may go",
+            key="copies_select",
+            icon=":material/select_all:",
+            type="primary",
+            on_click=selection.select,
+            args=(dropped,),
+            disabled=not len(dropped),
+            help="They are the selection on every page, as on the map in Explore.",
+        )
+        _tag_button(view, dropped)
+        kept = np.setdiff1d(np.arange(count), dropped)
+        for label, rows, file in (("List of what stays", kept, "keep.txt"), ("List of what may go", dropped, "leave-out.txt")):
+            st.download_button(
+                label, partial(_list, view, rows), file, "text/plain", icon=":material/download:", on_click="ignore", key=f"copies_{file}"
+            )
+        st.download_button(
+            "Groups as CSV",
+            partial(_csv, view, found, groups, dropped),
+            "copies.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key="copies_csv",
+        )
+
+
+def _tag_button(view: View, dropped: NDArray[np.int64]) -> None:
+    reason = added_labels.refusal_to_label(view.entry)
+    if not reason and view.entry.id != view.dataset:
+        reason = "Images are still being embedded; tag them when all are there."
+    st.button(
+        f"Tag them “{_TAG}”",
+        key="copies_tag",
+        icon=":material/label:",
+        on_click=_tag,
+        args=(view, dropped),
+        disabled=bool(reason) or not len(dropped),
+        help=reason or "The tag is an attribute of the images from then on: a filter, a color. Tags of an earlier search are taken off.",
+    )
+
+
+def _tag(view: View, dropped: NDArray[np.int64]) -> None:
+    if not permissions.permitted("edit"):
+        return
+    try:
+        if reason := added_labels.refusal_to_label(view.entry):
+            raise InputError(reason)
+        said = _write_tags(tag_store(resolve_entry(view.entry), view.base.table), view.base.table.frame["path"], dropped)
+    except InputError as error:
+        st.toast(redact(error), icon=":material/error:", duration="long")
+        return
+    cached.forget(view.dataset)
+    st.toast(said, icon=":material/label:")
+
+
+def _write_tags(store: TagStore, paths: "pd.Series[str]", dropped: NDArray[np.int64]) -> str:
+    """Leaves the tag with these images alone; other tags stay."""
+    who, names = shown_name() or _ALONE, [str(path) for path in paths]
+    before = store.columns(names)
+    if _TAG in before.columns:
+        others = np.setdiff1d(np.flatnonzero(before[_TAG].to_numpy(bool)), dropped)
+        if len(others):
+            store.remove_tag([names[row] for row in others], _TAG, who)
+    store.add_tag([names[row] for row in dropped], _TAG, who)
+    return f"{len(dropped):,} images have the tag “{_TAG}”."
+
+
+def _list(view: View, rows: NDArray[np.int64]) -> bytes:
+    """A path a line, as `likeness ... --only` reads it."""
+    paths = view.base.table.frame["path"].to_numpy()
+    return "".join(f"{paths[row]}\n" for row in rows).encode("utf-8", "surrogateescape")
+
+
+def _csv(view: View, found: Found, groups: CopyGroups, dropped: NDArray[np.int64]) -> bytes:
+    frame = groups.frame(view.base.table)
+    frame[["width", "height", "bytes"]] = found.sizes_of(groups.rows)
+    frame.insert(2, "stays", ~np.isin(groups.rows, dropped))
+    return frame.to_csv(index=False).encode("utf-8", "surrogateescape")
