@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from likeness.plots.linked_map import SCRIPTS, Coloring, MapPanel, coloring_of, encode_map, read_script, read_text
+from likeness.plots.linked_map import SCRIPTS, Coloring, MapNames, MapPanel, coloring_of, encode_map, read_script, read_text
 
 NAMES = "showMap, depthAt, namesAtDepth, withoutOverlap, rowAhead, rowsInBox, Grid, View, boxAround"
 PICTURE = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>#{row}"
@@ -42,10 +42,11 @@ class MapPage:
         page.wait_for_selector(".lm[data-state=ready]")
         page.wait_for_timeout(100)
 
-    def show(self, coloring: Coloring | None = None, names: Any = None, **options: Any) -> None:
+    def show(self, coloring: Coloring | None = None, names: Sequence[MapNames | None] | None = None, **options: Any) -> None:
         """Sends the map anew, as a rerun of a page does."""
         self.coloring = coloring or self.coloring
-        panels = [MapPanel(f"Map {place}", each) for place, each in enumerate(self.panels)]
+        own = names or [None] * len(self.panels)
+        panels = [MapPanel(f"Map {place}", each, "", named) for place, (each, named) in enumerate(zip(self.panels, own, strict=True))]
         data = encode_map(panels, self.coloring, n=self.n, **{"thumbnails": PICTURE, "info": None} | options)
         self.page.evaluate(
             "(data) => m.showMap({ parentElement: document.getElementById('host'), data, setTriggerValue: (_, edit) => sent.push(edit) })", data

@@ -1,11 +1,10 @@
 """Every action of a map by keys, by touch, and what a screen reader is told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-
 from tests.app.map_page import MapPage
 
 pytestmark = pytest.mark.browser
@@ -16,25 +15,6 @@ def cornered(n: int = 400) -> np.ndarray:
     """Rows in turn around four corners; rows 0 to 3 lie exactly in them."""
     rng = np.random.default_rng(0)
     return CORNERS[np.arange(n) % 4] * (1 - 0.2 * rng.random((n, 2)) * (np.arange(n) > 3)[:, None])
-
-
-@pytest.fixture
-def open_map(browser: Any) -> Iterator[Callable[..., MapPage]]:
-    """Opens a map in a page of its own and ends with a look at the console."""
-    contexts, errors = [], []
-
-    def opened(*args: Any, touch: bool = False, **options: Any) -> MapPage:
-        contexts.append(browser.new_context(has_touch=touch, viewport={"width": 900, "height": 700}))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(120_000)
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        return MapPage(page, *args, **options)
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert errors == []
 
 
 def js(page: MapPage, script: str, *args: Any) -> Any:
@@ -118,7 +98,8 @@ def test_the_point_ahead_is_the_one_that_costs_least(open_map: Callable[..., Map
     points = np.random.default_rng(3).normal(size=(300, 2)).astype(np.float32).astype(float)
     allowed = np.arange(300) % 7 != 0
     shown = open_map([cornered()])
-    script = """([points, allowed, from, way]) => m.rowAhead(new m.Grid(Float32Array.from(points.flat())), Uint8Array.from(allowed), points[from], way, from)"""
+    script = """([points, allowed, from, way]) =>
+      m.rowAhead(new m.Grid(Float32Array.from(points.flat())), Uint8Array.from(allowed), points[from], way, from)"""
     for start in range(0, 300, 23):
         for way in [(1, 0), (-1, 0), (0, 1), (0, -1)]:
             apart = points - points[start]
