@@ -7,7 +7,7 @@ import numpy as np
 
 from likeness.plots.linked_map import SCRIPTS, Coloring, MapNames, MapPanel, coloring_of, encode_map, read_script, read_text
 
-NAMES = "showMap, depthAt, namesAtDepth, withoutOverlap, rowAhead, rowsInBox, Grid, View, boxAround"
+NAMES = "showMap, depthAt, namesAtDepth, withoutOverlap, rowAhead, rowsInBox, Grid, View, boxAround, niceTicks, rangeCodes"
 PICTURE = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>#{row}"
 
 

@@ -125,4 +125,32 @@ class MapActions {
       this.say([found?.label ?? `Image ${row + 1}`, ...attributes, this.selected?.[row] && "selected", this.query === row && "the query"].filter(Boolean).join(", "));
     }, ANNOUNCE_MS);
   }
+
+  /** The colored range of a scale in shares of the whole one. */
+  rangeOf(coloring) {
+    return (coloring.codes?.id === this.coloring?.codes?.id && this.range) || [0, 1];
+  }
+
+  /** Spreads the colors over a part of the numbers; those outside of it become gray. */
+  setRange(from, to) {
+    this.spread = this.spreadColors(from, to);
+  }
+
+  async spreadColors(from, to) {
+    const { coloring } = this;
+    this.range = [from, to];
+    const [shares, codes] = await Promise.all([coloring.values, coloring.codes].map((part) => loadPart(part, this.source)));
+    if (coloring.codes.id !== this.coloring.codes?.id || this.range?.[0] !== from || this.range[1] !== to) return; // a newer one has come
+    const isWhole = from <= 0 && to >= 1;
+    if (isWhole) this.range = null;
+    Object.assign(this, isWhole ? { codes, outside: 0 } : rangeCodes(shares, from, to, coloring.colors.length - 1));
+    this.refresh();
+  }
+
+  async sayRange() {
+    await this.spread;
+    const { low, high } = this.coloring;
+    const [from, to] = this.range ?? [0, 1];
+    this.say(`Colored from ${short(low + from * (high - low))} to ${short(low + to * (high - low))}${this.outside ? `, ${whole(this.outside)} outside in gray` : ""}`);
+  }
 }

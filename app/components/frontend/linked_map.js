@@ -75,8 +75,12 @@ class LinkedMap extends MapActions {
 
   takeColoring(coloring, codes) {
     if (coloring.label !== this.coloring?.label || coloring.kind !== this.coloring?.kind) this.active = null;
+    const isSame = coloring.codes?.id === this.coloring?.codes?.id;
     this.coloring = coloring;
     this.coloringLabel = coloring.label;
+    if (isSame && this.range) return; // the colors are those of a range that a person chose
+    this.range = null;
+    this.outside = 0;
     this.codes = codes;
   }
 

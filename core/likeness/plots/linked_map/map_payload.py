@@ -55,10 +55,9 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
 
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
-    """A coloring for the browser: a code for each row, a color for each code, and the legend."""
+    """A coloring for the browser: a code for each row, a color for each code, and the legend; of numbers also where each lies between the ends."""
     encoded = code_colors(coloring, n)
-    codes = encoded["codes"]
-    return encoded | {"codes": part(codes, publish) if isinstance(codes, np.ndarray) else None}
+    return encoded | {name: part(encoded[name], publish) if encoded.get(name) is not None else None for name in ("codes", "values")}
 
 
 @cache_by_identity
@@ -95,7 +94,7 @@ def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
-        "grey": OTHER, "missing": int(n - len(finite)),
+        "grey": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
     }  # fmt: skip
 
 
