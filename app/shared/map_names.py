@@ -88,13 +88,15 @@ def of_maps(spaces: Sequence[Space], positions: Sequence[NDArray[np.float32]], c
     return [_of_clusters(each, job.result) if job.succeeded else None for each, job in zip(positions, jobs, strict=True)], jobs
 
 
-def follow(jobs: Sequence[Job]) -> None:
-    """How far the names are, below the maps; called in each run."""
+def follow(jobs: Sequence[Job], coloring: Coloring) -> None:
+    """How far the names are, or what they are, below the maps; called in each run."""
     progress.follow(*dict.fromkeys(jobs), wait=0, place="names", stopped="The clusters have no names, since naming them was stopped.")
     if jobs and all(job.succeeded for job in jobs):
         st.caption(_summary([job.result for job in jobs]))
-    elif kind() == "groups":
+    elif kind() == "groups" and coloring.codes is not None:
         st.caption("Names of what colors the map, each where most of its images lie. Click one to select its images.")
+    elif kind() == "groups":
+        st.caption("What colors the map has no names; choose an attribute of classes under Color by, or Clusters under Names.")
 
 
 def _summary(found: Sequence[Named]) -> str:

@@ -52,7 +52,7 @@ def draw(
         on_event=partial(_take_in, on_query),
     )
     if named:
-        map_names.follow(jobs)
+        map_names.follow(jobs, coloring)
     _tell_problems(choice, placed)
 
 

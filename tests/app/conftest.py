@@ -105,9 +105,9 @@ def scanned_once() -> Callable[[], Any]:
 
 
 @pytest.fixture
-def open_map(browser: Any) -> Iterator[Callable[..., Any]]:
+def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
     """Opens linked maps, each in a page of its own (see `MapPage`), and ends with a look at the console."""
-    from tests.app.map_page import MapPage
+    from map_page import MapPage
 
     contexts, errors = [], []
 

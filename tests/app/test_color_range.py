@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tests.app.map_page import MapPage
 
 from likeness.plots.linked_map import coloring_of
+from map_page import MapPage
 
 pytestmark = pytest.mark.browser
 N = 300
@@ -28,8 +28,8 @@ def gray(color: list[int]) -> bool:
     return max(color) - min(color) < 40
 
 
-def test_number_fields_spread_the_colors_over_a_part(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], coloring_of("weight", WEIGHT, "number"))
+def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
     note = shown.page.locator(".lm-colorbar .lm-caption")
     assert note.inner_text() == "1 without a value, gray"
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12  # 10 of 1,000: hardly a difference
@@ -50,8 +50,8 @@ def test_number_fields_spread_the_colors_over_a_part(open_map: Callable[..., Map
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12
 
 
-def test_handles_move_by_keys_and_never_cross(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], coloring_of("weight", np.arange(N, dtype=float), "number"))
+def test_handles_move_by_keys_and_never_cross(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", np.arange(N, dtype=float), "number"))
     low, high = shown.page.get_by_label("Lowest colored value"), shown.page.get_by_label("Highest colored value")
     high.focus()
     shown.press(*["ArrowLeft"] * 3)
@@ -66,8 +66,8 @@ def test_handles_move_by_keys_and_never_cross(open_map: Callable[..., MapPage]) 
     assert float(shown.page.get_by_label("Color from").input_value()) == pytest.approx(0.996 * 299, abs=0.06)  # beyond the other end: as it was
 
 
-def test_another_color_begins_with_its_whole_range(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], coloring_of("weight", WEIGHT, "number"))
+def test_another_color_begins_with_its_whole_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
     shown.page.get_by_label("Color up to").fill("10")
     shown.page.get_by_label("Color up to").press("Tab")
     shown.page.locator(".lm-colorbar .lm-caption", has_text="1 outside").wait_for()
@@ -81,13 +81,13 @@ def test_another_color_begins_with_its_whole_range(open_map: Callable[..., MapPa
     ("low", "high", "ticks"),
     [(0, 1000, [0, 500, 1000]), (-1, 1, [-1, 0, 1]), (0.013, 0.029, [0.015, 0.02, 0.025]), (3, 3, [3]), (-7, 1234567, [0, 500000, 1000000])],
 )
-def test_ticks_are_round_numbers(open_map: Callable[..., MapPage], low: float, high: float, ticks: list[float]) -> None:
-    shown = open_map([POINTS])
+def test_ticks_are_round_numbers(new_map: Callable[..., MapPage], low: float, high: float, ticks: list[float]) -> None:
+    shown = new_map([POINTS])
     assert shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, high]) == ticks
 
 
-def test_ticks_lie_within_and_are_few_whatever_the_range(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS])
+def test_ticks_lie_within_and_are_few_whatever_the_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
     rng = np.random.default_rng(0)
     for _ in range(60):
         low, width = float(rng.normal() * 10 ** rng.uniform(-4, 6)), float(10 ** rng.uniform(-4, 6))
@@ -96,8 +96,8 @@ def test_ticks_lie_within_and_are_few_whatever_the_range(open_map: Callable[...,
         assert all(low - 1e-6 * width <= tick <= low + width * (1 + 1e-6) for tick in ticks) or width < 1e-9 * abs(low)
 
 
-def test_codes_are_those_of_the_range(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS])
+def test_codes_are_those_of_the_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
     shares = np.append(np.random.default_rng(0).random(500).astype(np.float32), [0.0, 1.0]).astype(float)
     script = """([shares, from, to]) => { const found = m.rangeCodes(Float32Array.from([...shares, NaN]), from, to, 255);
       return [[...found.codes], found.outside]; }"""

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.app.map_page import MapPage
+
+from map_page import MapPage
 
 pytestmark = pytest.mark.browser
 CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
@@ -21,8 +22,8 @@ def js(page: MapPage, script: str, *args: Any) -> Any:
     return page.page.evaluate(script, list(args))
 
 
-def test_keys_zoom_and_say_what_is_in_sight(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()])
+def test_keys_zoom_and_say_what_is_in_sight(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
     shown.focus()
     shown.press("+")
     assert shown.said.startswith("Zoom 1.3, ")
@@ -33,8 +34,8 @@ def test_keys_zoom_and_say_what_is_in_sight(open_map: Callable[..., MapPage]) ->
     assert js(shown, "() => sent.length") == 0
 
 
-def test_shift_and_arrows_go_from_point_to_point(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([np.array([[-1, 0.5], [1, 0.5], [-1, -0.5], [1, -0.6], [0.1, 0.05]], float)])
+def test_shift_and_arrows_go_from_point_to_point(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([np.array([[-1, 0.5], [1, 0.5], [-1, -0.5], [1, -0.6], [0.1, 0.05]], float)])
     shown.focus()
     shown.press("Shift+ArrowRight")  # the one nearest to the middle first
     shown.page.get_by_text("Image 5, class a").wait_for(state="attached")
@@ -46,8 +47,8 @@ def test_shift_and_arrows_go_from_point_to_point(open_map: Callable[..., MapPage
     assert shown.page.locator(".lm-card").is_visible()
 
 
-def test_points_are_selected_added_and_asked_about_by_keys(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([np.array([[-1, 0], [0, 0], [1, 0]], float)])
+def test_points_are_selected_added_and_asked_about_by_keys(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([np.array([[-1, 0], [0, 0], [1, 0]], float)])
     shown.focus()
     shown.press("Shift+ArrowRight", "Space")
     assert shown.selected() == [1]
@@ -63,8 +64,8 @@ def test_points_are_selected_added_and_asked_about_by_keys(open_map: Callable[..
     assert shown.count == "3 images"
 
 
-def test_all_in_sight_is_selected_and_zoomed_to(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()])
+def test_all_in_sight_is_selected_and_zoomed_to(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
     shown.focus()
     shown.press("a")
     assert len(shown.selected()) == 400
@@ -80,8 +81,8 @@ def test_all_in_sight_is_selected_and_zoomed_to(open_map: Callable[..., MapPage]
     assert {row % 4 for row in shown.selected()} == {0}
 
 
-def test_zoom_to_the_selection_fits_its_box_into_the_panel(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()])
+def test_zoom_to_the_selection_fits_its_box_into_the_panel(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
     box = [-0.5, 0.25, 0.1, 0.2]
     script = "([box]) => { const view = new m.View([0, 0, 1, 1]); view.frame(box, 600, 400); return view.transform(600, 400); }"
     t = js(shown, script, box)
@@ -93,11 +94,11 @@ def test_zoom_to_the_selection_fits_its_box_into_the_panel(open_map: Callable[..
     assert shown.page.get_by_role("button", name="Zoom to the selection").is_disabled()
 
 
-def test_the_point_ahead_is_the_one_that_costs_least(open_map: Callable[..., MapPage]) -> None:
+def test_the_point_ahead_is_the_one_that_costs_least(new_map: Callable[..., MapPage]) -> None:
     """Against a look at every point: along the direction, and twice what lies aside, within a quarter."""
     points = np.random.default_rng(3).normal(size=(300, 2)).astype(np.float32).astype(float)
     allowed = np.arange(300) % 7 != 0
-    shown = open_map([cornered()])
+    shown = new_map([cornered()])
     script = """([points, allowed, from, way]) =>
       m.rowAhead(new m.Grid(Float32Array.from(points.flat())), Uint8Array.from(allowed), points[from], way, from)"""
     for start in range(0, 300, 23):
@@ -109,9 +110,9 @@ def test_the_point_ahead_is_the_one_that_costs_least(open_map: Callable[..., Map
             assert js(shown, script, points.tolist(), allowed.astype(int).tolist(), start, list(way)) == wanted
 
 
-def test_rows_in_a_box_are_found_and_many_are_not_looked_at(open_map: Callable[..., MapPage]) -> None:
+def test_rows_in_a_box_are_found_and_many_are_not_looked_at(new_map: Callable[..., MapPage]) -> None:
     points = np.random.default_rng(4).random((2000, 2)).astype(np.float32).astype(float)
-    shown = open_map([cornered()])
+    shown = new_map([cornered()])
     script = (
         "([points, box, most]) => m.rowsInBox(new m.Grid(Float32Array.from(points.flat())), box, most ?? undefined)?.sort((a, b) => a - b) ?? null"
     )
@@ -121,8 +122,8 @@ def test_rows_in_a_box_are_found_and_many_are_not_looked_at(open_map: Callable[.
     assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], int(inside.sum()) - 1) is None
 
 
-def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()], selected=np.array([1, 2]))
+def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], selected=np.array([1, 2]))
     shown.page.keyboard.press("?")
     dialog = shown.page.get_by_role("dialog", name="Keyboard shortcuts")
     assert dialog.is_visible()
@@ -141,8 +142,8 @@ def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(open_map: Cal
     assert not dialog.is_visible()
 
 
-def test_the_map_that_has_the_keys_is_marked(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered(), cornered()])
+def test_the_map_that_has_the_keys_is_marked(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered(), cornered()])
     shown.page.keyboard.press("Tab")
     for _ in range(14):
         if shown.page.evaluate("document.activeElement.className") == "lm-overlay":
@@ -160,8 +161,8 @@ def finger(shown: MapPage, kind: str, *places: tuple[float, float]) -> None:
     shown.touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]})  # type: ignore[attr-defined]
 
 
-def test_a_tap_asks_and_a_long_press_shows_the_card(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()], touch=True)
+def test_a_tap_asks_and_a_long_press_shows_the_card(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
     at = shown.place(-1, 1)
     finger(shown, "touchStart", at)
     finger(shown, "touchEnd")
@@ -180,8 +181,8 @@ def test_a_tap_asks_and_a_long_press_shows_the_card(open_map: Callable[..., MapP
     assert not shown.page.locator(".lm-card").is_visible()
 
 
-def test_two_fingers_zoom_and_one_of_them_goes_on(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()], touch=True)
+def test_two_fingers_zoom_and_one_of_them_goes_on(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
     zoom = "() => document.querySelector('.lm-tool[data-tool=reset]').disabled"
     x, y = shown.place(0, 0)
     finger(shown, "touchStart", (x - 40, y), (x + 40, y))
@@ -197,8 +198,8 @@ def test_two_fingers_zoom_and_one_of_them_goes_on(open_map: Callable[..., MapPag
     assert float(shown.said.split(",")[0].removeprefix("Zoom ")) == pytest.approx(3 * 1.25, abs=0.06)
 
 
-def test_a_finger_draws_a_lasso_in_its_mode(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([cornered()], touch=True)
+def test_a_finger_draws_a_lasso_in_its_mode(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
     shown.page.get_by_role("button", name="Lasso").tap()
     ring = [shown.place(x, y) for x, y in [(-0.6, 1.05), (-0.6, 0.6), (-1.05, 0.6), (-1.05, 1.05)]]
     finger(shown, "touchStart", ring[0])

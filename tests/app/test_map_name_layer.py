@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from tests.app.map_page import MapPage
 
 from likeness.clusters import group_table
 from likeness.plots.linked_map import MapNames
+from map_page import MapPage
 
 pytestmark = pytest.mark.browser
 CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
@@ -28,8 +28,8 @@ def shown_names(shown: MapPage) -> list[str]:
     return sorted(shown.page.locator(".lm-map-name:visible").all_inner_texts())
 
 
-def test_coarse_names_from_afar_and_fine_ones_from_near(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "")])
+def test_coarse_names_from_afar_and_fine_ones_from_near(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "")])
     assert shown_names(shown) == ["animal", "plant"]
     shown.focus()
     shown.press("+", "+", "+")  # of four fine ones in a frame that is twice too large, none is out of sight yet
@@ -39,8 +39,8 @@ def test_coarse_names_from_afar_and_fine_ones_from_near(open_map: Callable[..., 
     assert shown_names(shown) == ["animal", "plant"]
 
 
-def test_names_stay_when_the_map_is_moved_and_move_with_it(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+def test_names_stay_when_the_map_is_moved_and_move_with_it(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
     before = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
     shown.focus()
     shown.press("ArrowRight", "ArrowDown")
@@ -48,8 +48,8 @@ def test_names_stay_when_the_map_is_moved_and_move_with_it(open_map: Callable[..
     assert (after["x"] - before["x"], after["y"] - before["y"]) == pytest.approx((-40, -40), abs=1)
 
 
-def test_a_click_on_a_name_selects_its_images_and_shift_adds(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+def test_a_click_on_a_name_selects_its_images_and_shift_adds(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
     shown.page.mouse.click(*shown.place(0, 0.8))
     shown.page.wait_for_function("sent.length === 1")
     assert shown.selected() == [row for row in range(400) if row % 4 < 2]
@@ -62,8 +62,8 @@ def test_a_click_on_a_name_selects_its_images_and_shift_adds(open_map: Callable[
     assert len(shown.selected()) == 400
 
 
-def test_keys_go_from_name_to_name(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+def test_keys_go_from_name_to_name(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
     shown.focus()
     shown.press("Tab", "ArrowDown")
     assert shown.page.evaluate("document.activeElement.textContent") == "plant"
@@ -74,8 +74,8 @@ def test_keys_go_from_name_to_name(open_map: Callable[..., MapPage]) -> None:
     assert "lm-map-name" not in shown.page.evaluate("document.activeElement.className")  # the names are one step of the way
 
 
-def test_a_drag_that_begins_on_a_name_moves_the_map(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "", "", "", "")])
+def test_a_drag_that_begins_on_a_name_moves_the_map(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "", "", "", "")])
     x, y = shown.place(0, 0.8)
     shown.page.mouse.move(x, y)
     shown.page.mouse.down()
@@ -87,10 +87,10 @@ def test_a_drag_that_begins_on_a_name_moves_the_map(open_map: Callable[..., MapP
     assert shown.page.evaluate("sent.length") == 0
 
 
-def test_names_of_groups_follow_the_filter(open_map: Callable[..., MapPage]) -> None:
+def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> None:
     codes = ROWS % 4
     groups = [MapNames(group_table(codes, list("abcd"), POINTS))]
-    shown = open_map([POINTS], names=groups)
+    shown = new_map([POINTS], names=groups)
     assert shown_names(shown) == ["a", "b", "c", "d"]
     shown.show(names=groups, dimmed=codes == 1)
     shown.page.wait_for_timeout(200)
@@ -102,16 +102,16 @@ def test_names_of_groups_follow_the_filter(open_map: Callable[..., MapPage]) -> 
     assert shown.selected() == np.flatnonzero(codes == 2).tolist()
 
 
-def test_a_map_without_names_shows_none(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+def test_a_map_without_names_shows_none(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
     shown.show(names=[None])
     shown.page.wait_for_timeout(200)
     assert shown_names(shown) == []
 
 
-def test_which_names_a_depth_has(open_map: Callable[..., MapPage]) -> None:
+def test_which_names_a_depth_has(new_map: Callable[..., MapPage]) -> None:
     """A coarse name stays where the finer ones with names are less than half of it."""
-    shown = open_map([POINTS])
+    shown = new_map([POINTS])
     script = "([entries, depth]) => m.namesAtDepth(entries, depth).map((entry) => entry.name)"
     depth = "([zoom]) => m.depthAt(zoom, 3)"
     assert [shown.page.evaluate(depth, [zoom]) for zoom in (0.5, 1, 1.7, 1.8, 3, 3.1, 400)] == [0, 0, 0, 1, 1, 2, 2]
@@ -126,8 +126,8 @@ def test_which_names_a_depth_has(open_map: Callable[..., MapPage]) -> None:
     assert sorted(shown.page.evaluate(script, [deep, 2])) == ["bush", "lion", "tiger", "tree"]  # through a cluster without a name
 
 
-def test_names_that_would_cover_a_larger_one_are_left_out(open_map: Callable[..., MapPage]) -> None:
-    shown = open_map([POINTS])
+def test_names_that_would_cover_a_larger_one_are_left_out(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
     rng = np.random.default_rng(1)
     boxes = [
         {"x": float(x), "y": float(y), "width": float(w)} for x, y, w in zip(*rng.uniform(0, 400, (2, 120)), rng.uniform(20, 120, 120), strict=True)
