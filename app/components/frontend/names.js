@@ -110,23 +110,25 @@ class Names {
   show() {
     const shown = new Set();
     for (const box of this.boxes) {
-      const button = this.button(box.entry);
+      const button = this.button(box);
       button.style.transform = `translate(${Math.round(box.x - box.width / 2)}px, ${Math.round(box.y - NAME_LINE / 2)}px)`;
-      button.style.width = `${Math.ceil(box.width)}px`;
       shown.add(button);
     }
-    for (const button of this.buttons.values()) button.hidden = !shown.has(button);
-    const focusable = this.boxes.map(({ entry }) => this.button(entry));
-    const current = focusable.find((button) => button.tabIndex === 0) ?? focusable[0];
-    for (const button of this.buttons.values()) button.tabIndex = button === current ? 0 : -1;
+    const current = [...shown].find((button) => button.tabIndex === 0) ?? shown.values().next().value;
+    for (const button of this.buttons.values()) {
+      if (button.hidden === shown.has(button)) button.hidden = !shown.has(button);
+      const index = button === current ? 0 : -1;
+      if (button.tabIndex !== index) button.tabIndex = index;
+    }
   }
 
   /** A name as a button: keys reach it, while the pointer goes through it to the map, which asks `at`. */
-  button(entry) {
+  button({ entry, width }) {
     const id = `${entry.depth} ${entry.cluster}`;
     if (!this.buttons.has(id)) {
       const button = make("button", { className: "lm-map-name", type: "button", textContent: entry.name, tabIndex: -1, onclick: (event) => this.panel.host.selectNamed(this.panel, entry, event.shiftKey ? "add" : "replace") });
       button.setAttribute("aria-label", `${entry.name}, ${whole(entry.count)} ${this.panel.host.noun}: select`);
+      button.style.width = `${Math.ceil(width)}px`;
       this.buttons.set(id, button);
       this.root.append(button);
     }
@@ -136,7 +138,7 @@ class Names {
   /** Arrow keys go from name to name. */
   go(event) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const order = [...this.boxes].sort((a, b) => a.y - b.y || a.x - b.x).map(({ entry }) => this.button(entry));
+    const order = [...this.boxes].sort((a, b) => a.y - b.y || a.x - b.x).map((box) => this.button(box));
     if (!step || !order.length) return;
     event.preventDefault();
     event.stopPropagation();
