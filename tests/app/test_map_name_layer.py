@@ -95,7 +95,7 @@ def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> N
     shown.show(names=groups, dimmed=codes == 1)
     shown.page.wait_for_timeout(200)
     assert shown_names(shown) == ["a", "c", "d"]
-    x, y = (float(groups[0].table.set_index("name").loc["c", axis]) for axis in "xy")
+    x, y = groups[0].table.set_index("name").loc["c", ["x", "y"]].to_numpy(float)
     half = np.abs(POINTS).max()
     shown.page.mouse.click(*shown.place(x / half, y / half))
     shown.page.wait_for_function("sent.length === 1")
