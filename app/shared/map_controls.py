@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from likeness.projection import METHODS, Parameter, differing
-from shared import link
+from shared import link, map_names
 
 T = TypeVar("T", bound=str | float)
 
@@ -34,11 +34,13 @@ class Choice:
         return METHODS[self.method].title
 
 
-def choose(page: str) -> Choice:
-    """The controls of the maps of a page: the method, and beside it what it can be told."""
+def choose(page: str, *, named: bool = False) -> Choice:
+    """The controls of the maps of a page: the method, beside it what it can be told, and where maps are `named`, the names on them."""
     if st.session_state.get("map_controls_on") != page:
         st.session_state["map_controls_on"] = page
         _read_link()
+        if named:
+            map_names.read_link()
         _begin_anew()
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         kept = METHODS[_kept("layout", "umap")].title
@@ -55,6 +57,8 @@ def choose(page: str) -> Choice:
         st.session_state["map_settings"]["layout"] = name
         with st.popover("Map settings", icon=":material/tune:"):
             values = _settings(name)
+        if named:
+            map_names.choose(str(st.session_state["map_controls"]))
     _write_link(name, values)
     return Choice(name, differing(name, values))
 

@@ -10,7 +10,7 @@ import streamlit as st
 from components.linked_map import linked_map
 from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity, color_by, coloring_of
 from likeness.space import Space
-from shared import layouts, selection
+from shared import layouts, map_names, selection
 from shared.map_controls import Choice
 from shared.sidebar import readable
 from shared.view import View
@@ -26,16 +26,19 @@ def draw(
     height: int,
     on_query: Callable[[int | None], None],
     neighbors: Sequence[np.ndarray] | None = None,
+    named: bool = False,
 ) -> None:
     """Draws the spaces as `choice` lays them out; what is pointed at goes to the selection and to `on_query`.
 
     `slot` names the page's maps: new positions under the same one move from the old ones. `neighbors`: rows of each map that are marked,
-    and joined to the query where that is an image of the map.
+    and joined to the query where that is an image of the map. `named`: with the names that the map's controls ask for.
     """
     placed = layouts.lay_out(spaces, choice, f"{slot}_{view.dataset}")
+    coloring = _coloring(view.frame, view.color)
+    names, jobs = map_names.of_maps(spaces, [layout.shown for layout in placed], coloring) if named else ([None] * len(spaces), [])
     linked_map(
-        [MapPanel(readable(space.name), layout.shown, layout.note) for space, layout in zip(spaces, placed, strict=True)],
-        _coloring(view.frame, view.color),
+        [MapPanel(readable(space.name), each.shown, each.note, own) for space, each, own in zip(spaces, placed, names, strict=True)],
+        coloring,
         n=len(view.frame),
         thumbnails=view.thumbnails,
         info=view.info,
@@ -48,6 +51,8 @@ def draw(
         height=height,
         on_event=partial(_take_in, on_query),
     )
+    if named:
+        map_names.follow(jobs, coloring)
     _tell_problems(choice, placed)
 
 

@@ -105,6 +105,27 @@ def scanned_once() -> Callable[[], Any]:
 
 
 @pytest.fixture
+def new_map(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens linked maps, each in a page of its own (see `MapPage`), and ends with a look at the console."""
+    from map_page import MapPage
+
+    contexts, errors = [], []
+
+    def opened(*args: Any, touch: bool = False, **options: Any) -> MapPage:
+        contexts.append(browser.new_context(has_touch=touch, viewport={"width": 900, "height": 700}))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(600_000)
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return MapPage(page, *args, **options)
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pca_once: Callable[[Any], Any], scanned_once: Callable[[], Any]) -> AppTest:
     """The app without a browser, as a new visitor finds it, with the layout that needs no waiting."""
     monkeypatch.syspath_prepend(str(MAIN.parent))

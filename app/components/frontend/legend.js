@@ -24,7 +24,8 @@ class Legend {
     const label = make("div", { className: "lm-legend-label" }, make("span", { textContent: coloring.label }));
     this.all = null;
     if (coloring.kind === "none") return [];
-    if (coloring.kind === "number" || coloring.kind === "angle") return [label, colorbar(coloring)];
+    this.range = coloring.kind === "number" && coloring.values ? new ColorRange(coloring, this.host) : null;
+    if (coloring.kind === "number" || coloring.kind === "angle") return [label, this.range ? this.range.root : colorbar(coloring)];
     this.all = make("button", { className: "lm-all", type: "button", textContent: "Show all", onclick: () => this.host.setActive(null) });
     if (coloring.names.length > FINDABLE) label.append(this.finder(coloring));
     label.append(this.all);
@@ -67,6 +68,7 @@ class Legend {
       button.classList.toggle("lm-off", (active !== null && !active.has(code)) || left[code] === 0 || picked?.[code] === 0);
       button.setAttribute("aria-pressed", String(active !== null && active.has(code)));
     }
+    this.range?.tell(this.host.outside);
     if (this.all) this.all.style.visibility = active === null ? "hidden" : "visible";
   }
 }
@@ -80,6 +82,6 @@ function colorbar({ kind, colors, low, high, missing }) {
   const ticks = kind === "angle" ? [0, 90, 180, 270, 360].map((v) => `${v}°`) : [low, (low + high) / 2, high].map(short);
   const labels = make("div", { className: "lm-ticks" }, ...ticks.map((text) => make("span", { textContent: text })));
   const scale = make("div", { className: "lm-colorbar" }, bar, labels);
-  if (missing) scale.append(make("div", { className: "lm-caption", textContent: `${whole(missing)} without a value, grey` }));
+  if (missing) scale.append(make("div", { className: "lm-caption", textContent: `${whole(missing)} without a value, gray` }));
   return scale;
 }

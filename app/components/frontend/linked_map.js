@@ -2,8 +2,9 @@
 
 const instances = new WeakMap();
 
-class LinkedMap {
+class LinkedMap extends MapActions {
   constructor(parent) {
+    super();
     this.root = parent.querySelector(".lm");
     this.holder = this.root.querySelector(".lm-panels");
     this.panels = [];
@@ -14,12 +15,14 @@ class LinkedMap {
     this.version = 0; // of what the points look like
     this.query = null;
     this.hovered = -1;
+    this.picturesOn = true; // at their points, where few are in sight
     this.active = null; // classes shown alone, or null for all
     this.edits = new Edits();
     this.toolbar = new Toolbar(this.root.querySelector(".lm-bar"), this);
     this.legend = new Legend(this.root.querySelector(".lm-legend"), this);
     this.card = new Card(this.root.querySelector(".lm-card"), this);
     this.live = this.root.querySelector(".lm-live");
+    this.shortcuts = new Shortcuts(this.root);
     this.observer = new ResizeObserver(() => this.resized());
     this.observer.observe(this.holder);
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.escape(event));
@@ -72,8 +75,12 @@ class LinkedMap {
 
   takeColoring(coloring, codes) {
     if (coloring.label !== this.coloring?.label || coloring.kind !== this.coloring?.kind) this.active = null;
+    const isSame = coloring.codes?.id === this.coloring?.codes?.id;
     this.coloring = coloring;
     this.coloringLabel = coloring.label;
+    if (isSame && this.range) return; // the colors are those of a range that a person chose
+    this.range = null;
+    this.outside = 0;
     this.codes = codes;
   }
 
@@ -208,70 +215,6 @@ class LinkedMap {
     return coloring.names && codes ? { [coloring.label]: coloring.names[codes[row]] } : {};
   }
 
-  toggleQuery(row) {
-    this.query = row === this.query ? null : row;
-    this.neighbors = null; // those of the old query; Python sends the new ones
-    this.say(this.query === null ? "No query" : `Query: image ${row + 1}`);
-    this.toolbar.refresh();
-    this.schedule();
-    this.emit("query");
-  }
-
-  select(mask, how) {
-    this.keepSelection(combineRows(this.selected, mask, how));
-    this.say(this.selected ? `${countRows(this.selected)} selected` : "Nothing selected");
-    this.refresh();
-    this.emit("selection");
-  }
-
-  clear() {
-    const changed = [this.selected && "selection", this.query !== null && "query"].filter(Boolean);
-    this.keepSelection(null);
-    this.query = null;
-    this.refresh();
-    if (changed.length) this.emit(...changed);
-  }
-
-  /** Takes back the latest thing: the shape in hand, then the selection, then the query, then the legend. */
-  escape(event) {
-    event.stopPropagation();
-    const drawing = this.panels.find((panel) => panel.drag);
-    if (drawing) cancelDrag(drawing);
-    else if (this.selected) this.select(new Uint8Array(this.n), "replace");
-    else if (this.query !== null) this.toggleQuery(this.query);
-    else if (this.active) this.setActive(null);
-  }
-
-  setMode(mode) {
-    this.mode = mode;
-    this.root.dataset.mode = mode;
-    this.toolbar.refresh();
-  }
-
-  setActive(active) {
-    this.active = active;
-    this.refresh();
-  }
-
-  resetView() {
-    for (const panel of this.panels) panel.view?.reset();
-    this.toolbar.refresh();
-    this.repaint();
-  }
-
-  viewChanged() {
-    this.toolbar.buttons.get("reset").disabled = this.panels.every((panel) => panel.view?.atHome ?? true);
-  }
-
-  say(text) {
-    this.live.textContent = text;
-  }
-
-  /** Tells Python what is now so. */
-  emit(...kinds) {
-    this.send("edit", this.edits.next(kinds, { n: this.n, selected: this.selectedText, query: this.query }));
-  }
-
   fail(error) {
     this.root.dataset.state = "failed";
     this.say(error.message);
@@ -280,6 +223,7 @@ class LinkedMap {
   close() {
     this.observer.disconnect();
     for (const panel of this.panels) panel.forget();
+    this.shortcuts.close();
     clearTimeout(this.card.timer);
   }
 }

@@ -12,9 +12,12 @@ class Panel {
     this.host = host;
     this.canvas = make("canvas", { className: "lm-points" });
     this.overlay = make("canvas", { className: "lm-overlay", tabIndex: 0 });
-    this.overlay.setAttribute("role", "img");
+    this.overlay.setAttribute("role", "application"); // so that screen readers hand its keys on
+    this.overlay.setAttribute("aria-roledescription", "map");
     this.hint = make("div", { className: "lm-hint", textContent: "Click the map or hold Ctrl to zoom with the wheel" });
-    this.stage = make("div", { className: "lm-stage" }, this.canvas, this.overlay, this.hint);
+    this.names = new Names(this);
+    this.thumbs = new Thumbs(this);
+    this.stage = make("div", { className: "lm-stage" }, this.canvas, this.overlay, this.names.root, this.hint);
     this.inUse = false; // from a press of the mouse until the pointer leaves: the wheel then zooms and does not scroll
     this.title = make("span", { className: "lm-title" });
     this.caption = make("span", { className: "lm-caption" });
@@ -29,11 +32,12 @@ class Panel {
     bindKeys(this);
   }
 
-  describe({ title, caption }) {
+  describe({ title, caption, names }) {
+    this.names.take(names ?? null);
     this.title.textContent = title;
     this.caption.textContent = caption;
     this.caption.hidden = !caption;
-    this.overlay.setAttribute("aria-label", `Map ${title}. Drag or arrow keys move, plus and minus or the wheel after a click zoom, 0 resets.`);
+    this.overlay.setAttribute("aria-label", `Map ${title}. Arrow keys move it, plus and minus zoom, shift and arrow keys go from point to point; question mark lists all keys.`);
   }
 
   /** New positions: at once, or from where the points are now. */
@@ -140,6 +144,7 @@ class Panel {
     const transform = { scale: scale * r, x0: x0 * r, y0: y0 * r };
     if (this.dirty) this.dirty = this.many ? this.drawMany(scene, transform) : this.drawFew(scene, transform);
     drawOverlay(this, this.overlay.getContext("2d"));
+    this.names.draw();
     return this.dirty;
   }
 
@@ -160,13 +165,25 @@ class Panel {
     return this.picture.show(this.renderer, scene, points, transform, this.ratio, key, wait);
   }
 
+  /** Place of a row in the world, or null where it has none. */
+  world(row) {
+    if (row === null || row < 0 || !this.target) return null;
+    const [x, y] = [2 * row, 2 * row + 1].map((i) => (this.morph ? between(this.morph.from[i], this.target[i], this.morph.t) : this.target[i]));
+    return x === x && y === y ? [x, y] : null;
+  }
+
   /** Screen place of a row in CSS px, or null where it has none. */
   at(row) {
-    if (row === null || row < 0 || !this.target) return null;
+    const place = this.world(row);
+    if (!place) return null;
     const { scale, x0, y0 } = this.transform();
-    const [wx, wy] = [2 * row, 2 * row + 1].map((i) => (this.morph ? between(this.morph.from[i], this.target[i], this.morph.t) : this.target[i]));
-    const [x, y] = [x0 + scale * wx, y0 - scale * wy];
-    return x === x && y === y ? [x, y] : null;
+    return [x0 + scale * place[0], y0 - scale * place[1]];
+  }
+
+  /** The box [left, right, low, high] of the world that is in sight. */
+  sight() {
+    const { scale, x0, y0 } = this.transform();
+    return [-x0 / scale, (this.width - x0) / scale, (y0 - this.height) / scale, y0 / scale];
   }
 
   /** Says for a moment how to zoom. */
@@ -189,6 +206,7 @@ function drawOverlay(panel, context) {
   const { text, background, primary } = host.theme;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
+  panel.thumbs.draw(context);
   const query = panel.at(host.query);
   const radius = panel.radius();
   const near = (host.neighbors?.[panel.index] ?? []).map((row) => panel.at(row)).filter(Boolean);
@@ -197,12 +215,12 @@ function drawOverlay(panel, context) {
     if (!query) ring(context, place, radius + 3, cssColor(background), 4);
     ring(context, place, radius + (query ? 2 : 3), query ? cssColor(text, 0.75) : cssColor(primary), query ? 1.5 : 2);
   }
-  if (query) {
+  if (query && !panel.thumbs.has(host.query)) {
     ring(context, query, radius + 5, cssColor(background), 5.5);
     ring(context, query, radius + 5, cssColor(primary), 3);
   }
   const hover = panel.at(host.hovered);
-  if (hover) {
+  if (hover && !panel.thumbs.has(host.hovered)) {
     ring(context, hover, radius + 3.5, cssColor(background), 4);
     ring(context, hover, radius + 3.5, cssColor(text), 2);
   }

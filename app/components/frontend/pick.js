@@ -84,3 +84,45 @@ function combineRows(old, fresh, how) {
   if (mask !== fresh) for (let i = 0; i < mask.length; i++) mask[i] = how === "add" ? mask[i] | fresh[i] : mask[i] & ~fresh[i];
   return mask.includes(1) ? mask : null;
 }
+
+/**
+ * The row that one comes to from a place [x, y] of the world in a direction [dx, dy]: of those in the quarter that lies there, the nearest, what
+ * lies to the side counting double; -1 where there is none.
+ */
+function rowAhead(grid, allowed, [x, y], [dx, dy], from) {
+  const { order, xy } = grid;
+  const far = Math.hypot(...[grid.left, grid.left + grid.side * grid.cellWidth].map((edge) => Math.abs(edge - x)), ...[grid.low, grid.low + grid.side * grid.cellHeight].map((edge) => Math.abs(edge - y)));
+  for (let reach = Math.max(Math.min(grid.cellWidth, grid.cellHeight), far / 1e6); ; reach *= 2) {
+    let [best, least] = [-1, Infinity];
+    const box = [dx < 0 || dy ? x - reach : x, dx > 0 || dy ? x + reach : x, dy < 0 || dx ? y - reach : y, dy > 0 || dx ? y + reach : y];
+    const stretches = grid.stretches(...box);
+    for (let s = 0; s < stretches.length; s += 2) {
+      for (let k = stretches[s]; k < stretches[s + 1]; k++) {
+        const [px, py] = [xy[2 * k] - x, xy[2 * k + 1] - y];
+        const along = px * dx + py * dy;
+        const aside = Math.abs(px * dy) + Math.abs(py * dx);
+        if (along <= 0 || aside > along || along + 2 * aside >= least || !allowed[order[k]] || order[k] === from) continue;
+        [best, least] = [order[k], along + 2 * aside];
+      }
+    }
+    if (least <= reach || reach > far) return best; // what lies beyond the box costs more than its reach
+  }
+}
+
+/** The rows of the points in a box of the world; null where they are more than `most`. Cheap then: a few cells are counted, not looked into. */
+function rowsInBox(grid, [left, right, low, high], most = Infinity) {
+  const stretches = grid.stretches(left, right, low, high);
+  const { order, xy } = grid;
+  const found = [];
+  let near = 0;
+  for (let s = 0; s < stretches.length; s += 2) near += stretches[s + 1] - stretches[s];
+  if (near > 8 * most + 4096) return null;
+  for (let s = 0; s < stretches.length; s += 2) {
+    for (let k = stretches[s]; k < stretches[s + 1]; k++) {
+      const [x, y] = [xy[2 * k], xy[2 * k + 1]];
+      if (x >= left && x <= right && y >= low && y <= high) found.push(order[k]);
+    }
+    if (found.length > most) return null;
+  }
+  return found;
+}

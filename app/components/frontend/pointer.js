@@ -1,4 +1,6 @@
-// Mouse, pen, fingers and keys on a panel.
+// Mouse, pen and fingers on a panel.
+
+const LONG_PRESS_MS = 450;
 
 function bindPointer(panel) {
   const { overlay } = panel;
@@ -9,26 +11,29 @@ function bindPointer(panel) {
     overlay.setPointerCapture(event.pointerId);
     panel.inUse = true;
     panel.host.hover(-1);
-    if (fingers.size === 2) panel.drag = panel.shape = null;
+    if (fingers.size > 1) cancelDrag(panel);
     else startDrag(panel, event);
   });
   overlay.addEventListener("pointermove", (event) => {
-    if (fingers.size === 2) pinch(panel, fingers, event);
+    if (fingers.size === 2 && fingers.has(event.pointerId)) pinch(panel, fingers, event);
     else if (panel.drag) moveDrag(panel, event);
     else if (event.pointerType !== "touch") hoverAt(panel, event);
   });
   overlay.addEventListener("pointerup", (event) => {
     fingers.delete(event.pointerId);
     if (panel.drag) endDrag(panel, event);
+    else if (fingers.size === 1) goOn(panel, [...fingers.values()][0]);
   });
   overlay.addEventListener("pointercancel", (event) => {
     fingers.delete(event.pointerId);
     cancelDrag(panel);
   });
-  overlay.addEventListener("pointerleave", () => {
+  overlay.addEventListener("pointerleave", (event) => {
+    if (event.pointerType === "touch") return; // a finger leaves whenever it is lifted; the card of a long press stays
     panel.inUse = false;
     panel.host.hover(-1);
   });
+  overlay.addEventListener("contextmenu", (event) => panel.pressed && event.preventDefault());
   overlay.addEventListener("dblclick", () => panel.host.resetView());
   overlay.addEventListener("wheel", (event) => wheel(panel, event), { passive: false });
 }
@@ -44,6 +49,24 @@ function startDrag(panel, event) {
   const kind = mode === "pan" ? (event.shiftKey ? "lasso" : "pan") : mode;
   const how = mode !== "pan" && event.shiftKey ? "add" : event.altKey ? "remove" : "replace";
   panel.drag = { kind, how, start: at, last: at, moved: false, clicks: event.detail };
+  panel.pressed = false;
+  if (event.pointerType === "touch") panel.pressTimer = setTimeout(() => longPress(panel), LONG_PRESS_MS);
+}
+
+/** A finger that stays where it is shows the card of what lies there; lifting it then is no click. */
+function longPress(panel) {
+  const { drag } = panel;
+  if (!drag || drag.moved) return;
+  const row = rowAt(panel, drag.start);
+  panel.pressed = true;
+  cancelDrag(panel);
+  panel.host.hover(row, panel);
+  if (row >= 0) panel.host.announce(row);
+}
+
+/** After a pinch, the finger that stays moves the map. */
+function goOn(panel, at) {
+  panel.drag = { kind: "pan", how: "replace", start: at, last: at, moved: true, clicks: 0 };
 }
 
 function moveDrag(panel, event) {
@@ -73,20 +96,26 @@ function endDrag(panel, event) {
   const { drag, shape } = panel;
   cancelDrag(panel);
   if (!drag.moved) {
-    const row = rowAt(panel, place(panel.overlay, event));
-    if (row >= 0 && drag.clicks < 2) panel.host.toggleQuery(row);
+    const at = place(panel.overlay, event);
+    const name = panel.names.at(at);
+    const row = name ? -1 : rowAt(panel, at);
+    if (name && drag.clicks < 2) panel.host.selectNamed(panel, name, event.shiftKey ? "add" : "replace");
+    else if (row >= 0 && drag.clicks < 2) panel.host.toggleQuery(row);
   } else if (shape && panel.target) {
     panel.host.select(rowsInPolygon(panel.grid, panel.host.shown, panel.transform(), shape.polygon), drag.how);
   }
 }
 
 function cancelDrag(panel) {
+  clearTimeout(panel.pressTimer);
   panel.drag = panel.shape = null;
   panel.root.classList.remove("lm-dragging");
   panel.host.schedule();
 }
 
 function rowAt(panel, [x, y]) {
+  const pictured = panel.thumbs.at([x, y]);
+  if (pictured >= 0) return pictured;
   return panel.target ? nearestRow(panel.grid, panel.host.roles, panel.transform(), x, y, Math.max(HOVER_PX, panel.radius() + 4)) : -1;
 }
 
@@ -98,7 +127,9 @@ function hoverAt(panel, event) {
   requestAnimationFrame(() => {
     panel.searching = false;
     if (panel.drag || panel.morph || !panel.overlay.matches(":hover")) return;
-    panel.host.hover(rowAt(panel, panel.pointer), panel);
+    const onName = panel.names.at(panel.pointer);
+    panel.overlay.classList.toggle("lm-on-name", Boolean(onName));
+    panel.host.hover(onName ? -1 : rowAt(panel, panel.pointer), panel);
   });
 }
 
@@ -125,21 +156,4 @@ function pinch(panel, fingers, event) {
   panel.view.pan(x - (before[0][0] + before[1][0]) / 2, y - (before[0][1] + before[1][1]) / 2, panel.width, panel.height);
   panel.view.zoomAt(spread([a, b]) / spread(before), x, y, panel.width, panel.height);
   panel.changed();
-}
-
-const STEP = 40;
-const MOVES = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
-const ZOOMS = { "+": 1.25, "=": 1.25, "-": 0.8 };
-
-function bindKeys(panel) {
-  panel.overlay.addEventListener("keydown", (event) => {
-    const { view, width, height, host } = panel;
-    if (event.ctrlKey || event.metaKey || !view) return;
-    if (MOVES[event.key]) view.pan(...MOVES[event.key], width, height);
-    else if (ZOOMS[event.key]) view.zoomAt(ZOOMS[event.key], width / 2, height / 2, width, height);
-    else if (event.key === "0") host.resetView();
-    else return;
-    event.preventDefault();
-    panel.changed();
-  });
 }

@@ -6,8 +6,13 @@ const MODES = [
   ["box", "Box", "Box: drag a rectangle; shift adds, alt removes"],
 ];
 const ACTIONS = [
+  ["in", "Zoom in", "Zoom in (+)"],
+  ["out", "Zoom out", "Zoom out (−)"],
+  ["selection", "Zoom to the selection", "Zoom to the selection (Z)"],
   ["reset", "Reset view", "Reset view (double click, 0)"],
   ["clear", "Clear selection", "Clear selection (Esc)"],
+  ["pictures", "Pictures on the map", "Pictures on the map where few points are in sight (P)"],
+  ["keys", "Keyboard shortcuts", "Keyboard shortcuts (?)"],
 ];
 
 class Toolbar {
@@ -20,7 +25,8 @@ class Toolbar {
     group.setAttribute("aria-label", "Map tools");
     for (const spec of MODES) group.append(this.button(spec, () => host.setMode(spec[0])));
     group.append(make("span", { className: "lm-gap" }));
-    group.append(this.button(ACTIONS[0], () => host.resetView()), this.button(ACTIONS[1], () => host.clear()));
+    const acts = { in: () => host.zoomAll(ZOOM_STEP), out: () => host.zoomAll(1 / ZOOM_STEP), selection: () => host.zoomToSelection(), reset: () => host.resetView(), clear: () => host.clear(), pictures: () => host.togglePictures(), keys: () => host.shortcuts.toggle() };
+    for (const spec of ACTIONS) group.append(this.button(spec, acts[spec[0]]));
     root.append(this.count, group);
   }
 
@@ -35,6 +41,9 @@ class Toolbar {
   refresh() {
     const { host } = this;
     for (const [name] of MODES) this.buttons.get(name).setAttribute("aria-pressed", String(host.mode === name));
+    this.buttons.get("selection").disabled = !host.selected;
+    this.buttons.get("pictures").hidden = !host.source?.hasPictures;
+    this.buttons.get("pictures").setAttribute("aria-pressed", String(host.picturesOn));
     this.buttons.get("clear").disabled = !host.selected && host.query === null;
     this.buttons.get("reset").disabled = host.panels.every((panel) => panel.view?.atHome ?? true);
     this.count.textContent = countLine(host);

@@ -2,6 +2,7 @@
 
 const MARGIN = 0.92;
 const ZOOM = [0.5, 400];
+const CLOSEST = 40; // zoom to which few points are brought
 
 /** home: [cx, cy, hx, hy], the box that fits the panel at zoom 1; the center is kept in units of home, so that it survives a refit. */
 class View {
@@ -55,6 +56,16 @@ class View {
     this.clamp();
   }
 
+  /** Zooms and moves so that a box of the world [left, right, low, high] fills most of the panel. */
+  frame([left, right, low, high], width, height) {
+    const { home, reach } = this;
+    const wanted = (0.8 * Math.min(width / Math.max(right - left, 1e-12), height / Math.max(high - low, 1e-12))) / this.fit(width, height);
+    this.zoom = Math.min(CLOSEST, Math.max(ZOOM[0], wanted));
+    this.dx = ((left + right) / 2 - home[0]) / reach;
+    this.dy = ((low + high) / 2 - home[1]) / reach;
+    this.clamp();
+  }
+
   clamp() {
     this.dx = Math.min(1.5, Math.max(-1.5, this.dx));
     this.dy = Math.min(1.5, Math.max(-1.5, this.dy));
@@ -69,3 +80,18 @@ function framesAlike(old, fresh) {
 }
 
 const easeInOut = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
+
+/** The box [left, right, low, high] around the marked rows that have a place in `positions`; null without any. */
+function boxAround(positions, mask) {
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let i = 0; i < mask.length; i++) {
+    if (!mask[i]) continue;
+    const [x, y] = [positions[2 * i], positions[2 * i + 1]];
+    if (!Number.isFinite(x + y)) continue;
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < low) low = y;
+    if (y > high) high = y;
+  }
+  return left <= right ? [left, right, low, high] : null;
+}

@@ -48,6 +48,7 @@ def main() -> None:
             height=_HEIGHT,
             on_query=neighbors.image_was_clicked,
             neighbors=_marked(view, query, found),
+            named=True,
         )
         if view.b is not None:
             _agreement(view)
@@ -117,7 +118,7 @@ def _search_bar(view: View) -> "tuple[neighbors.Query, map_controls.Choice]":
                 disabled=bool(reason),
                 help=reason or None,
             )
-        choice = map_controls.choose("explore")
+        choice = map_controls.choose("explore", named=True)
     query = neighbors.current_query(view)
     query_bar(
         query_chips.chips(view, query),

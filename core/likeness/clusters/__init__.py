@@ -4,7 +4,7 @@ from likeness.clusters.cluster import Clusters, cluster
 from likeness.clusters.name_clusters import ClusterName, ClusterNames, name_clusters, names_from_shares
 from likeness.clusters.name_columns import with_cluster_names
 from likeness.clusters.name_match import MATCHES, name_match, too_general
-from likeness.clusters.places import cluster_table, densest, without_overlap
+from likeness.clusters.places import cluster_table, densest, group_table, without_overlap
 from likeness.clusters.word_choice import WordChoice, notion_choice, noun_choice, own_choice
 from likeness.clusters.word_shares import LOOKED_AT, TableShares, TextShares, WordShares
 
@@ -21,6 +21,7 @@ __all__ = [
     "cluster",
     "cluster_table",
     "densest",
+    "group_table",
     "name_clusters",
     "name_match",
     "names_from_shares",

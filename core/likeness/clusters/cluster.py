@@ -119,7 +119,7 @@ def _nested(points: NDArray[np.float32], sizes: Sequence[int]) -> Clusters:
     labels, core, parents = [whole[-1]], [leaves[-1] >= 0], list[Labels]()
     for coarse, leaf in zip(whole[-2::-1], leaves[-2::-1], strict=True):
         names, own = np.unique(_majority(labels[0], coarse), return_inverse=True)
-        if len(names) < len(own):  # else nothing is divided further
+        if 1 < len(names) < len(own):  # else nothing is divided, here or further
             parents.insert(0, own.astype(np.int64))
             labels.insert(0, own[labels[0]].astype(np.int64))
             core.insert(0, leaf >= 0)

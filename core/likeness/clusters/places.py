@@ -1,5 +1,7 @@
 """Where on a map the names of clusters stand, and which can be drawn without overlap."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ _MOST = 500  # images of a cluster among which the densest place is looked for
 
 
 def densest(points: NDArray[Any]) -> NDArray[np.float64]:
-    """Of some points (n, 2) the one around which most others lie, (2,).
+    """Of some points (n, 2) the one around which most others lie, (2,); those without a place (NaN) do not count, and NaN where none has one.
 
     It has the largest sum of Gaussians around all points, as wide as a fourth of their median distance to their middle: a place where a name stands
     on images even if the points form a ring or two islands, which a mean does not.
@@ -23,7 +25,11 @@ def densest(points: NDArray[Any]) -> NDArray[np.float64]:
         >>> densest(np.array([[0, 0], [0, 1], [1, 0], [50, 50]])).tolist()
         [0.0, 0.0]
     """
-    chosen = np.asarray(points, np.float64)[:: -(-len(points) // _MOST)]
+    placed = np.asarray(points, np.float64)
+    placed = placed[np.isfinite(placed).all(axis=1)]
+    if not len(placed):
+        return np.full(2, np.nan)
+    chosen = placed[:: -(-len(placed) // _MOST)]
     width = np.median(np.linalg.norm(chosen - np.median(chosen, axis=0), axis=1)) / 4
     if width <= 0:
         width = np.abs(chosen - chosen[0]).max() or 1.0
@@ -54,9 +60,10 @@ def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positio
     rows = []
     for depth, parents in enumerate(clusters.parents):
         counts = clusters.counts(depth)
+        places = _places(clusters.labels[:, depth], len(parents), positions)
         for number in np.argsort(-counts, kind="stable"):
             name = names.depths[depth][number] if names else None
-            place = (np.nan, np.nan) if positions is None else densest(np.asarray(positions)[clusters.labels[:, depth] == number])
+            place = places[number]
             rows.append(
                 {
                     "depth": depth,
@@ -71,6 +78,41 @@ def cluster_table(clusters: Clusters, names: ClusterNames | None = None, positio
                 }
             )
     return pd.DataFrame(rows)
+
+
+def group_table(codes: NDArray[Any], names: Sequence[str], positions: Any) -> pd.DataFrame:
+    """As `cluster_table`, for groups that are known, such as the values of an attribute: one depth, the largest group first.
+
+    Args:
+        codes: (n,) the number of each image's group in `names`; others, such as -1, are of no group.
+        names: of the groups; empty groups are left out.
+        positions: (n, 2), the map on which the names are to stand.
+
+    Raises:
+        InputError: positions of other images.
+
+    Example:
+        >>> group_table(np.array([0, 1, 1, -1]), ["cat", "dog"], np.array([[0, 0], [5, 5], [5, 6], [9, 9]]))[["name", "count", "x"]].values.tolist()
+        [['dog', 2, 5.0], ['cat', 1, 0.0]]
+    """
+    codes = np.asarray(codes)
+    if np.shape(positions) != (len(codes), 2):
+        raise InputError(f"The map has shape {np.shape(positions)}, but the groups are of {len(codes)} images; pass their map.")
+    known = np.where((codes >= 0) & (codes < len(names)), codes, len(names)).astype(np.int64)
+    counts = np.bincount(known, minlength=len(names) + 1)[:-1]
+    places = _places(known, len(names), positions)
+    rows = [(0, int(each), -1, str(names[each]), int(counts[each]), *places[each]) for each in np.argsort(-counts, kind="stable") if counts[each]]
+    return pd.DataFrame(rows, columns=["depth", "cluster", "parent", "name", "count", "x", "y"])
+
+
+def _places(labels: NDArray[np.int64], count: int, positions: Any) -> NDArray[np.float64]:
+    """The densest place (count, 2) of each cluster, NaN without a map."""
+    if positions is None:
+        return np.full((count, 2), np.nan)
+    order = np.argsort(labels, kind="stable")
+    begins = np.searchsorted(labels[order], np.arange(count + 1))
+    points = np.asarray(positions)[order]
+    return np.array([densest(points[begin:end]) for begin, end in pairwise(begins)]).reshape(count, 2)
 
 
 def without_overlap(

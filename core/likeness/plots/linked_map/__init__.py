@@ -7,6 +7,7 @@ from likeness.plots.linked_map.coloring import Coloring, color_by, coloring_of
 from likeness.plots.linked_map.frontend import SCRIPTS, notebook_module, read_script, read_text
 from likeness.plots.linked_map.identity_cache import cache_by_identity
 from likeness.plots.linked_map.map_event import MapEvent, decode_event
+from likeness.plots.linked_map.map_names import MapNames
 from likeness.plots.linked_map.map_payload import MapPanel, encode_map
 from likeness.plots.linked_map.palette import angle_scale, categorical_palette, number_scale
 from likeness.plots.linked_map.parts import Publish
@@ -22,6 +23,7 @@ __all__ = [
     "Coloring",
     "LinkedMapWidget",
     "MapEvent",
+    "MapNames",
     "MapPanel",
     "Publish",
     "angle_scale",

@@ -12,7 +12,8 @@ _FOLDER = app_dir() / "components" / "frontend"
 # all but the entry, each after those whose constants it reads
 SCRIPTS = (
     "bytes", "color", "icons", "stamps", "view", "grid", "pick", "raster", "density", "points", "splat", "gl_programs", "gl_splat", "renderers",
-    "picture", "panel", "pointer", "legend", "source", "card", "toolbar", "edits", "linked_map",
+    "picture", "thumbs", "names", "panel", "pointer", "keys", "color_range", "legend", "source", "card", "shortcuts", "toolbar", "edits", "actions",
+    "linked_map",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from likeness.errors import InputError
 from likeness.plots.linked_map.bitset import encode_mask, encode_rows
 from likeness.plots.linked_map.coloring import Coloring
 from likeness.plots.linked_map.identity_cache import cache_by_identity
+from likeness.plots.linked_map.map_names import MapNames, encode_names
 from likeness.plots.linked_map.palette import CATEGORICAL, OTHER, angle_scale, categorical_palette, number_scale
 from likeness.plots.linked_map.parts import Publish, part
 
@@ -19,11 +20,12 @@ _STEPS = 255
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """One map: `positions` (n, 2), NaN for a row that has no place in it."""
+    """One map: `positions` (n, 2), NaN for a row that has no place in it; `names` stand on it, where there are any."""
 
     title: str
     positions: np.ndarray
     caption: str = ""
+    names: MapNames | None = None
 
 
 @cache_by_identity
@@ -46,14 +48,16 @@ def encode_panel(panel: MapPanel, n: int, publish: Publish | None = None) -> dic
     positions = np.asarray(panel.positions, dtype=np.float32)
     if positions.shape != (n, 2):
         raise InputError(f"The map {panel.title!r} has positions of shape {positions.shape}; pass ({n}, 2).")
-    return {"title": panel.title, "caption": panel.caption, "home": home_box(positions), "positions": part(positions, publish)}
+    return {
+        "title": panel.title, "caption": panel.caption, "home": home_box(positions), "positions": part(positions, publish),
+        "names": encode_names(panel.names, n, publish),
+    }  # fmt: skip
 
 
 def encode_coloring(coloring: Coloring, n: int, publish: Publish | None = None) -> dict[str, object]:
-    """A coloring for the browser: a code for each row, a color for each code, and the legend."""
+    """A coloring for the browser: a code for each row, a color for each code, and the legend; of numbers also where each lies between the ends."""
     encoded = code_colors(coloring, n)
-    codes = encoded["codes"]
-    return encoded | {"codes": part(codes, publish) if isinstance(codes, np.ndarray) else None}
+    return encoded | {name: part(encoded[name], publish) if encoded.get(name) is not None else None for name in ("codes", "values")}
 
 
 @cache_by_identity
@@ -90,7 +94,7 @@ def _encode_values(coloring: Coloring, n: int) -> dict[str, Any]:
     return {
         "kind": coloring.kind, "label": coloring.label, "codes": codes.astype(np.uint8),
         "colors": [*(angle_scale(_STEPS) if angle else number_scale(_STEPS)), OTHER], "low": low, "high": high,
-        "grey": OTHER, "missing": int(n - len(finite)),
+        "grey": OTHER, "missing": int(n - len(finite)), "values": None if angle else share.astype(np.float32),
     }  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+// The list of keys, opened by "?" anywhere on the page or by the button.
+
+const SHORTCUTS = [
+  ["Map", [
+    ["Arrow keys", "Move the map"],
+    ["+ −", "Zoom in, zoom out"],
+    ["0", "Show the whole map"],
+    ["Z", "Zoom to the selection"],
+    ["Shift + arrow keys", "Go from point to point"],
+    ["Enter", "Neighbors of the point; once more takes it back"],
+    ["Space", "Select the point alone"],
+    ["Shift + Space", "Add the point to the selection, or take it out"],
+    ["A, Shift + A", "Select all in sight, or add them"],
+    ["C", "Clear selection and query"],
+    ["Esc", "Take back the last thing"],
+    ["P", "Pictures on the map on or off"],
+    ["V, L, B", "Drag to pan, to draw a lasso, to draw a box"],
+  ]],
+  ["Names on the map", [
+    ["Tab", "From the map to its names"],
+    ["Arrow keys", "Go from name to name"],
+    ["Enter, Shift + Enter", "Select its images, or add them"],
+  ]],
+  ["Mouse and touch", [
+    ["Click, tap", "Neighbors of an image; on a name, its images"],
+    ["Shift + drag", "Lasso; in lasso and box mode, shift adds, alt removes"],
+    ["Wheel, two fingers", "Zoom"],
+    ["Double click", "Show the whole map"],
+    ["Long press", "The card of an image"],
+  ]],
+  ["Gallery", [
+    ["Tab, Shift + Tab", "Next, previous picture"],
+    ["Enter", "Neighbors of the picture"],
+  ]],
+  ["Page", [
+    ["?", "Open or close this list"],
+    ["Tab, Shift + Tab", "Next, previous control"],
+  ]],
+];
+
+let openList = null; // one at a time, however many maps a page has
+
+class Shortcuts {
+  constructor(root) {
+    this.dialog = make("dialog", { className: "lm-shortcuts" });
+    this.dialog.setAttribute("aria-label", "Keyboard shortcuts");
+    this.dialog.addEventListener("close", () => (openList = null));
+    this.dialog.addEventListener("keydown", (event) => event.key === "Escape" && event.stopPropagation());
+    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
+    root.append(this.dialog);
+    this.hear = (event) => this.key(event);
+    document.addEventListener("keydown", this.hear);
+  }
+
+  key(event) {
+    const target = event.composedPath()[0];
+    const writes = target?.isContentEditable || /^(input|textarea|select)$/i.test(target?.tagName ?? "");
+    if (event.key !== "?" || writes || event.ctrlKey || event.metaKey || (openList && openList !== this)) return;
+    event.preventDefault();
+    this.toggle();
+  }
+
+  toggle() {
+    if (this.dialog.open) {
+      this.dialog.close();
+      return;
+    }
+    if (!this.dialog.firstChild) this.fill();
+    openList = this;
+    this.dialog.showModal();
+  }
+
+  fill() {
+    const close = make("button", { className: "lm-tool", type: "button", title: "Close (Esc)", innerHTML: icon("clear"), onclick: () => this.dialog.close() });
+    close.setAttribute("aria-label", "Close");
+    const groups = SHORTCUTS.map(([title, keys]) => make("section", {}, make("h3", { textContent: title }), make("dl", {}, ...keys.flatMap(([key, text]) => [make("dt", { textContent: key }), make("dd", { textContent: text })]))));
+    this.dialog.append(make("div", { className: "lm-shortcuts-head" }, make("h2", { textContent: "Keys" }), close), make("div", { className: "lm-shortcuts-list" }, ...groups));
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.hear);
+    if (this.dialog.open) this.dialog.close();
+  }
+}

@@ -1,0 +1,111 @@
+"""The scale of a color by numbers: its ticks, and a narrower range of colors that a person chooses."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from likeness.plots.linked_map import coloring_of
+from map_page import MapPage
+
+pytestmark = pytest.mark.browser
+N = 300
+X = np.linspace(-1, 1, N)
+POINTS = np.column_stack([X, np.sin(7 * X)])
+WEIGHT = np.append(np.linspace(0, 10, N - 2), [1000.0, np.nan])  # one far away, which takes nearly all colors, and one missing
+
+
+def pixel(shown: MapPage, row: int) -> list[int]:
+    x, y = shown.place(*POINTS[row])
+    script = """([px, py]) => {
+      const canvas = document.querySelector(".lm-points"), box = canvas.getBoundingClientRect(), k = canvas.width / box.width;
+      return [...canvas.getContext("2d").getImageData(Math.round((px - box.left) * k), Math.round((py - box.top) * k), 1, 1).data].slice(0, 3); }"""
+    color: list[int] = shown.page.evaluate(script, [x, y])
+    return color
+
+
+def gray(color: list[int]) -> bool:
+    return max(color) - min(color) < 40
+
+
+def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
+    note = shown.page.locator(".lm-colorbar .lm-caption")
+    assert note.inner_text() == "1 without a value, gray"
+    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12  # 10 of 1,000: hardly a difference
+    shown.page.get_by_label("Color up to").fill("10")
+    shown.page.get_by_label("Color up to").press("Tab")
+    note.get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
+    shown.page.wait_for_timeout(200)
+    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
+    assert gray(pixel(shown, N - 2))
+    assert shown.said == "Colored from 0 to 10, 1 outside in gray"
+    assert shown.page.evaluate("sent.length") == 0  # the selection is what it was
+    shown.show()  # another rerun of the page
+    shown.page.wait_for_timeout(200)
+    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
+    shown.page.get_by_role("button", name="All").click()
+    note.get_by_text("1 without a value, gray", exact=True).wait_for()
+    shown.page.wait_for_timeout(200)
+    assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12
+
+
+def test_handles_move_by_keys_and_never_cross(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", np.arange(N, dtype=float), "number"))
+    low, high = shown.page.get_by_label("Lowest colored value"), shown.page.get_by_label("Highest colored value")
+    high.focus()
+    shown.press(*["ArrowLeft"] * 3)
+    assert float(high.input_value()) == pytest.approx(0.997)
+    assert high.get_attribute("aria-valuetext") == "298"
+    low.focus()
+    shown.press("End")
+    assert float(low.input_value()) == pytest.approx(0.996)
+    shown.page.locator(".lm-colorbar .lm-caption", has_text="outside, gray").wait_for()
+    shown.page.get_by_label("Color from").fill("500")
+    shown.page.get_by_label("Color from").press("Tab")
+    assert float(shown.page.get_by_label("Color from").input_value()) == pytest.approx(0.996 * 299, abs=0.06)  # beyond the other end: as it was
+
+
+def test_another_color_begins_with_its_whole_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"))
+    shown.page.get_by_label("Color up to").fill("10")
+    shown.page.get_by_label("Color up to").press("Tab")
+    shown.page.locator(".lm-colorbar .lm-caption", has_text="1 outside").wait_for()
+    shown.show(coloring_of("height", POINTS[:, 0], "number"))
+    shown.page.locator(".lm-legend-label", has_text="height").wait_for()
+    assert shown.page.get_by_label("Color up to").input_value() == "1"
+    assert not shown.page.locator(".lm-colorbar .lm-caption").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(0, 1000, [0, 500, 1000]), (-1, 1, [-1, 0, 1]), (0.013, 0.029, [0.015, 0.02, 0.025]), (3, 3, [3]), (-7, 1234567, [0, 500000, 1000000])],
+)
+def test_ticks_are_round_numbers(new_map: Callable[..., MapPage], low: float, high: float, ticks: list[float]) -> None:
+    shown = new_map([POINTS])
+    assert shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, high]) == ticks
+
+
+def test_ticks_lie_within_and_are_few_whatever_the_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        low, width = float(rng.normal() * 10 ** rng.uniform(-4, 6)), float(10 ** rng.uniform(-4, 6))
+        ticks = shown.page.evaluate("([low, high]) => m.niceTicks(low, high)", [low, low + width])
+        assert len(ticks) <= 4
+        assert all(low - 1e-6 * width <= tick <= low + width * (1 + 1e-6) for tick in ticks) or width < 1e-9 * abs(low)
+
+
+def test_codes_are_those_of_the_range(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
+    shares = np.append(np.random.default_rng(0).random(500).astype(np.float32), [0.0, 1.0]).astype(float)
+    script = """([shares, from, to]) => { const found = m.rangeCodes(Float32Array.from([...shares, NaN]), from, to, 255);
+      return [[...found.codes], found.outside]; }"""
+    for low, high in [(0.0, 1.0), (0.2, 0.7), (0.2, 0.22)]:
+        codes, outside = shown.page.evaluate(script, [shares.tolist(), low, high])
+        inside = (shares >= low) & (shares <= high)
+        wanted = np.where(inside, np.rint((shares - low) / (high - low) * 254), 255)
+        assert np.abs(np.array(codes[:-1]) - wanted)[inside].max() <= 1
+        assert [code for code, own in zip(codes, inside, strict=False) if not own] == [255] * int((~inside).sum())
+        assert codes[-1] == 255
+        assert outside == int((~inside).sum())

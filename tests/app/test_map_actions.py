@@ -1,0 +1,211 @@
+"""Every action of a map by keys, by touch, and what a screen reader is told."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from map_page import MapPage
+
+pytestmark = pytest.mark.browser
+CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
+
+
+def cornered(n: int = 400) -> np.ndarray:
+    """Rows in turn around four corners; rows 0 to 3 lie exactly in them."""
+    rng = np.random.default_rng(0)
+    return CORNERS[np.arange(n) % 4] * (1 - 0.2 * rng.random((n, 2)) * (np.arange(n) > 3)[:, None])
+
+
+def js(page: MapPage, script: str, *args: Any) -> Any:
+    return page.page.evaluate(script, list(args))
+
+
+def test_keys_zoom_and_say_what_is_in_sight(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
+    shown.focus()
+    shown.press("+")
+    assert shown.said.startswith("Zoom 1.3, ")
+    shown.press("-", "-")
+    assert shown.said == "Zoom 0.8, 400 images in sight"
+    shown.press("0")
+    assert shown.page.get_by_role("button", name="Reset view").is_disabled()
+    assert js(shown, "() => sent.length") == 0
+
+
+def test_shift_and_arrows_go_from_point_to_point(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([np.array([[-1, 0.5], [1, 0.5], [-1, -0.5], [1, -0.6], [0.1, 0.05]], float)])
+    shown.focus()
+    shown.press("Shift+ArrowRight")  # the one nearest to the middle first
+    shown.page.get_by_text("Image 5, class a").wait_for(state="attached")
+    shown.press("Shift+ArrowRight")
+    shown.page.get_by_text("Image 2, class b").wait_for(state="attached")
+    shown.press("Shift+ArrowLeft")
+    shown.press("Shift+ArrowRight", "Shift+ArrowRight")
+    assert shown.said == "No point further on in this direction"
+    assert shown.page.locator(".lm-card").is_visible()
+
+
+def test_points_are_selected_added_and_asked_about_by_keys(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([np.array([[-1, 0], [0, 0], [1, 0]], float)])
+    shown.focus()
+    shown.press("Shift+ArrowRight", "Space")
+    assert shown.selected() == [1]
+    shown.press("Shift+ArrowRight", "Shift+Space")
+    assert shown.selected() == [1, 2]
+    shown.press("Shift+Space")
+    assert shown.selected() == [1]
+    shown.press("Enter")
+    assert shown.last()["query"] == 2
+    assert "query" in shown.last()["changed"]
+    shown.press("c")
+    assert (shown.selected(), shown.last()["query"]) == ([], None)
+    assert shown.count == "3 images"
+
+
+def test_all_in_sight_is_selected_and_zoomed_to(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
+    shown.focus()
+    shown.press("a")
+    assert len(shown.selected()) == 400
+    shown.press("Escape")
+    shown.press(*["+"] * 3, *["ArrowUp"] * 4, *["ArrowLeft"] * 7, "a")
+    few = shown.selected()
+    assert {row % 4 for row in few} == {0}
+    assert 20 < len(few) <= 100
+    shown.press("0", "z")
+    assert shown.said == f"Zoomed to {len(few)} selected"
+    shown.press("a")
+    assert set(few) <= set(shown.selected())
+    assert {row % 4 for row in shown.selected()} == {0}
+
+
+def test_zoom_to_the_selection_fits_its_box_into_the_panel(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()])
+    box = [-0.5, 0.25, 0.1, 0.2]
+    script = "([box]) => { const view = new m.View([0, 0, 1, 1]); view.frame(box, 600, 400); return view.transform(600, 400); }"
+    t = js(shown, script, box)
+    corners = [(t["x0"] + t["scale"] * x, t["y0"] - t["scale"] * y) for x in box[:2] for y in box[2:]]
+    assert all(0 <= x <= 600 and 0 <= y <= 400 for x, y in corners)
+    assert max(x for x, _ in corners) - min(x for x, _ in corners) == pytest.approx(0.8 * 600)
+    assert js(shown, "() => m.boxAround(Float32Array.from([0, 1, 5, 5, NaN, 2, 3, -1]), Uint8Array.from([1, 0, 1, 1]))") == [0, 3, -1, 1]
+    assert js(shown, "() => m.boxAround(Float32Array.from([0, 1]), Uint8Array.from([0]))") is None
+    assert shown.page.get_by_role("button", name="Zoom to the selection").is_disabled()
+
+
+def test_the_point_ahead_is_the_one_that_costs_least(new_map: Callable[..., MapPage]) -> None:
+    """Against a look at every point: along the direction, and twice what lies aside, within a quarter."""
+    points = np.random.default_rng(3).normal(size=(300, 2)).astype(np.float32).astype(float)
+    allowed = np.arange(300) % 7 != 0
+    shown = new_map([cornered()])
+    script = """([points, allowed, from, way]) =>
+      m.rowAhead(new m.Grid(Float32Array.from(points.flat())), Uint8Array.from(allowed), points[from], way, from)"""
+    for start in range(0, 300, 23):
+        for way in [(1, 0), (-1, 0), (0, 1), (0, -1)]:
+            apart = points - points[start]
+            along, aside = apart @ np.array(way), np.abs(apart @ np.array(way[::-1]))
+            cost = np.where((along > 0) & (aside <= along) & allowed, along + 2 * aside, np.inf)
+            wanted = int(cost.argmin()) if np.isfinite(cost).any() else -1
+            assert js(shown, script, points.tolist(), allowed.astype(int).tolist(), start, list(way)) == wanted
+
+
+def test_rows_in_a_box_are_found_and_many_are_not_looked_at(new_map: Callable[..., MapPage]) -> None:
+    points = np.random.default_rng(4).random((2000, 2)).astype(np.float32).astype(float)
+    shown = new_map([cornered()])
+    script = (
+        "([points, box, most]) => m.rowsInBox(new m.Grid(Float32Array.from(points.flat())), box, most ?? undefined)?.sort((a, b) => a - b) ?? null"
+    )
+    inside = (points[:, 0] > 0.2) & (points[:, 0] < 0.5) & (points[:, 1] > 0.1) & (points[:, 1] < 0.3)
+    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], None) == np.flatnonzero(inside).tolist()
+    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], int(inside.sum())) == np.flatnonzero(inside).tolist()
+    assert js(shown, script, points.tolist(), [0.2, 0.5, 0.1, 0.3], int(inside.sum()) - 1) is None
+
+
+def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], selected=np.array([1, 2]))
+    shown.page.keyboard.press("?")
+    dialog = shown.page.get_by_role("dialog", name="Keyboard shortcuts")
+    assert dialog.is_visible()
+    assert {"Map", "Gallery", "Page"} <= set(dialog.locator("h3").all_inner_texts())
+    shown.press("Escape")
+    assert not dialog.is_visible()
+    assert shown.count.startswith("2 selected")  # Escape closed the list and nothing else
+    shown.page.evaluate("document.body.append(Object.assign(document.createElement('input'), { id: 'field' }))")
+    shown.page.locator("#field").focus()
+    shown.page.keyboard.press("?")
+    assert not dialog.is_visible()
+    assert shown.page.locator("#field").input_value() == "?"
+    shown.page.get_by_role("button", name="Keyboard shortcuts").click()
+    assert dialog.is_visible()
+    dialog.get_by_role("button", name="Close").click()
+    assert not dialog.is_visible()
+
+
+def test_the_map_that_has_the_keys_is_marked(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered(), cornered()])
+    shown.page.keyboard.press("Tab")
+    for _ in range(14):
+        if shown.page.evaluate("document.activeElement.className") == "lm-overlay":
+            break
+        shown.page.keyboard.press("Tab")
+    outline = shown.page.evaluate("getComputedStyle(document.activeElement).outlineStyle + getComputedStyle(document.activeElement).outlineWidth")
+    assert outline == "solid2px"
+    assert shown.page.locator(".lm-overlay").first.get_attribute("role") == "application"
+
+
+def finger(shown: MapPage, kind: str, *places: tuple[float, float]) -> None:
+    """One event of one or two fingers, as the browser's own input sends it."""
+    if not hasattr(shown, "touches"):
+        shown.touches = shown.page.context.new_cdp_session(shown.page)  # type: ignore[attr-defined]
+    shown.touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]})  # type: ignore[attr-defined]
+
+
+def test_a_tap_asks_and_a_long_press_shows_the_card(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
+    at = shown.place(-1, 1)
+    finger(shown, "touchStart", at)
+    finger(shown, "touchEnd")
+    shown.page.wait_for_function("sent.length === 1")
+    assert shown.last()["query"] == 0
+    at = shown.place(1, 1)
+    finger(shown, "touchStart", at)
+    shown.page.wait_for_timeout(700)
+    assert shown.page.locator(".lm-card").is_visible()
+    finger(shown, "touchEnd")
+    shown.page.wait_for_timeout(200)
+    assert shown.page.locator(".lm-card").is_visible()  # to be read once the finger is out of the way
+    assert js(shown, "() => sent.length") == 1  # no click
+    finger(shown, "touchStart", shown.place(0, 0))
+    finger(shown, "touchEnd")
+    assert not shown.page.locator(".lm-card").is_visible()
+
+
+def test_two_fingers_zoom_and_one_of_them_goes_on(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
+    zoom = "() => document.querySelector('.lm-tool[data-tool=reset]').disabled"
+    x, y = shown.place(0, 0)
+    finger(shown, "touchStart", (x - 40, y), (x + 40, y))
+    for step in (60, 80, 120):
+        finger(shown, "touchMove", (x - step, y), (x + step, y))
+    assert js(shown, zoom) is False
+    finger(shown, "touchEnd", (x - 120, y))
+    finger(shown, "touchMove", (x - 60, y))
+    finger(shown, "touchEnd")
+    assert js(shown, "() => sent.length") == 0  # neither a click nor a lasso
+    shown.focus()
+    shown.press("+")
+    assert float(shown.said.split(",")[0].removeprefix("Zoom ")) == pytest.approx(3 * 1.25, abs=0.06)
+
+
+def test_a_finger_draws_a_lasso_in_its_mode(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([cornered()], touch=True)
+    shown.page.get_by_role("button", name="Lasso").tap()
+    ring = [shown.place(x, y) for x, y in [(-0.6, 1.05), (-0.6, 0.6), (-1.05, 0.6), (-1.05, 1.05)]]
+    finger(shown, "touchStart", ring[0])
+    for at in [*ring[1:], ring[0]]:
+        finger(shown, "touchMove", at)
+    finger(shown, "touchEnd")
+    shown.page.wait_for_function("sent.length === 1")
+    assert {row % 4 for row in shown.selected()} == {0}
+    assert len(shown.selected()) == 100

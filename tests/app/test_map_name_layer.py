@@ -1,0 +1,145 @@
+"""Names of clusters and of groups on a map: which are shown at which zoom, and what a click on one does."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from likeness.clusters import group_table
+from likeness.plots.linked_map import MapNames
+from map_page import MapPage
+
+pytestmark = pytest.mark.browser
+CORNERS = np.array([[-1, 1], [1, 1], [-1, -1], [1, -1]], dtype=float)
+ROWS = np.arange(400)
+POINTS = CORNERS[ROWS % 4] * (1 - 0.3 * np.random.default_rng(0).random((400, 2)))
+LABELS = np.column_stack([ROWS % 4 // 2, ROWS % 4])  # two coarse clusters, above and below, each of two fine ones
+
+
+def names(*texts: str) -> MapNames:
+    """Of the two coarse clusters, then of the four fine ones."""
+    rows = [(0, each, -1, texts[each], 200, 0.0, 0.8 - 1.6 * each) for each in (0, 1)]
+    rows += [(1, each, each // 2, texts[2 + each], 100, *(0.85 * CORNERS[each])) for each in range(4)]
+    return MapNames(pd.DataFrame(rows, columns=["depth", "cluster", "parent", "name", "count", "x", "y"]), LABELS)
+
+
+def shown_names(shown: MapPage) -> list[str]:
+    return sorted(shown.page.locator(".lm-map-name:visible").all_inner_texts())
+
+
+def test_coarse_names_from_afar_and_fine_ones_from_near(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "")])
+    assert shown_names(shown) == ["animal", "plant"]
+    shown.focus()
+    shown.press("+", "+", "+")  # of four fine ones in a frame that is twice too large, none is out of sight yet
+    assert "animal" not in shown_names(shown)
+    assert set(shown_names(shown)) <= {"cat", "dog", "tree", "plant"}
+    shown.press("0")
+    assert shown_names(shown) == ["animal", "plant"]
+
+
+def test_names_stay_when_the_map_is_moved_and_move_with_it(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    before = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
+    shown.focus()
+    shown.press("ArrowRight", "ArrowDown")
+    after = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
+    assert (after["x"] - before["x"], after["y"] - before["y"]) == pytest.approx((-40, -40), abs=1)
+
+
+def test_a_click_on_a_name_selects_its_images_and_shift_adds(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    shown.page.mouse.click(*shown.place(0, 0.8))
+    shown.page.wait_for_function("sent.length === 1")
+    assert shown.selected() == [row for row in range(400) if row % 4 < 2]
+    assert shown.said == "animal: 200 selected"
+    assert shown.last()["query"] is None  # no click on the point below it
+    shown.page.keyboard.down("Shift")
+    shown.page.mouse.click(*shown.place(0, -0.8))
+    shown.page.keyboard.up("Shift")
+    shown.page.wait_for_function("sent.length === 2")
+    assert len(shown.selected()) == 400
+
+
+def test_keys_go_from_name_to_name(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    shown.focus()
+    shown.press("Tab", "ArrowDown")
+    assert shown.page.evaluate("document.activeElement.textContent") == "plant"
+    shown.press("Enter")
+    shown.page.wait_for_function("sent.length === 1")
+    assert shown.selected() == [row for row in range(400) if row % 4 > 1]
+    shown.press("Tab")
+    assert "lm-map-name" not in shown.page.evaluate("document.activeElement.className")  # the names are one step of the way
+
+
+def test_a_drag_that_begins_on_a_name_moves_the_map(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "", "", "", "")])
+    x, y = shown.place(0, 0.8)
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move(x + 60, y + 30, steps=3)
+    shown.page.mouse.up()
+    shown.page.wait_for_timeout(100)
+    box = shown.page.locator(".lm-map-name:visible", has_text="animal").bounding_box()
+    assert box["x"] + box["width"] / 2 == pytest.approx(x + 60, abs=2)
+    assert shown.page.evaluate("sent.length") == 0
+
+
+def test_names_of_groups_follow_the_filter(new_map: Callable[..., MapPage]) -> None:
+    codes = ROWS % 4
+    groups = [MapNames(group_table(codes, list("abcd"), POINTS))]
+    shown = new_map([POINTS], names=groups)
+    assert shown_names(shown) == ["a", "b", "c", "d"]
+    shown.show(names=groups, dimmed=codes == 1)
+    shown.page.wait_for_timeout(200)
+    assert shown_names(shown) == ["a", "c", "d"]
+    x, y = groups[0].table.set_index("name").loc["c", ["x", "y"]].to_numpy(float)
+    half = np.abs(POINTS).max()
+    shown.page.mouse.click(*shown.place(x / half, y / half))
+    shown.page.wait_for_function("sent.length === 1")
+    assert shown.selected() == np.flatnonzero(codes == 2).tolist()
+
+
+def test_a_map_without_names_shows_none(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], names=[names("animal", "plant", "cat", "dog", "tree", "bush")])
+    shown.show(names=[None])
+    shown.page.wait_for_timeout(200)
+    assert shown_names(shown) == []
+
+
+def test_which_names_a_depth_has(new_map: Callable[..., MapPage]) -> None:
+    """A coarse name stays where the finer ones with names are less than half of it."""
+    shown = new_map([POINTS])
+    script = "([entries, depth]) => m.namesAtDepth(entries, depth).map((entry) => entry.name)"
+    depth = "([zoom]) => m.depthAt(zoom, 3)"
+    assert [shown.page.evaluate(depth, [zoom]) for zoom in (0.5, 1, 1.7, 1.8, 3, 3.1, 400)] == [0, 0, 0, 1, 1, 2, 2]
+    few = names("animal", "plant", "", "dog", "", "").entries
+    assert shown.page.evaluate(script, [few, 0]) == ["animal", "plant"]
+    assert shown.page.evaluate(script, [few, 1]) == ["plant", "dog"]
+    few[3]["count"] = 60
+    assert shown.page.evaluate(script, [few, 1]) == ["animal", "plant", "dog"]
+    deep = [*names("animal", "plant", "", "", "tree", "bush").entries]
+    deep += [{"depth": 2, "cluster": each, "parent": 0, "name": name, "count": 50} for each, name in enumerate(["lion", "tiger"])]
+    assert shown.page.evaluate(script, [deep, 1]) == ["animal", "tree", "bush"]
+    assert sorted(shown.page.evaluate(script, [deep, 2])) == ["bush", "lion", "tiger", "tree"]  # through a cluster without a name
+
+
+def test_names_that_would_cover_a_larger_one_are_left_out(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS])
+    rng = np.random.default_rng(1)
+    boxes = [
+        {"x": float(x), "y": float(y), "width": float(w)} for x, y, w in zip(*rng.uniform(0, 400, (2, 120)), rng.uniform(20, 120, 120), strict=True)
+    ]
+    kept = shown.page.evaluate("(boxes) => m.withoutOverlap(boxes).map((box) => boxes.indexOf(box))", boxes)
+
+    def covers(a: dict[str, float], b: dict[str, float]) -> bool:
+        return abs(a["x"] - b["x"]) < (a["width"] + b["width"]) / 2 and abs(a["y"] - b["y"]) < 22
+
+    wanted: list[int] = []
+    for place, box in enumerate(boxes):
+        if not any(covers(box, boxes[other]) for other in wanted):
+            wanted.append(place)
+    assert kept == wanted
+    assert 10 < len(kept) < 120
