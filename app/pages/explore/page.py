@@ -12,7 +12,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import notion_line
+from pages.explore import attribute_table, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
@@ -58,6 +58,8 @@ def main() -> None:
             aspect_labels.offer_to_remove(view, view.color)
     with pictures_column, st.container(height=_HEIGHT, border=False):
         chosen = _visible(view, view.selected)
+        if attribute_table.shown_instead(view, query, found, chosen, problem):
+            return
         if query:
             _neighbors(view, query, found, problem)
         if len(chosen):
