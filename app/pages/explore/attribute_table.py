@@ -19,7 +19,6 @@ from shared.view import View
 PICTURES, TABLE = "Pictures", "Table"
 NEIGHBORS, SELECTED, ALL = "Neighbors", "Selected", "All"
 PAGE = 200  # rows that the browser gets at a time
-_KEY = "attribute_table"
 _FIRST = 12  # columns that are shown before any are chosen
 _ROW_HEIGHT = 46  # pixels
 _AS_THEY_COME = ""
@@ -191,14 +190,14 @@ def _grid(
         else:
             config[key] = st.column_config.Column(label, width="medium" if key == FILE else None)
     marked = np.flatnonzero(np.isin(rows, view.selected)).tolist()
-    wanted = {"rows": marked, "columns": [by] if by in shown else [], "cells": []}
-    state = st.session_state.get(_KEY)
-    if state is None or dict(state["selection"]) != wanted:
-        st.session_state[_KEY] = {"selection": wanted}
+    wanted = {"rows": marked, "columns": [], "cells": []}
+    state = st.session_state.get(grid_key())
+    if any(wanted.values()) if state is None else dict(state["selection"]) != wanted:
+        st.session_state[grid_key()] = {"selection": wanted}
     st.session_state["table_drawn"] = (rows, list(shown), by)
     st.dataframe(
         table_columns.page(view, similarities, shown, rows),
-        key=_KEY,
+        key=grid_key(),
         height="stretch",
         row_height=_ROW_HEIGHT,
         hide_index=True,
@@ -210,18 +209,24 @@ def _grid(
     )
 
 
+def grid_key() -> str:
+    """Another one after each click on a head, so that no head is marked and the same one can be clicked again."""
+    return f"attribute_table_{st.session_state.get('table_grids', 0)}"
+
+
 def _take_in() -> None:
     """The boxes that are ticked become the selection, beside what is selected and not on this page; the head of a column sorts by it."""
     rows, shown, by = st.session_state["table_drawn"]
-    chosen = st.session_state[_KEY].get("selection", {})
+    chosen = st.session_state[grid_key()].get("selection", {})
     columns = [key for key in _listed(chosen, "columns") if key in shown]
     places = [place for place in _listed(chosen, "rows") if type(place) is int and 0 <= place < len(rows)]
-    if columns != ([by] if by in shown else []):
-        if columns:
+    if columns:
+        st.session_state["table_grids"] = st.session_state.get("table_grids", 0) + 1
+        if columns[0] == by:
+            _turn()
+        else:
             st.session_state["table_sort"] = columns[0]
             _begin_order()
-        else:  # the head of the column that it is sorted by, once more
-            _turn()
         return
     kept = selection.rows()
     selection.select(np.union1d(kept[~np.isin(kept, rows)], rows[places]))

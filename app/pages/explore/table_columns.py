@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ def titles(view: View, similarities: Sequence[Similarities]) -> dict[str, str]:
     )
 
 
-def values(view: View, similarities: Sequence[Similarities], key: str, rows: Rows) -> "pd.Series[object]":
+def values(view: View, similarities: Sequence[Similarities], key: str, rows: Rows) -> "pd.Series[Any]":
     """What a column holds, whole: numbers as numbers."""
     if key.startswith(_SIMILARITY):
         known = similarities[int(key.removeprefix(_SIMILARITY))]
@@ -75,7 +76,7 @@ def is_similarity(key: str) -> bool:
 def in_order(view: View, similarities: Sequence[Similarities], key: str, rows: Rows, descending: bool) -> Rows:
     """The rows sorted by a column; equal ones in the order given, those without a value last."""
     if is_similarity(key):
-        ranks: NDArray[np.float64] = values(view, similarities, key, rows).to_numpy(np.float64)
+        ranks = values(view, similarities, key, rows).to_numpy(np.float64)
     else:
         ranks = _ranks(view.frame, "path" if key == FILE else key.removeprefix(_ATTRIBUTE))[rows]
     return rows[np.argsort(-ranks if descending else ranks, kind="stable")]  # NaN comes last
@@ -87,7 +88,8 @@ def _ranks(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
     column = frame[name]
     if not _is_plain(column):
         column = column.map(lambda value: str(value).casefold(), na_action="ignore").astype(object)
-    return column.rank(method="dense").to_numpy(np.float64)
+    ranks: NDArray[np.float64] = column.rank(method="dense").to_numpy(np.float64)
+    return ranks
 
 
 def page(view: View, similarities: Sequence[Similarities], keys: Sequence[str], rows: Rows) -> pd.DataFrame:
@@ -117,7 +119,7 @@ def _csv_name(key: str, title: str) -> str:
     return "path" if key == FILE else title.lower().replace(" ", "_")
 
 
-def _is_plain(column: "pd.Series[object]") -> bool:
+def _is_plain(column: "pd.Series[Any]") -> bool:
     """Whether its values go to the browser, and are sorted, as they are: numbers, yes and no, days."""
     return pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
 
