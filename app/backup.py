@@ -1,4 +1,4 @@
-"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits and runs. What is computed again is left out."""
+"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views and runs. What is computed again is left out."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from likeness.errors import InputError
 from likeness.io import cache_dir, runs_dir
 
-_KEPT = ("visitors", "notions", "splits", "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
+_KEPT = ("visitors", "notions", "splits", "views", "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
 
 
