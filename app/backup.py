@@ -1,4 +1,4 @@
-"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views and runs. What is computed again is left out."""
+"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views, runs; what is computed again is left out."""
 
 import os
 import shutil

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from access import confine_server, redact
+from components.theme_switch import theme_switch
 from likeness.errors import InputError
 from navigation import PAGES, find_page, menu
 from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained, view_list
@@ -50,6 +51,8 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
 chosen = st.navigation(menu())
 st.html(HERE / "style.css")
+with st.sidebar, st.container(key="theme"):
+    theme_switch()
 account_line.begin_anew_for_another()
 note_visit()
 link.begin(chosen.url_path)
