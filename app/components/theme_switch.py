@@ -10,7 +10,9 @@ from likeness.plots.linked_map import read_script, read_text
 
 @cache
 def _renderer() -> Any:
-    return st.components.v2.component("theme_switch", html=read_text("theme_switch.html"), css=read_text("theme_switch.css"), js=read_script("theme_switch"))
+    return st.components.v2.component(
+        "theme_switch", html=read_text("theme_switch.html"), css=read_text("theme_switch.css"), js=read_script("theme_switch")
+    )
 
 
 def theme_switch() -> None:

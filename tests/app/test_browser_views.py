@@ -23,7 +23,7 @@ def test_a_view_is_saved_opened_from_another_page_and_removed(page: Any, server:
     assert {"layout": "PCA", "a": "Car color", "filter_body_type": "van", "query": "12"}.items() <= address.items()
     assert "saved" not in address
     assert page.evaluate("location.pathname") == "/"
-    page.get_by_text("305 of 2,000 images").first.wait_for(timeout=WAIT)
+    page.locator(".lm-count", has_text="305 of 2,000 images").wait_for(timeout=WAIT)
     page.get_by_text("Saved views").click()
     page.locator("[class*='st-key-view_menu_'] button").first.click()
     page.get_by_text("Remove this view for good").click()
