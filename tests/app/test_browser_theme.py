@@ -127,7 +127,8 @@ _UNREADABLE = """least => {
       const style = chain[0][1];
       const [r, g, b, a] = rgba(element.tagName === "text" ? style.fill : style.color);
       const found = contrast(over([r, g, b, a * opacity], back), back);
-      const large = element.dataset.testid === "stIconMaterial" || parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && style.fontWeight >= 700);
+      const size = parseFloat(style.fontSize), heavy = style.fontWeight >= 700;
+      const large = element.dataset.testid === "stIconMaterial" || size >= (heavy ? 18.6 : 24);
       if (found > 1.01 && found < (large ? 3 : least)) unreadable.push(`${found.toFixed(2)} ${text.slice(0, 60)}`);
     }
   };
