@@ -34,8 +34,10 @@ export default function ({ parentElement }) {
     };
     return button;
   });
+  const focused = group.contains(group.getRootNode().activeElement); // a change of theme draws the switch anew
   group.replaceChildren(...buttons);
   show();
+  if (focused) buttons.find((button) => button.tabIndex === 0).focus();
   addEventListener("likeness-theme", show);
   return () => removeEventListener("likeness-theme", show);
 }
