@@ -1,4 +1,4 @@
-"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits and runs. What is computed again is left out."""
+"""A copy of a shared server in one file: visitors, datasets, accounts' key, log, notions, splits, views, runs; what is computed again is left out."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from likeness.io import cache_dir, runs_dir
 from likeness.tagging import TagStore
 from visitors import TAGS
 
-_KEPT = ("visitors", "notions", "splits", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
+_KEPT = ("visitors", "notions", "splits", "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from access import confine_server, redact
+from components.theme_switch import theme_switch
 from likeness.errors import InputError
-from navigation import find_page, menu
-from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained
+from navigation import PAGES, find_page, menu
+from shared import account_line, aspect_labels, drafts, growing, layouts, link, problems, progress, selection, sidebar, trained, view_list
 from shared.app_page import AppPage
 from shared.view import current_view, forget_view, set_view
 from visitor_data import note_visit
@@ -50,11 +51,14 @@ st.logo(HERE / "wordmark.svg", size="large", icon_image=HERE / "logo.svg")
 
 chosen = st.navigation(menu())
 st.html(HERE / "style.css")
+with st.sidebar, st.container(key="theme"):
+    theme_switch()
 account_line.begin_anew_for_another()
 note_visit()
 link.begin(chosen.url_path)
 problems.begin()
 selection.keep_in_url()
+view_list.take_link()
 drafts.keep_in_url()
 said, watcher = st.container(), st.container()  # above the page, at the same place in every run
 complete = False
@@ -73,5 +77,6 @@ with said:
 with watcher:
     progress.watch()
     layouts.watch()
+view_list.show(chosen.url_path, {page.address: page.title for page in PAGES} | {"": PAGES[0].title})
 account_line.show()
 warm_up()

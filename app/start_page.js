@@ -13,3 +13,45 @@ window.__streamlit = { BACKEND_BASE_URL: location.origin + location.pathname.rep
     acted = false;
   };
 }
+
+// The theme that a person has chosen, for all pages and tabs. Streamlit follows the system, and asks for that here.
+{
+  const KEY = "likeness-theme", DARK = "(prefers-color-scheme: dark)";
+  const ask = matchMedia.bind(window), system = ask(DARK), themes = new EventTarget();
+  let shown;
+  const choice = () => {
+    try {
+      return ["light", "dark"].find((name) => name === localStorage.getItem(KEY)) ?? "system";
+    } catch {
+      return shown ?? "system"; // a browser that keeps nothing: for as long as the page is open
+    }
+  };
+  const tell = () => {
+    themes.dispatchEvent(Object.assign(new Event("change"), { matches: themes.matches, media: DARK }));
+    themes.onchange?.(new Event("change"));
+    dispatchEvent(new Event("likeness-theme"));
+  };
+  Object.defineProperties(themes, { matches: { get: () => (choice() === "system" ? system.matches : choice() === "dark") }, media: { value: DARK } });
+  Object.assign(themes, { onchange: null });
+  themes.addListener = (heard) => themes.addEventListener("change", heard);
+  themes.removeListener = (heard) => themes.removeEventListener("change", heard);
+  window.matchMedia = (query) => (query.replace(/\s+/g, " ").trim() === DARK ? themes : ask(query));
+  window.likenessTheme = {
+    get choice() {
+      return choice();
+    },
+    set choice(name) {
+      shown = name;
+      try {
+        localStorage.setItem(KEY, name);
+      } catch {} // see above
+      tell();
+    },
+  };
+  system.addEventListener("change", tell);
+  addEventListener("storage", (event) => event.key === KEY && tell());
+  // what Streamlit's own menu once kept would stand above the system, for one page only
+  try {
+    for (const key of Object.keys(localStorage).filter((key) => key.startsWith("stActiveTheme"))) localStorage.removeItem(key);
+  } catch {}
+}

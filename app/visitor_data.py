@@ -32,7 +32,7 @@ class VisitorData:
     Attributes:
         id: the name of his folder; of an account, it begins like the account's name.
         seen: day of the last visit, as 2026-01-31.
-        datasets, drafts, notions, splits: how many.
+        datasets, drafts, notions, splits, views: how many.
         megabytes: all files together.
     """
 
@@ -42,6 +42,7 @@ class VisitorData:
     drafts: int
     notions: int
     splits: int
+    views: int
     megabytes: float
 
 
@@ -53,7 +54,7 @@ def all_visitors() -> list[VisitorData]:
 
 
 def remove_visitor(id: str, by: str) -> None:
-    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, and his datasets from the list.
+    """Removes all that is a visitor's: pictures, vectors, labels, drafts, notions, splits, views, and his datasets from the list.
 
     Raises:
         InputError: there is no such visitor, or his files cannot be removed.
@@ -148,7 +149,7 @@ def _folders(hidden: bool = False) -> list[Path]:
 
 def _about(folder: Path, datasets: int) -> VisitorData:
     day = datetime.fromtimestamp(last_seen(folder), UTC).strftime("%Y-%m-%d")
-    counts = [sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits")]
+    counts = [sum(1 for _ in (folder / part).glob("[!.]*")) for part in ("drafts", "notions", "splits", "views")]
     return VisitorData(folder.name, day, datasets, *counts, megabytes=round(size_of(folder) / 1e6, 1))
 
 

@@ -18,6 +18,7 @@ Rows = NDArray[np.int64]
 _DIGITS = 15
 _URL_LIMIT = 1500  # characters; longer selections stay in the session only
 _ROWS_LIMIT = 50_000  # rows that are still worth a try to write so short
+MOST_KEPT = 20_000_000  # rows of a selection that a saved view keeps
 
 
 def rows() -> Rows:
@@ -145,11 +146,11 @@ def encode(chosen: Rows) -> str:
     return base64.urlsafe_b64encode(zlib.compress(gaps, 9)).decode().rstrip("=")
 
 
-def decode(text: str) -> Rows:
-    """The row numbers of `encode`; a damaged text, or one that swells to more rows than are ever written, is an empty selection."""
+def decode(text: str, most: int = _ROWS_LIMIT) -> Rows:
+    """The row numbers of `encode`; a damaged text, or one that swells to more than `most` rows, is an empty selection."""
     try:
         unpacker = zlib.decompressobj()
-        gaps = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 4 * _ROWS_LIMIT + 1)
+        gaps = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 4 * most + 1)
         return np.cumsum(np.frombuffer(gaps, "<u4"), dtype=np.int64) if unpacker.eof else np.empty(0, np.int64)
     except (binascii.Error, zlib.error, ValueError):
         return np.empty(0, np.int64)

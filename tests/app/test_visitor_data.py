@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 import housekeeping
+import saved_views
 import visitor_data
 from access import owner_of, resolve_entry, shared_name, store_dir, upload_limits
 from backup import back_up, restore
@@ -22,6 +23,7 @@ from likeness.data import absolute_source, add_dataset, find_dataset, list_datas
 from likeness.embedding import embed
 from likeness.errors import InputError
 from quotas import write_draft
+from saved_views import SavedView
 from server_settings import ServerSettings
 from visitors import own_dir, own_uploads_dir, visitors_dir
 
@@ -106,6 +108,8 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
     be(ADA)
     entry = _upload("zebras")
     write_draft("abc.json", b"[]")
+    kept = saved_views.save(SavedView("Stripes", "", {"dataset": [entry.id]}, "rows"))
+    assert [each.views for each in visitor_data.all_visitors() if each.id == ADA] == [1]
     listed = {each.id: each for each in visitor_data.all_visitors()}
     assert (listed[ADA].datasets, listed[ADA].drafts, listed[BEN].datasets, listed[BEN].drafts) == (1, 1, 1, 0)
     visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
@@ -113,6 +117,7 @@ def test_a_visitor_is_listed_exported_and_deleted(be, tmp_path: Path, cache: Pat
         names = archive.namelist()
         assert json.loads(archive.read("datasets.json"))[0]["id"] == entry.id
         assert archive.read("drafts/abc.json") == b"[]"
+        assert json.loads(archive.read(f"views/{kept.token}.json"))["name"] == "Stripes"
     assert sum(name.startswith("uploads/zebras-") for name in names) == 3
     with pytest.raises(InputError, match="cannot be written"):
         visitor_data.export_visitor(ADA, tmp_path / "ada.zip")
@@ -179,6 +184,7 @@ def filled(be, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         be(who)
         _upload("zebras", 7)
         write_draft("abc.json", who.encode())
+        saved_views.save(SavedView(f"Of {who[0]}", "", {}))
     (tmp_path / "runs" / "one").mkdir(parents=True)
     (tmp_path / "runs" / "one" / "config.yaml").write_text("name: one")
     (cache / "maps").mkdir()
@@ -259,7 +265,7 @@ def test_the_command_line(filled: dict[str, bytes], tmp_path: Path) -> None:
         return ended.stdout + ended.stderr
 
     listed = call("list")
-    assert listed.splitlines()[0].split() == ["id", "seen", "datasets", "drafts", "notions", "splits", "megabytes"]
+    assert listed.splitlines()[0].split() == ["id", "seen", "datasets", "drafts", "notions", "splits", "views", "megabytes"]
     assert {line.split()[0] for line in listed.splitlines()[1:]} == {ADA, BEN}
     assert f"{len(filled)} files are in" in call("backup", str(tmp_path / "x.tar"))
     assert "All that is kept of" in call("export", ADA, str(tmp_path / "ada.zip"))

@@ -12,7 +12,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import labeling, matching, notion_line
+from pages.explore import attribute_table, labeling, matching, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
@@ -61,6 +61,8 @@ def main() -> None:
     with pictures_column:
         labeling.bar(view, chosen)
     with pictures_column, st.container(height=_HEIGHT, border=False):
+        if attribute_table.shown_instead(view, query, found, chosen, problem):
+            return
         if query:
             _neighbors(view, query, found, problem)
         ticking = selection.by_ticks() and not query

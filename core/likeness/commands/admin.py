@@ -18,7 +18,7 @@ _Visitor = Annotated[str, typer.Argument(help="The visitor's id, as `likeness ad
 
 @admin.command(name="list")
 def list_() -> None:
-    """List visitors: id, last visit, datasets, drafts, notions, splits, megabytes.
+    """List visitors: id, last visit, datasets, drafts, notions, splits, views, megabytes.
 
     Example: `likeness admin list`
     """
@@ -36,7 +36,7 @@ def export(visitor: _Visitor, file: Annotated[Path, typer.Argument(help="ZIP fil
 
 @admin.command()
 def delete(visitor: _Visitor, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
-    """Delete everything that belongs to a visitor: pictures, vectors, drafts, notions, splits. Links to them stop working.
+    """Delete everything that belongs to a visitor: pictures, vectors, drafts, notions, splits, views. Links to them stop working.
 
     Example: `likeness admin delete 3f2a…`
     """
