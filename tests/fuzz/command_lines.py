@@ -61,7 +61,6 @@ _SOUND: dict[str, tuple[str, ...]] = {
     "from_": ("raw", "@cars-small"),
     "old": ("photos", "photos/table.csv"),
     "new": ("photos", "table.parquet"),
-    "label": ("class",),
     "score": ("map", "recall_at_1"),
     "map": ("pca",),
     "by": ("class",),
