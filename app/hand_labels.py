@@ -2,6 +2,7 @@
 
 import getpass
 import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -10,12 +11,12 @@ from weakref import WeakKeyDictionary
 import pandas as pd
 
 import added_labels
-from access import redact, refusal, resolve_entry
+from access import check_may, redact, refusal, resolve_entry
 from likeness.data import DatasetEntry, ImageTable
 from likeness.errors import InputError
 from likeness.io import cache_dir, write_atomic
 from likeness.space import Space
-from likeness.tagging import TagStore, tags_file, with_tags
+from likeness.tagging import Edit, TagStore, tags_file, with_tags
 from server_settings import server
 from visitors import LABELS, TAGS, shown_name, visitor, visitors_dir
 
@@ -74,6 +75,18 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
         if not server().has_accounts:
             return "Everyone on this server sees these images, and nobody signs in; upload them as your own to label them."
     return refusal("edit")
+
+
+def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore, str], Edit]) -> Edit:
+    """What `work` does with the labels of a dataset in the visitor's name; all that pages write goes through here.
+
+    Raises:
+        InputError: the visitor may not, or what the store refuses.
+    """
+    check_may("edit")
+    if reason := refusal_to_tag(entry, table):
+        raise InputError(reason)
+    return work(store_of(entry, table), who())
 
 
 def version(entry: DatasetEntry) -> int:

@@ -1,13 +1,11 @@
 """Datasets, and their images one by one."""
 
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from access import resolve_entry
 from api.problems import Problem
 from api.schemas import Attribute, Dataset, DatasetDetails, Datasets, Image, Nothing, OfDataset, OfImage
 from likeness.data import DatasetEntry, ImageTable
@@ -15,14 +13,12 @@ from likeness.data import list_datasets as all_datasets
 from likeness.encoders import map_path
 from likeness.errors import InputError
 from likeness.space import Space
-from likeness.tagging import TagStore, tag_store, with_tags
 from server_settings import server
 from shared import cached
 from shared.sidebar import fitting
 from visitors import visitor
 
 _EXAMPLES, _LONGEST = 20, 200
-_KEPT = 16  # tables with labels
 
 
 def list_datasets(arguments: Nothing) -> Datasets:
@@ -34,7 +30,7 @@ def show_dataset(arguments: OfDataset) -> DatasetDetails:
     """Shows a dataset: how many images it has, its attributes, and the notions that fit it."""
     entry = entry_of(arguments.dataset)
     base = cached.base(entry.id)
-    table = labeled(entry, base.table)
+    table = base.table
     attributes = [_attribute(table.frame, name) for name in table.attributes]
     notions = [notion.name for notion in fitting(base)]
     more = {"images": len(base), "dim": base.vectors.shape[1], "reads_text": base.embed_texts is not None}
@@ -46,7 +42,7 @@ def show_image(arguments: OfImage) -> Image:
     entry = entry_of(arguments.dataset)
     base = cached.base(entry.id)
     check_row(base, arguments.row)
-    return Image(**image_fields(entry, labeled(entry, base.table), arguments.row, attributes=True))
+    return Image(**image_fields(entry, base.table, arguments.row, attributes=True))
 
 
 def entry_of(dataset: str) -> DatasetEntry:
@@ -61,38 +57,6 @@ def check_row(space: Space, row: int) -> None:
     """Raises Problem, 404, where there is no such image."""
     if row >= len(space):
         raise Problem(HTTPStatus.NOT_FOUND, f"There is no image {row}; the last one of this dataset is {len(space) - 1}.")
-
-
-def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
-    """Where the labels of a dataset are kept."""
-    return tag_store(resolve_entry(entry), table)
-
-
-def labeled(entry: DatasetEntry, table: ImageTable) -> ImageTable:
-    """The table with the labels that were made here as attributes."""
-    if not table.has_images:
-        return table
-    store = store_of(entry, table)
-    version = store.version()
-    return _labeled(version, _Held(table, store)) if version else table
-
-
-class _Held:
-    """Arguments that a cache shall not compare; it keeps them, so that no other table gets the same id."""
-
-    def __init__(self, table: ImageTable, store: TagStore) -> None:
-        self.table, self.store = table, store
-
-    def __hash__(self) -> int:
-        return id(self.table)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.table is self.table
-
-
-@lru_cache(maxsize=_KEPT)
-def _labeled(version: int, held: _Held) -> ImageTable:
-    return with_tags(held.table, held.store)
 
 
 def image_fields(entry: DatasetEntry, table: ImageTable, row: int, attributes: bool) -> dict[str, Any]:

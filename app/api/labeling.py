@@ -5,7 +5,8 @@ from http import HTTPStatus
 
 import pandas as pd
 
-from api.datasets import entry_of, file_of, store_of
+import hand_labels
+from api.datasets import entry_of, file_of
 from api.problems import Problem, check_may_edit
 from api.schemas import Edited, EditLabels, ImageLabels, LabelCount, LabeledImage, LabeledImages, Labels, OfDataset
 from likeness.data import ImageTable
@@ -38,7 +39,7 @@ def image_labels(arguments: ImageLabels) -> LabeledImages:
 def edit_labels(arguments: EditLabels) -> Edited:
     """Gives images a tag, a value of an attribute or a note, or removes it, as one edit, which is kept with who made it and when."""
     check_may_edit()
-    store, table = _opened(arguments.dataset)
+    store, table = _opened(arguments.dataset, writes=True)
     paths, who = _paths(table, arguments), editor()
     if arguments.note is not None:
         edit = store.set_note(paths, arguments.note, who)
@@ -54,7 +55,7 @@ def edit_labels(arguments: EditLabels) -> Edited:
 def undo_labels(arguments: OfDataset) -> Edited:
     """Takes your newest edit of a dataset's labels back. Images that somebody has changed since stay as they are."""
     check_may_edit()
-    store, _ = _opened(arguments.dataset)
+    store, _ = _opened(arguments.dataset, writes=True)
     return _edited(store, store.undo(editor()))
 
 
@@ -73,10 +74,13 @@ def editor() -> str:
     return name or f"visitor {hashlib.sha256(browser.encode()).hexdigest()[:8]}"  # not the name of the folder, from which ids follow
 
 
-def _opened(dataset: str) -> tuple[TagStore, ImageTable]:
+def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:
+    """What people have said of a dataset, and its images; raises Problem, 403, for who may not write there."""
     entry = entry_of(dataset)
     table = cached.table(entry.id)
-    return store_of(entry, table), table
+    if writes and (reason := hand_labels.refusal_to_tag(entry, table)):
+        raise Problem(HTTPStatus.FORBIDDEN, reason)
+    return hand_labels.store_of(entry, table), table
 
 
 def _paths(table: ImageTable, arguments: EditLabels) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from api.datasets import check_row, entry_of, image_fields, labeled
+from api.datasets import check_row, entry_of, image_fields
 from api.notions import fitted
 from api.problems import check_may_edit
 from api.schemas import Found, Hit, NeighborsOf, NotionText, Search, SearchByImage, Term
@@ -44,7 +44,7 @@ def search(arguments: Search) -> Found:
             check_row(space, term.row)
     if any(term.image is not None for term in arguments.terms):
         check_may_edit()
-    allowed = _allowed(labeled(entry, space.table), arguments.where) if arguments.where else None
+    allowed = _allowed(space.table, arguments.where) if arguments.where else None
     places = [(term.weight, _place(space, term)) for term in arguments.terms]
     query = places[0][1] if len(places) == 1 and places[0][0] > 0 else Query(places)
     rows, similarities = _nearest(space, query, arguments.k, allowed)
@@ -114,7 +114,7 @@ def _unknown(space: Space, texts: str) -> str:
 
 
 def _found(entry: DatasetEntry, space: Space, rows: Any, similarities: Any, attributes: bool, note: str = "") -> Found:
-    table = labeled(entry, space.table) if attributes else space.table
+    table = space.table
     hits = [
         Hit(**image_fields(entry, table, row, attributes), similarity=round(similarity, 6))
         for row, similarity in zip(rows.tolist(), similarities.tolist(), strict=True)

@@ -334,13 +334,14 @@ def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, mon
 _WRITES = {
     *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "rename_dataset", "remove_dataset", "start_run", "request_stop"),
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
-    *("add_tag", "remove_tag", "set_value", "clear_value", "set_note"),
+    *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns"),
 }
-_ASKS = {"begin_training", "check_may", "check_may_edit", "permitted", "refusal", "refused"}
+_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness token`",
+    "hand_labels.frozen": "what follows from labels, for a run that asks before it begins",
     "quotas.write_draft": "its callers ask",
     "visitor_data.remove_old": "of the server itself",
     "visitor_data.remove_upload": "its callers ask",

@@ -3,22 +3,20 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-import added_labels
-from access import redact, resolve_entry
+import hand_labels
+from access import redact
 from likeness.duplicates import CopyGroups
 from likeness.errors import InputError
-from likeness.tagging import TagStore, tag_store
+from likeness.tagging import NewColumn
 from pages.copies.search import Found
-from shared import cached, permissions, selection
+from shared import selection
+from shared.plain import plain
 from shared.view import View
-from visitors import shown_name
 
 _TAG = "copy"
-_ALONE = "me"  # who edits where the server is not shared
 
 
 def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64]) -> None:
@@ -57,7 +55,7 @@ def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64])
 
 
 def _tag_button(view: View, dropped: NDArray[np.int64]) -> None:
-    reason = added_labels.refusal_to_label(view.entry)
+    reason = hand_labels.refusal_to_tag(view.entry, view.base.table)
     if not reason and view.entry.id != view.dataset:
         reason = "Images are still being embedded; tag them when all are there."
     st.button(
@@ -72,29 +70,15 @@ def _tag_button(view: View, dropped: NDArray[np.int64]) -> None:
 
 
 def _tag(view: View, dropped: NDArray[np.int64]) -> None:
-    if not permissions.permitted("edit"):
-        return
+    names = [str(path) for path in view.base.table.frame["path"]]
+    tagged = np.isin(np.arange(len(names)), dropped)
+    column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in tagged])  # those of an earlier search lose it
     try:
-        if reason := added_labels.refusal_to_label(view.entry):
-            raise InputError(reason)
-        said = _write_tags(tag_store(resolve_entry(view.entry), view.base.table), view.base.table.frame["path"], dropped)
+        hand_labels.edit_labels(view.entry, view.base.table, lambda store, who: store.set_columns(names, [column], who, "copies"))
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
-    cached.forget(view.dataset)
-    st.toast(said, icon=":material/label:")
-
-
-def _write_tags(store: TagStore, paths: "pd.Series[str]", dropped: NDArray[np.int64]) -> str:
-    """Leaves the tag with these images alone; other tags stay."""
-    who, names = shown_name() or _ALONE, [str(path) for path in paths]
-    before = store.columns(names)
-    if _TAG in before.columns:
-        others = np.setdiff1d(np.flatnonzero(before[_TAG].to_numpy(bool)), dropped)
-        if len(others):
-            store.remove_tag([names[row] for row in others], _TAG, who)
-    store.add_tag([names[row] for row in dropped], _TAG, who)
-    return f"{len(dropped):,} images have the tag “{_TAG}”."
+    st.toast(f"{len(dropped):,} images have the tag “{_TAG}”.", icon=":material/label:")
 
 
 def _list(view: View, rows: NDArray[np.int64]) -> bytes:

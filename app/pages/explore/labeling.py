@@ -1,5 +1,6 @@
 """Above the pictures: labels for the selected images, by a click or a key, with a way back."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -8,8 +9,8 @@ import streamlit as st
 import hand_labels
 from access import redact
 from likeness.errors import InputError
-from likeness.tagging import NOTE, Edit
-from shared import cached, permissions
+from likeness.tagging import NOTE, Edit, TagStore
+from shared import cached
 from shared.plain import plain
 from shared.sidebar import listed
 from shared.view import View
@@ -109,7 +110,7 @@ def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
         give = partial(_give_typed, view, chosen)
         st.button("Give", key="label_give", type="primary", icon=":material/check:", disabled=not name, on_click=give)
         st.button("Take away", key="label_take", icon=":material/close:", disabled=name not in names, on_click=_take_typed, args=(view, chosen))
-    st.text_area("Note", _note(view, chosen), key=f"{_TEXT}_{int(chosen[0]) if len(chosen) == 1 else 'several'}", height=80)
+    st.text_area("Note", _note(view, chosen), key=_note_key(chosen), height=80)
     st.button("Write the note", key="label_write", icon=":material/edit_note:", on_click=_write_note, args=(view, chosen))
 
 
@@ -136,67 +137,67 @@ def _take_typed(view: View, chosen: np.ndarray) -> None:
 
 
 def _give(view: View, chosen: np.ndarray, name: str, value: str) -> None:
-    def work() -> Edit:
-        store = hand_labels.store_of(view.entry, view.base.table)
+    def work(store: TagStore, who: str) -> Edit:
         paths = _paths(view, chosen)
-        return store.set_value(paths, name, value, hand_labels.who()) if value else store.add_tag(paths, name, hand_labels.who())
+        return store.set_value(paths, name, value, who) if value else store.add_tag(paths, name, who)
 
-    _do(view, work, f"{plain(f'{name}: {value}' if value else name)} given to")
+    _do(view, work, f"{plain(f'{name}: {value}' if value else name)} given to", "All of them have it already.")
 
 
 def _remove(view: View, chosen: np.ndarray, name: str, value: str) -> None:
-    def work() -> Edit:
-        store = hand_labels.store_of(view.entry, view.base.table)
+    def work(store: TagStore, who: str) -> Edit:
         known = store.kind_of(name)
         take = store.clear_value if known and known[1] == "attribute" else store.remove_tag
-        return take(_paths(view, chosen, name, value), name, hand_labels.who())
+        return take(_paths(view, chosen, name, value), name, who)
 
-    _do(view, work, f"{plain(name)} taken from")
+    _do(view, work, f"{plain(name)} taken from", "None of them has it.")
 
 
 def _write_note(view: View, chosen: np.ndarray) -> None:
-    text = str(st.session_state.get(f"{_TEXT}_{int(chosen[0]) if len(chosen) == 1 else 'several'}") or "")
-    _do(
-        view,
-        lambda: hand_labels.store_of(view.entry, view.base.table).set_note(_paths(view, chosen), text, hand_labels.who()),
-        "Note written for" if text.strip() else "Note taken from",
-    )
+    text = str(st.session_state.get(_note_key(chosen)) or "")
+    said = "Note written for" if text.strip() else "Note taken from"
+    _do(view, lambda store, who: store.set_note(_paths(view, chosen), text, who), said, "Their notes say so already.")
+
+
+def _note_key(chosen: np.ndarray) -> str:
+    return f"{_TEXT}_{int(chosen[0]) if len(chosen) == 1 else 'several'}"
 
 
 def _undo_and_redo(view: View, reason: str) -> None:
     can = (False, False) if reason else hand_labels.can_undo(view.entry)
-    for place, (what, icon, key) in enumerate((("undo", ":material/undo:", "U"), ("redo", ":material/redo:", "Shift+U"))):
+    steps = (("undo", "U", _undo), ("redo", "Shift+U", _redo))
+    for may, (what, key, step) in zip(can, steps, strict=True):
+        help = None if reason else f"{what.capitalize()} your last label ({key})"
         st.button(
             "",
             key=f"label_{what}",
-            icon=icon,
+            icon=f":material/{what}:",
             type="tertiary",
             shortcut=key,
-            disabled=not can[place],
-            help=f"{what.capitalize()} your last label ({key})" if not reason else None,
-            on_click=_step_back,
-            args=(view, what),
+            disabled=not may,
+            help=help,
+            on_click=step,
+            args=(view,),
         )
 
 
-def _step_back(view: View, what: str) -> None:
-    store = hand_labels.store_of(view.entry, view.base.table)
-    _do(view, lambda: getattr(store, what)(hand_labels.who()), f"{'Undone' if what == 'undo' else 'Done again'} for")
+def _undo(view: View) -> None:
+    _do(view, lambda store, who: store.undo(who), "Undone for", "")
 
 
-def _do(view: View, work: "partial[Edit] | object", said: str) -> None:
+def _redo(view: View) -> None:
+    _do(view, lambda store, who: store.redo(who), "Done again for", "")
+
+
+def _do(view: View, work: Callable[[TagStore, str], Edit], said: str, nothing: str) -> None:
     """Makes an edit where the visitor may, and says what it did or why not."""
-    if not permissions.permitted("edit"):
-        return
     try:
-        if reason := hand_labels.refusal_to_tag(view.entry, view.base.table):
-            raise InputError(reason)
-        edit: Edit = work()  # type: ignore[operator]
+        edit = hand_labels.edit_labels(view.entry, view.base.table, work)
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     if not edit.id:
-        st.toast("All of them have it already." if "given" in said or "written" in said else "None of them has it.", icon=":material/info:")
+        st.toast(nothing, icon=":material/info:")
         return
     parts = [f"{said} {edit.images:,} image{'s' if edit.images != 1 else ''}"]
     if edit.skipped:

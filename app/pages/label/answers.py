@@ -1,6 +1,6 @@
 """Screens of pictures with ticks, and what a person says of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -10,8 +10,8 @@ import hand_labels
 from access import redact
 from components.gallery import Section, gallery
 from likeness.errors import InputError
+from likeness.tagging import Edit, TagStore
 from pages.label.spread import SpreadRequest
-from shared import permissions
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
@@ -140,14 +140,15 @@ def _skip(view: View, column: str, step: str, rows: Rows) -> None:
 
 
 def _write(view: View, request: SpreadRequest, rows: Rows, value: str) -> bool:
-    """Gives images the value; whether that went well, else a toast says why not."""
-    if not permissions.permitted("edit"):
-        return False
+    """Gives images the value; whether that went well."""
+    paths = [str(path) for path in view.base.table.frame["path"].iloc[rows]]
+    return _edit(view, lambda store, who: store.set_value(paths, request.column.removesuffix(" (tag)"), value, who))
+
+
+def _edit(view: View, work: Callable[[TagStore, str], Edit]) -> bool:
+    """Makes an edit; whether that went well, else a toast says why not."""
     try:
-        if reason := hand_labels.refusal_to_tag(view.entry, view.base.table):
-            raise InputError(reason)
-        paths = [str(path) for path in view.base.table.frame["path"].iloc[rows]]
-        hand_labels.store_of(view.entry, view.base.table).set_value(paths, request.column.removesuffix(" (tag)"), value, hand_labels.who())
+        hand_labels.edit_labels(view.entry, view.base.table, work)
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return False
@@ -161,10 +162,7 @@ def _undo(view: View) -> None:
 
 def _take_back(view: View) -> None:
     st.session_state.pop(_LEFT, None)
-    try:
-        hand_labels.store_of(view.entry, view.base.table).undo(hand_labels.who())
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    _edit(view, lambda store, who: store.undo(who))
 
 
 def _all_put_off() -> dict[tuple[str, str, str], set[int]]:

@@ -10,7 +10,6 @@ from likeness.errors import InputError
 from likeness.spreading import LabelSpread
 from likeness.tagging import NewColumn
 from pages.label.spread import SpreadRequest
-from shared import permissions
 from shared.plain import plain
 from shared.view import View
 
@@ -51,15 +50,11 @@ def _csv(found: LabelSpread) -> bytes:
 
 
 def _keep(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:
-    if not permissions.permitted("edit"):
-        return
     paths = [str(path) for path in view.base.table.frame["path"]]
     values = [str(label) if keep else "" for label, keep in zip(found.labels, kept, strict=True)]
+    new = NewColumn(name, "attribute", values)
     try:
-        if reason := hand_labels.refusal_to_tag(view.entry, view.base.table):
-            raise InputError(reason)
-        store = hand_labels.store_of(view.entry, view.base.table)
-        edit = store.set_columns(paths, [NewColumn(name, "attribute", values)], hand_labels.who(), "spread")
+        edit = hand_labels.edit_labels(view.entry, view.base.table, lambda store, who: store.set_columns(paths, [new], who, "spread"))
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
