@@ -13,9 +13,14 @@ _STARTING_SECONDS = 300.0
 
 
 class AppServer:
-    """`likeness app` on a free port, with folders of its own; use it as a context."""
+    """`likeness app` on a free port, with folders of its own; use it as a context.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: of its files.
+        options: of `likeness app`, besides.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -25,7 +30,7 @@ class AppServer:
         environment = os.environ | {"LIKENESS_CACHE": str(folder / "cache"), "LIKENESS_RUNS": str(folder / "runs"), "HF_HUB_OFFLINE": "1"}
         environment |= {"STREAMLIT_LOGGER_ENABLE_RICH": "false", "STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full"}
         with self._log.open("wb") as output:
-            arguments = [sys.executable, "-m", "likeness", "app", "--no-token", "--port", str(port)]
+            arguments = [sys.executable, "-m", "likeness", "app", "--no-token", "--port", str(port), *options]
             self._process = subprocess.Popen(arguments, env=environment, stdout=output, stderr=subprocess.STDOUT)
 
     def __enter__(self) -> "AppServer":
@@ -39,6 +44,11 @@ class AppServer:
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
+        self._process.wait(60)
+
+    def kill(self) -> None:
+        """Ends it at once, as a failing machine does."""
+        self._process.kill()
         self._process.wait(60)
 
     @property

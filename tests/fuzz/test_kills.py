@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import label_kills
 from kills import KINDS, attack, preload
 
 _HERE = [name for name in KINDS if name != "train"]  # runs are killed in tests/training/loop/test_train.py
@@ -24,3 +25,11 @@ def test_nothing_finished_is_lost_however_often_it_is_killed(name: str, tmp_path
     result = attack(name, tmp_path, kills=2)
     assert not result.faults, "\n".join(result.faults)
     assert result.kills == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_two_people_label_while_their_server_is_killed(tmp_path: Path) -> None:
+    result = label_kills.attack(tmp_path, kills=2)
+    assert not result.faults, "\n".join(result.faults)
+    assert result.kills == 2
+    assert result.answered >= 4
