@@ -105,7 +105,7 @@ def _save(page: str) -> None:
 
 
 def _rename(token: str) -> None:
-    _try(lambda: saved_views.rename(token, st.session_state[f"view_name_{token}"]))
+    _try(lambda: saved_views.rename(token, str(st.session_state.get(f"view_name_{token}") or "")))
 
 
 def _remove(token: str) -> None:

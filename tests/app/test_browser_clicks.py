@@ -61,7 +61,7 @@ def test_a_sentence_becomes_what_was_meant_by_five_clicks_and_back(page: Any, se
     same = page.locator(".ga-section .ga-caption").all_inner_texts()
     assert len(set(same[:_SHOWN])) == 1  # all neighbors have one background
     for left in (4, 3):
-        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("button", name="Undo", exact=True).click()
         page.get_by_text(f"{left} clicks: ").wait_for(timeout=WAIT)
         settled(page)
     assert f"By {typed.name}" in _names(page)

@@ -22,7 +22,10 @@ def _open_notions(page: Any, url: str) -> None:
 
 
 def _choose(page: Any, label: str, option: str) -> None:
-    page.locator("section[data-testid='stSidebar']").get_by_label(label, exact=True).click()
+    field = page.locator("section[data-testid='stSidebar']").get_by_label(label, exact=True)
+    field.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)  # a list closes where the sidebar still scrolls
+    field.click()
     page.get_by_role("option", name=option, exact=True).click()
     settled(page)
 

@@ -115,7 +115,7 @@ def test_pages_without_spaces_fit_none(app: AppTest, page: AppPage, monkeypatch:
 def test_damaged_labels_are_left_out_said_so_and_can_be_removed(app: AppTest, photos: DatasetEntry, content: bytes) -> None:
     table = read_dataset(photos.source)
     name = added_labels.add(photos, table, get_notion("car color"), ["red"] * 6)
-    (file,) = (file for file in Path(added_labels._folder(photos)).glob("*.csv"))
+    (file,) = (file for file in Path(added_labels.folder_of(photos)).glob("*.csv"))
     file.write_bytes(content)
     _open(app, navigation.PAGES[0], photos)
     assert name not in app.session_state["view"].frame

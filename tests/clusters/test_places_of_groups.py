@@ -1,5 +1,7 @@
 """Places of the names of known groups, and of clusters some of whose images have no place."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def test_a_depth_of_one_cluster_above_others_is_left_out(monkeypatch: pytest.Mon
     """The smaller coarse cluster is the minor part of both finer ones, which then lie in the larger one: that depth divides nothing."""
     coarse = np.array([0, 0, 0, 1, 0, 0, 0, 1])
     found = {4: coarse, 2: np.array([0, 0, 0, 0, 1, 1, 1, 1])}
-    monkeypatch.setattr("likeness.clusters.cluster._leaves", lambda points, size: found[size])
+    monkeypatch.setattr(import_module("likeness.clusters.cluster"), "_leaves", lambda points, size: found[size])
     clusters = cluster(np.arange(16, dtype=float).reshape(8, 2), smallest=[4, 2])
     assert [len(each) for each in clusters.parents] == [2]
     assert clusters.labels[:, 0].tolist() == found[2].tolist()
