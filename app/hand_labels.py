@@ -18,7 +18,8 @@ from likeness.io import cache_dir, write_atomic
 from likeness.space import Space
 from likeness.tagging import Edit, TagStore, tags_file, with_tags
 from server_settings import server
-from visitors import LABELS, TAGS, shown_name, visitor, visitors_dir
+from signed_in import account
+from visitors import LABELS, TAGS, visitor, visitors_dir
 
 _BY_HAND = "by_hand"  # folder of files of labels as they were when a run began
 _DAMAGED = -1  # in place of a version
@@ -56,7 +57,7 @@ def remove(entry: DatasetEntry) -> None:
 def who() -> str:
     """In whose name the visitor labels: his account's, his browser's, or where the server is not shared, the machine's user."""
     if server().shared:
-        return shown_name() or "nobody"
+        return account() or f"visitor {hashlib.sha256((visitor() or '').encode()).hexdigest()[:8]}"  # not his folder's name, from which ids follow
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "me"
@@ -69,11 +70,10 @@ def refusal_to_tag(entry: DatasetEntry, table: ImageTable) -> str:
     """
     if not table.has_images:
         return "Labels belong to images by their paths, and these rows have none."
-    if server().shared and entry.owner != visitor():
-        if entry.owner:
-            return "These images are someone else's; upload them as your own to label them."
-        if not server().has_accounts:
-            return "Everyone on this server sees these images, and nobody signs in; upload them as your own to label them."
+    if server().shared and entry.owner and entry.owner != visitor():
+        return "These images are someone else's; upload them as your own to label them."
+    if server().shared and not entry.owner and not server().has_accounts:
+        return "Everyone on this server sees these images, and nobody signs in; upload them as your own to label them."
     return refusal("edit")
 
 

@@ -1,6 +1,5 @@
 """Labels that people and programs give to images: tags, values of attributes and notes, through `likeness.tagging`."""
 
-import hashlib
 from http import HTTPStatus
 
 import pandas as pd
@@ -12,9 +11,8 @@ from api.schemas import Edited, EditLabels, ImageLabels, LabelCount, LabeledImag
 from likeness.data import ImageTable
 from likeness.tagging import NOTE, Edit, TagStore, match_images
 from request_scope import PROGRAM, request_scope
+from server_settings import server
 from shared import cached
-from signed_in import account
-from visitors import COOKIE, visitor
 
 
 def list_labels(arguments: OfDataset) -> Labels:
@@ -60,18 +58,8 @@ def undo_labels(arguments: OfDataset) -> Edited:
 
 
 def editor() -> str:
-    """Under which name the edits of who asks are kept: the account, the visitor, or the token's name.
-
-    Raises:
-        Problem: 403, for nobody on a shared server.
-    """
-    scope, name, browser = request_scope() or {}, account(), visitor()
-    if browser is None:
-        return str(scope.get(PROGRAM, "program"))
-    if not (name or browser):
-        sentence = f"Labels are kept with who gave them; send a cookie {COOKIE} of 32 hexadecimal digits that you have drawn."
-        raise Problem(HTTPStatus.FORBIDDEN, sentence)
-    return name or f"visitor {hashlib.sha256(browser.encode()).hexdigest()[:8]}"  # not the name of the folder, from which ids follow
+    """Under which name the edits of who asks are kept: as on the pages, and on a server of one person that of the token."""
+    return hand_labels.who() if server().shared else str((request_scope() or {}).get(PROGRAM, "program"))
 
 
 def _opened(dataset: str, writes: bool = False) -> tuple[TagStore, ImageTable]:

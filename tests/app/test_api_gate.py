@@ -246,13 +246,15 @@ class TestSharedServer:
             assert client.post(f"{base}/notions/fit", json={"notion": "car-color"}, headers=who).status_code == 404
             assert client.get("/api/v1/notions", params={"dataset": dataset}, headers=who).status_code == 404
 
-    def test_nobody_gives_no_labels(self, client: TestClient) -> None:
-        refused = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"})
-        assert refused.status_code == 403
-        assert COOKIE in refused.json()["detail"]
-        given = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers={"Cookie": f"{COOKIE}={'a' * 32}"})
+    def test_strangers_label_their_own_images_alone(self, client: TestClient, upload: tuple[dict[str, str], str]) -> None:
+        cookie, dataset = upload
+        for who in ({}, cookie):
+            refused = client.post(f"{CARS}/labels", json={"rows": [1], "tag": "t"}, headers=who)
+            assert refused.status_code == 403
+            assert "nobody signs in" in refused.json()["detail"]
+        given = client.post(f"/api/v1/datasets/{dataset}/labels", json={"rows": [1], "tag": "t"}, headers=cookie)
         assert given.json()["images"] == 1
-        assert client.post(f"{CARS}/labels/undo", headers={"Cookie": f"{COOKIE}={'b' * 32}"}).status_code == 400  # has made none
+        assert client.post(f"/api/v1/datasets/{dataset}/labels/undo", headers=cookie).json()["images"] == 1
 
     def test_a_page_of_another_site_asks_nothing(self, client: TestClient) -> None:
         for site in ("cross-site", "same-site"):

@@ -167,7 +167,7 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def to(name: str, accounts: bool = True) -> None:
         more: dict[str, Any] = {"auth_header": "X-User", "roles": {"ben": "edit", "dan": "edit"}} if accounts else {}
         monkeypatch.setenv("LIKENESS_SERVER", settings_from({"shared": True, **more}).as_text())
-        for module in ("access", "visitors"):
+        for module in ("access", "visitors", "hand_labels"):
             monkeypatch.setattr(f"{module}.account", lambda: name if accounts else None)
         monkeypatch.setattr("visitors._browser", lambda: name)
 
@@ -185,9 +185,14 @@ class TestRights:
     def test_strangers_label_their_own_alone(self, become: Callable[..., None]) -> None:
         become("a" * 32, accounts=False)
         assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+        assert hand_labels.who().startswith("visitor ")
+        assert "a" * 9 not in hand_labels.who()  # the name of his folder
         own = replace(SHIPPED_CARS, id="x", source="uploads/mine", owner="a" * 32)
         assert hand_labels.refusal_to_tag(own, read_cars()) == ""
         assert hand_labels.file_of(own).parent.parent.name == "a" * 32
+        become("", accounts=False)  # without a cookie: nobody
+        assert "nobody signs in" in hand_labels.refusal_to_tag(SHIPPED_CARS, read_cars())
+        assert "someone else's" in hand_labels.refusal_to_tag(own, read_cars())
         become("b" * 32, accounts=False)
         assert "someone else's" in hand_labels.refusal_to_tag(own, read_cars())
         assert hand_labels.file_of(own).parent.parent.name == "a" * 32  # whoever was given the link sees the labels
