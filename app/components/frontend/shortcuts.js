@@ -29,8 +29,16 @@ const SHORTCUTS = [
     ["Long press", "The card of an image"],
   ]],
   ["Gallery", [
-    ["Tab, Shift + Tab", "Next, previous picture"],
+    ["Arrow keys", "Go from picture to picture"],
     ["Enter", "Neighbors of the picture"],
+    ["Space, Ctrl + click", "Tick the picture, or take the tick away"],
+    ["Shift + arrow keys", "Tick on the way"],
+    ["Shift + click", "Tick all from the last tick on"],
+  ]],
+  ["Labels", [
+    ["1 to 9", "Give the selected images a label"],
+    ["U, Shift + U", "Undo your last label, do it again"],
+    ["Y, N, Z", "How many match: yes, no, take back"],
   ]],
   ["Page", [
     ["?", "Open or close this list"],
