@@ -102,6 +102,8 @@ class TagStore:
         with writing(self.path, self.wait_seconds) as connection:
             changes: list[Change] = []
             for column in checked:
+                if not any(column.values) and edits.known_attribute(connection, column.name) is None:
+                    continue  # nothing is given, so the name stays free
                 attribute = edits.attribute_id(connection, column.name, column.kind)
                 ids = edits.value_ids(connection, attribute, (text for text in column.values if text), column.kind)
                 changes += [
