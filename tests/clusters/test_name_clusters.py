@@ -152,6 +152,11 @@ def test_images_without_a_value_name_nothing(kind: str) -> None:
     assert [each.name for each in found.depths[0]] == ["", "3", "5"]
 
 
+def test_images_that_are_all_one_have_no_name() -> None:
+    space = pictures(["car"], each=30, noise=0)
+    assert [each.name for each in name_clusters(space, grouped(np.repeat([0, 1], 15)), WORDS).depths[0]] == ["", ""]
+
+
 def test_an_attribute_of_one_value_is_refused() -> None:
     space = Space(np.random.default_rng(0).normal(size=(6, 4)), labels=["car"] * 6)
     with pytest.raises(InputError, match="'label' has 1 different values"):

@@ -101,7 +101,7 @@ class TextShares:
         self.mean = (known.mean(axis=0) @ self.words.T).astype(np.float32)
         covariance = np.cov(known.T, bias=True).reshape(known.shape[1], -1)
         spread = np.sqrt(np.maximum(((self.words @ covariance) * self.words).sum(axis=1), 0))
-        self.scale = (_SHARPNESS / np.maximum(spread + np.median(spread), np.finfo(np.float32).tiny)).astype(np.float32)
+        self.scale = (_SHARPNESS / np.maximum(spread + np.median(spread), np.finfo(np.float32).eps)).astype(np.float32)
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
         logits = (np.asarray(self.vectors[rows]) @ self.words.T - self.mean) * self.scale

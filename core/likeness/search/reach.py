@@ -37,7 +37,7 @@ def reach(n: int, queries: int, exclude: Any = None, allowed: Any = None) -> Rea
     Raises:
         InputError: `exclude` is not a row or -1 for each query, or `allowed` no mask (n,).
     """
-    mask, excluded = checked_mask(allowed, n), _checked_exclude(exclude, queries, n)
+    mask, excluded = checked_mask(allowed, n), checked_exclude(exclude, queries, n)
     left_out = excluded >= 0 if mask is None else (excluded >= 0) & mask[excluded]
     return Reach(excluded, mask, (n if mask is None else int(mask.sum())) - int(left_out.any()))
 
@@ -50,7 +50,8 @@ def checked_mask(allowed: Any, n: int) -> NDArray[np.bool_] | None:
     return mask
 
 
-def _checked_exclude(exclude: Any, queries: int, n: int) -> NDArray[np.int64]:
+def checked_exclude(exclude: Any, queries: int, n: int) -> NDArray[np.int64]:
+    """The row that each of so many queries leaves out (q,), -1 for none; raises InputError where it is none of n rows, or of other queries."""
     if exclude is None:
         return np.full(queries, -1)
     rows = np.atleast_1d(to_numpy(exclude))
