@@ -79,6 +79,17 @@ def test_a_transformed_space_has_unit_rows_whatever_the_estimators_are(estimator
     np.testing.assert_allclose(space.differentiable().embed(torch.tensor(vectors)).numpy(), space.vectors, atol=1e-6)
 
 
+def test_labels_that_come_are_those_of_the_space_beneath_and_of_what_is_made_from_it() -> None:
+    space = Space(np.eye(6), labels=list("aabbcc"))
+    projected = space.project(RandomEmbedding(2).fit(space.vectors), "two").project(Identity().fit(space.vectors), "as it is")
+    now = projected.with_table(ImageTable("Vectors", Path(), pd.DataFrame({"good": [True] * 6}), has_images=False))
+    assert now.base is not None
+    assert now.base.base is not None
+    assert all(each.table is now.table for each in (now, now.base, now.base.base))
+    assert now.base.vectors is projected.base.vectors
+    assert projected.table.attributes == projected.base.table.attributes == ["label"]
+
+
 def test_a_space_without_a_text_side_stays_without_one() -> None:
     assert Space(_vectors(4, 8), _table(4), name="raw").project(Identity().fit(_vectors(4, 8)), "notion").embed_texts is None
 

@@ -118,7 +118,8 @@ def _job(space: Space, words: tuple[str, ...]) -> Job:
             job.stage = None
             job.report_or_stop(done, total)
 
-        return Named(clusters, name_clusters(space, clusters, words or None, progress=report))
+        given = words if space.embed_texts is not None else ()  # else names come from the attributes, and the page says so
+        return Named(clusters, name_clusters(space, clusters, given or None, progress=report))
 
     return run_in_background(KIND, (space.key, words), "Names of clusters", work, unit="words", kept=_KEPT)
 

@@ -139,7 +139,8 @@ class Space:
         return Space(**(given | changes))
 
     def with_table(self, table: ImageTable) -> "Space":
-        """The same vectors, index and fit, with another table of the same rows, as after labels have come; nothing is computed or copied.
+        """The same vectors, index and fit, with another table of the same rows, as after labels have come; nothing is computed or copied. The space
+        that a notion's is made from has the table, too.
 
         Raises:
             InputError: another number of rows.
@@ -147,7 +148,7 @@ class Space:
         if len(table) != len(self):
             raise InputError(f"The table has {len(table):,} rows and '{self.name}' has {len(self):,}; pass a table of the same images.")
         same = copy(self)
-        same.table = table
+        same.table, same.base = table, None if self.base is None else self.base.with_table(table)
         return same
 
     @property

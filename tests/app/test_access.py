@@ -28,9 +28,10 @@ from access import (
 )
 from config_access import resolve_config
 from fake_hub import FakeHub
-from likeness.data import new_entry
+from likeness.data import new_entry, read_dataset
 from likeness.errors import InputError
 from likeness.io.confinement import check_url
+from likeness.tagging import export_csv, tag_store
 from likeness.training.config import BackboneConfig, config_from
 from server_settings import ServerSettings
 from small_caltech101 import serve_caltech101
@@ -457,6 +458,22 @@ def test_no_path_of_the_server_is_told(places: Path) -> None:
     shown = redact(error)
     assert str(places) not in shown
     assert shown == "The run in 'my run' and photos/a b/c.png, x.so and https://host/a/b, 3/4, and/or broke; see 'photos', d and x."
+
+
+def test_errors_of_labels_tell_no_folder_of_the_server(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_CACHE", str(places / "my cache"))
+    table = read_dataset(str(places / "photos" / "inside"))
+    store = tag_store(str(places / "photos" / "inside"), table)
+    store.add_tag(table.frame["path"], "good", "ada")
+    with pytest.raises(InputError) as unwritable:
+        export_csv(store, places / "photos" / "t.csv" / "x.csv")
+    store.path.write_bytes(b"SQLite format 3\0" + bytes(90))
+    with pytest.raises(InputError) as damaged:
+        store.counts()
+    for error in (unwritable, damaged):
+        assert str(places) in str(error.value)
+        assert str(places) not in redact(error.value)
+    assert redact(damaged.value).startswith(f"The tags in '{store.path.name}' ")
 
 
 def test_a_person_alone_sees_and_reads_all(tmp_path: Path) -> None:

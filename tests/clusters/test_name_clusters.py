@@ -1,12 +1,14 @@
 """Names from words: on vectors whose words are known, against plain loops, and where nothing supports a name."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from likeness import Notion, Space
 from likeness.clusters import Clusters, WordChoice, cluster, name_clusters, notion_choice, noun_choice, own_choice
 from likeness.clusters.name_clusters import _auc, _candidates
 from likeness.clusters.word_shares import TextShares
+from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.sentences import noun_tree
 
@@ -136,6 +138,31 @@ def test_without_a_text_side_names_come_from_attributes() -> None:
     assert [each.name for each in by_label.depths[0]] == WORDS
 
 
+def test_words_are_not_passed_over_where_the_space_reads_none() -> None:
+    with pytest.raises(InputError, match="reads no text; name its clusters by attributes"):
+        name_clusters(pictures(WORDS).replace(embed_texts=None), grouped(np.repeat(np.arange(6), 40)), WORDS)
+
+
+@pytest.mark.parametrize("kind", ["object", "string", "Int64", "category"])
+def test_images_without_a_value_name_nothing(kind: str) -> None:
+    values = pd.Series([None, UNLABELED, 3, 3, 5, 5] if kind != "Int64" else [None, None, 3, 3, 5, 5], dtype=object)
+    values = values.map(str, na_action="ignore") if kind == "string" else values
+    space = Space(np.random.default_rng(0).normal(size=(6, 4)), pd.DataFrame({"path": list("abcdef"), "it": values.astype(kind)}))
+    found = name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), column="it")
+    assert [each.name for each in found.depths[0]] == ["", "3", "5"]
+
+
+def test_images_that_are_all_one_have_no_name() -> None:
+    space = pictures(["car"], each=30, noise=0)
+    assert [each.name for each in name_clusters(space, grouped(np.repeat([0, 1], 15)), WORDS).depths[0]] == ["", ""]
+
+
+def test_an_attribute_of_one_value_is_refused() -> None:
+    space = Space(np.random.default_rng(0).normal(size=(6, 4)), labels=["car"] * 6)
+    with pytest.raises(InputError, match="'label' has 1 different values"):
+        name_clusters(space, grouped(np.array([0, 0, 1, 1, 2, 2])), column="label")
+
+
 def test_where_there_are_no_words_a_sentence_says_so() -> None:
     space = Space(np.random.default_rng(0).normal(size=(20, 4)))
     with pytest.raises(InputError, match="no names for clusters"):
@@ -155,7 +182,14 @@ def test_the_encoder_of_rendered_cars_names_by_words_that_it_knows() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"vocabulary": ["car"]}, "at least two"), ({"vocabulary": []}, "No words"), ({"source": "air"}, "not 'air'"), ({"column": "mood"}, "mood")],
+    [
+        ({"vocabulary": ["car"]}, "at least two"),
+        ({"vocabulary": []}, "No words"),
+        ({"source": "air"}, "not 'air'"),
+        ({"column": "mood"}, "mood"),
+        ({"column": "label", "vocabulary": ["car", "bus"]}, "pass either of them"),
+        ({"source": "attributes", "vocabulary": ["car", "bus"]}, "pass either of them"),
+    ],
 )
 def test_wrong_options_are_refused(options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):

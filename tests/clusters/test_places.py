@@ -73,6 +73,9 @@ def test_columns_hold_the_names_and_number_what_has_none() -> None:
     assert found.attributes == ["cluster 1", "cluster 2"]
     assert found.frame["cluster 2"].tolist() == ["c"] * 3 + ["unnamed 2"] * 2 + ["e"] * 4
     assert with_cluster_names(table, CLUSTERS).frame["cluster 1"].tolist() == ["unnamed 1"] * 3 + ["unnamed 2"] * 6
+    again = with_cluster_names(found, CLUSTERS).frame
+    assert again["cluster 1"].tolist() == found.frame["cluster 1"].tolist()
+    assert again["cluster 1 (found)"].tolist() == ["unnamed 1"] * 3 + ["unnamed 2"] * 6
 
 
 def test_what_does_not_fit_is_refused() -> None:

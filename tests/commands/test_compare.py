@@ -86,6 +86,16 @@ def test_versions_tell_what_came_and_went(run: Run, folder: Path, tmp_path: Path
     found = pd.read_csv(pd.io.common.StringIO(printed)).set_index("value")
     assert found.loc["a", ["old", "new", "came", "went"]].tolist() == [4, 2, 0, 2]
     assert found.loc["b", ["old", "new", "came", "went"]].tolist() == [4, 5, 1, 0]
+    assert run(*words, "--by", "class", "--seeds", "1", "--count", "1")[2].endswith("... 2 rows in all; --count shows more\n")
+
+
+def test_changes_are_written_also_where_a_distance_cannot_be_measured(run: Run, folder: Path, tmp_path: Path) -> None:
+    new, out = tmp_path / "new", tmp_path / "changes.csv"
+    shutil.copytree(folder / "a", new / "a")
+    status, _, err = run("compare", "versions", str(folder), str(new), "-e", "cars", "--out", str(out), "--notions", "no-such")
+    assert status == 2
+    assert "There is no notion 'no-such'" in err
+    assert len(pd.read_csv(out)) == 4
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,20 @@ def test_answers_are_asked_for_in_a_file_and_lead_to_a_promise(tmp_path: Path) -
     assert found["promised"].sum() > 20
 
 
+def test_the_file_of_answers_keeps_what_people_wrote_into_it(tmp_path: Path) -> None:
+    """Further columns, and the words; lines that say nothing make room for the images to ask next."""
+    file = tmp_path / "answers.csv"
+    paths = read_dataset("cars").frame["path"].tolist()
+    file.write_text(f'path,label,remark\n{paths[3]}, Yes ,"sure, by day"\n{paths[5]},,to ask Ada\n{paths[6]},,\n')
+    _run(*_QUERY, "--answers", str(file), "--ask", "3")
+    lines = pd.read_csv(file, dtype=str, keep_default_na=False)
+    assert lines.columns.tolist() == ["path", "label", "remark"]
+    assert lines.iloc[:2].to_numpy().tolist() == [[paths[3], " Yes ", "sure, by day"], [paths[5], "", "to ask Ada"]]
+    assert len(lines) == 5
+    assert not lines["path"].duplicated().any()
+    assert (lines["label"][2:] == "").all()
+
+
 def test_what_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     assert "exactly one of --text, --image" in _refused("matches", "cars")

@@ -50,6 +50,16 @@ def test_tags_are_set_listed_exported_removed_and_undone(run: Run, photos: str, 
     assert (status, found["who"].tolist(), found["action"].tolist()) == (0, ["eve", "bob", "bob"], ["import", "clear", "set"])
 
 
+def test_a_tag_is_renamed_and_that_is_undone(run: Run, photos: str) -> None:
+    assert run("tags", "set", photos, "good", "--where", "class=warm", "--who", "ada")[0] == 0
+    assert run("tags", "rename", photos, "good", "sharp", "--who", "bob")[1].startswith("rename 'good → sharp': 2 images\nEdit 2;")
+    assert _listed(run, photos) == [["sharp", "tag", "", 2]]
+    assert run("tags", "undo", photos, "--who", "bob")[1] == "undo 'good → sharp': 2 images\n"
+    assert _listed(run, photos) == [["good", "tag", "", 2]]
+    status, _, err = run("tags", "rename", photos, "goood", "sharp")
+    assert (status, "There is no tag or attribute 'goood'" in err) == (2, True)
+
+
 def test_a_dry_run_tells_what_fits_and_changes_nothing(run: Run, photos: str, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("file,breed\n1.png,beagle\n0.png,pug\n7.png,pug\n")
     status, shown, _ = run("tags", "import", photos, str(tmp_path / "in.csv"), "--dry-run")

@@ -1,5 +1,7 @@
 """Which images moved: against plain loops over full rankings."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
@@ -36,6 +38,15 @@ def test_shares_and_ranks_are_those_of_full_rankings() -> None:
         assert found.similarity_after[row] == pytest.approx(np.mean(b.vectors[near_a] @ b.vectors[row]), abs=1e-6)
         assert found.neighbors_a[row].tolist() == near_a
     assert found.expected == 4 / 119
+
+
+def test_ranks_of_many_neighbors_take_little_memory() -> None:
+    a, b = _space(600, 12, 0), _space(600, 5, 1)
+    tracemalloc.start()
+    neighborhood_changes(a, b, k=200, seeds=[])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6  # all pairs of neighbors at once are 72 MB
 
 
 def test_a_turned_space_keeps_all_and_one_swapped_image_moves_most() -> None:

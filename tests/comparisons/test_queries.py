@@ -6,6 +6,7 @@ import scipy.stats
 from sklearn.metrics import average_precision_score
 
 from likeness.comparisons import SCORES, query_changes, random_projections
+from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.space import Space
 
@@ -41,7 +42,7 @@ def test_scores_are_those_of_scikit_learn_and_the_difference_is_after_minus_befo
 def test_images_without_a_label_neither_ask_nor_are_found_and_a_single_one_does_not_ask() -> None:
     a, b = _space(0), _space(1)
     labels = LABELS.astype(object).copy()
-    labels[[3, 50]] = None
+    labels[[3, 50]] = None, UNLABELED
     labels[4] = "alone"
     found = query_changes(a, b, labels, rows=[3, 4, 5, 8], seeds=[])
     assert found.rows.tolist() == [5, 8]

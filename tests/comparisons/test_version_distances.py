@@ -120,3 +120,15 @@ def test_what_can_not_be_measured_is_refused() -> None:
     many = _space(_vectors(2100), np.arange(2100).astype(str))
     with pytest.raises(InputError, match="2,100 values"):
         version_values(many, many, _same(2100), "kind")
+
+
+def test_numbers_are_the_same_values_whatever_their_column_is_read_as() -> None:
+    """Floats where one is missing, texts where one is no number."""
+    paths, vectors = [f"{number}.png" for number in range(6)], np.random.default_rng(0).standard_normal((6, 4))
+    old = Space(vectors, pd.DataFrame({"path": paths, "it": [1, 2, 3, 1, 2, 3]}))
+    rows = np.arange(6)
+    same = VersionChanges(rows, rows, np.full(6, "same"), {})
+    for column in ([1.0, 2.0, 3.0, 1.0, 2.0, np.nan], ["1", "2", "3", "1", "2", "unknown"]):
+        new = Space(vectors, pd.DataFrame({"path": paths, "it": column}))
+        found = version_values(old, new, same, "it", seeds=[0]).set_index("value")
+        assert found.loc[["1", "2", "3"], ["old", "new", "went"]].to_numpy().tolist() == [[2, 2, 0], [2, 2, 0], [2, 1, 1]]

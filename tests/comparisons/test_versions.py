@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
@@ -97,3 +98,42 @@ def test_what_is_no_version_is_refused(tmp_path: Path) -> None:
     rows = Space([[1.0, 0.0], [0.0, 1.0]]).table
     with pytest.raises(InputError, match="have no images"):
         version_changes(rows, rows)
+
+
+def _labeled(folder: Path, values: object) -> ImageTable:
+    """Four images and an attribute."""
+    for number in range(4):
+        _picture(folder / f"{number}.png", number)
+    column = pd.Series(values) if not isinstance(values, list) else pd.Series([*values, 0], dtype=object)[:4]
+    return ImageTable(folder.name, folder, pd.DataFrame({"path": [f"{number}.png" for number in range(4)], "it": column}))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "relabeled"),
+    [
+        ([[1, 2], [1, 2], None, [[1], [2, 3]]], [[1, 2], [1, 3], None, [[1], [2, 3]]], [1]),
+        ([np.array([1, 2]), np.array([1]), np.array(1), None], [np.array([1, 2]), np.array([1, 2]), 1, float("nan")], [1]),
+        ([{"a": np.array([1])}, {"a": 1}, {}, None], [{"a": np.array([1])}, {"a": 2}, None, None], [1, 2]),
+        (pd.array(["a", None, "c", None], dtype="string"), ["a", None, "d", "e"], [2, 3]),
+        (pd.array([1, None, 3, 4], dtype="Int64"), [1.0, float("nan"), None, 4], [2]),
+        (pd.Categorical(["a", None, "c", "d"]), pd.array(["a", None, "c", None], dtype="string"), [3]),
+        (pd.to_datetime(["2020-01-01", None, "2020-01-03", None]), pd.to_datetime(["2020-01-01", None, "2020-01-04", None]), [2]),
+        (["a", 1, 2.5, None], ["a", "1", 2.25, float("nan")], [2]),
+        ([1, 2, 3, 4], [1.0, 2.0, 3.5, float("nan")], [2, 3]),
+        ([1, 2, 3, 4], ["1", "2", "unknown", "4"], [2]),
+    ],
+)
+def test_values_of_any_kind_are_compared(tmp_path: Path, before: object, after: object, relabeled: list[int]) -> None:
+    old, new = _labeled(tmp_path / "old", before), _labeled(tmp_path / "new", after)
+    found = version_changes(old, new)
+    assert np.flatnonzero(found.relabeled["it"]).tolist() == relabeled
+    assert found.frame(old, new)["old_row"].tolist() == relabeled
+
+
+def test_without_common_attributes_nothing_is_relabeled(tmp_path: Path) -> None:
+    old, new = _labeled(tmp_path / "old", ["a"] * 4), _labeled(tmp_path / "new", ["a"] * 4)
+    other = ImageTable("new", new.root, new.frame.rename(columns={"it": "other"}).iloc[:3])
+    found = version_changes(old, other)
+    assert found.relabeled == {}
+    assert found.frame(old, other)[["change", "old_path", "new_row", "relabeled"]].to_numpy().tolist() == [["went", "3.png", -1, ""]]
+    assert found.frame(old, other).columns.tolist() == version_changes(old, old).frame(old, old).columns.tolist()

@@ -31,3 +31,10 @@ def test_no_path_column(tmp_path: Path) -> None:
 def test_no_rows(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="table 'cars' has no images; choose"):
         ImageTable("cars", tmp_path, pd.DataFrame({"path": []}))
+
+
+def test_names_of_columns_are_texts_and_each_is_there_once() -> None:
+    table = ImageTable("photos", Path(), pd.DataFrame({"path": ["a.jpg"], 2024: ["x"]}))
+    assert [table.frame[name][0] for name in table.attributes] == ["x"]
+    with pytest.raises(InputError, match="The table 'photos' has the column '2024' twice; rename one of them"):
+        ImageTable("photos", Path(), pd.DataFrame([["a.jpg", 1, 2]], columns=["path", 2024, "2024"]))

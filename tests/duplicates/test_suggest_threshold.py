@@ -96,3 +96,5 @@ def test_what_cannot_be_measured_is_refused(space: Space) -> None:
         suggest_threshold(Space(np.eye(3)))
     with pytest.raises(InputError, match="choose more images"):
         suggest_threshold(Space(space.vectors[:1], space.table.frame.iloc[:1], embed_images=colors))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="0 images are to be altered; ask for at least 1"):
+        suggest_threshold(space, images=0)

@@ -134,7 +134,7 @@ def test_bad_embeddings() -> None:
     gallery[3, 1] = np.inf
     with pytest.raises(InputError, match="The embedding of gallery image 3 is not finite"):
         continuous_metrics(apart, queries, gallery, (1,))
-    with pytest.raises(InputError, match="exclude must hold one gallery row, -1 to 39, for each of the 7 queries; got shape \\(6,\\)"):
+    with pytest.raises(InputError, match="exclude must hold a row, -1 to 39, for each of the 7 queries; got shape \\(6,\\)"):
         oracle_metrics(apart, (1,), exclude=np.zeros(6, int))
 
 

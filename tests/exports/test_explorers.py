@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import likeness as lk
-from likeness.data import ImageTable
+from likeness.data import UNLABELED, ImageTable
 from likeness.errors import InputError
 from likeness.exports.fiftyone import field_names
 from likeness.space import Space
@@ -36,6 +36,23 @@ def test_embedding_atlas_gets_a_map_neighbors_texts_and_pictures(space: Space, t
             assert opened.width / opened.height == pytest.approx((10 + row) / 8, abs=0.05)
     assert found["count"].tolist() == list(range(12))
     assert lk.read(tmp_path / "photos", name="x").name == "x"
+
+
+def test_classes_of_number_0_are_named_and_images_without_one_are_of_none(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material: np.zeros((len(material), 2), np.float32))
+    lk.export(space, "embedding-atlas", tmp_path / "counts.parquet", label="count", rows=[0, 1])
+    assert pd.read_parquet(tmp_path / "counts.parquet")["text"].tolist() == ["0", "1"]
+    empty = space.table.frame.assign(breed=["pug", "", " ", "(unlabeled)", None] + ["pug"] * 7)
+    unlabeled = space.replace(images=ImageTable("photos", space.table.root, empty))
+    lk.export(unlabeled, "embedding-atlas", tmp_path / "out.parquet", label="breed", rows=range(5))
+    assert pd.read_parquet(tmp_path / "out.parquet")["text"].tolist() == ["pug", "", "", "", ""]
+    lk.export(unlabeled, "coco", tmp_path / "out.json", label="breed", rows=range(5))
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert [each["name"] for each in content["categories"]] == ["pug"]
+    assert len(content["annotations"]) == 1
+    lk.export(unlabeled, "fiftyone", tmp_path / "out", label="breed", rows=range(5))
+    samples = json.loads((tmp_path / "out" / "samples.json").read_text())["samples"]
+    assert [each["breed"] and each["breed"]["label"] for each in samples] == ["pug", None, None, None, None]
 
 
 def test_a_map_is_laid_out(space: Space, tmp_path: Path) -> None:
@@ -82,7 +99,7 @@ def test_fiftyone_gets_documents_with_their_types(space: Space, tmp_path: Path) 
         assert Path(sample["filepath"]) == space.table.file(row)
         assert sample["tags"] == (["good"] if row % 2 == 0 else [])
         breed = space.table.frame["breed"].astype(object).iloc[row]
-        assert (sample["breed"] or {}).get("label") == (None if pd.isna(breed) else breed)
+        assert (sample["breed"] or {}).get("label") == (None if pd.isna(breed) or breed == UNLABELED else breed)
         np.testing.assert_allclose(sample["embedding"], space.vectors[row], atol=1e-7)
     assert len({sample["_id"]["$oid"] for sample in samples}) == 12
 

@@ -12,7 +12,7 @@ import pytest
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
-from likeness.search import ENGINES, IndexEngine, build_index, engines, find_engine, nearest, open_index
+from likeness.search import ENGINES, IndexEngine, build_index, engines, find_engine, nearest, open_index, scan
 from likeness.space import Space
 
 EACH = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
@@ -59,6 +59,37 @@ def test_what_is_excluded_or_not_allowed_is_not_found(engine: IndexEngine, vecto
     found = search.nearest(vectors[:6], 4, exclude=np.arange(6), allowed=allowed).rows
     assert allowed[found].all()
     assert not (found == np.arange(6)[:, None]).any()
+
+
+@EACH
+def test_a_row_that_the_mask_hides_anyhow_costs_no_other(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path) -> None:
+    """As many as each query can find, and all of them where more are asked for."""
+    search = engine.build(vectors, tmp_path / "index", cells=4).search(vectors).wait()
+    allowed = np.isin(np.arange(N), [3, 50, 51, 200])
+    assert sorted(search.nearest(vectors[[7]], 9, exclude=[7], allowed=allowed).rows[0]) == [3, 50, 51, 200]
+    assert sorted(search.nearest(vectors[[3]], 9, exclude=[3], allowed=allowed).rows[0]) == [50, 51, 200]
+    assert search.nearest(vectors[[7, 3]], 9, exclude=[7, 3], allowed=allowed).rows.shape == (2, 3)
+    assert search.nearest(vectors[[7]], 9, exclude=[-1], allowed=allowed).rows.shape == (1, 4)
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"allowed": np.zeros(N, bool)}, "No image is left to be found; take back a filter"),
+        ({"allowed": np.arange(N) == 7, "exclude": [7]}, "No image is left"),
+        ({"allowed": np.array([1, 2])}, f"allowed must hold True or False for each of {N} rows; got shape \\(2,\\), int64"),
+        ({"allowed": np.ones(N, int)}, "got shape .*, int64"),
+        ({"exclude": [0, 1]}, "exclude must hold a row, -1 to 399, for each of the 1 queries"),
+        ({"exclude": [N]}, "exclude must hold a row"),
+        ({"exclude": [0.5]}, "exclude must hold a row"),
+    ],
+)
+def test_what_cannot_be_left_out_is_said(engine: IndexEngine, vectors: np.ndarray, tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    search = engine.build(vectors, tmp_path / "index", cells=4).search(vectors).wait()
+    for found in (search.nearest, lambda queries, k, **given: scan(vectors, queries, k, **given)):
+        with pytest.raises(InputError, match=message):
+            found(vectors[[7]], 2, **options)
 
 
 @EACH

@@ -118,3 +118,10 @@ def test_scan_takes_unit_rows_as_nearest_does(tmp_path: Path, monkeypatch: pytes
 def test_nothing_left_to_scan_is_said() -> None:
     with pytest.raises(InputError, match="No image is left to be found"):
         scan(rows(3), rows(1), 2, allowed=np.zeros(3, bool))
+
+
+def test_a_row_that_the_mask_hides_anyhow_costs_no_other() -> None:
+    allowed = np.array([False, True, True, False])
+    assert scan(rows(4), rows(1), 9, exclude=[0], allowed=allowed).rows.shape == (1, 2)
+    assert scan(rows(4), rows(2), 9, exclude=[0, 1], allowed=allowed).rows.shape == (2, 1)
+    assert scan(rows(4), rows(2), 9, exclude=[-1, -1]).rows.shape == nearest(rows(2), rows(4), 9, exclude=[-1, -1]).rows.shape == (2, 4)

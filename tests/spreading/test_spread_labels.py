@@ -1,5 +1,6 @@
 """Labels that spread: against scikit-learn's dense form, the plain update, and what calibration promises."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,41 @@ def test_held_out_scores_are_those_without_the_group(most: int, monkeypatch: pyt
         others[given.rows[groups == group]] = -1
         expected = propagation_scores(space, GivenLabels(given.classes, others)).all[given.rows[groups == group]]
         np.testing.assert_allclose(scores.held_out[groups == group], expected, atol=2e-2)
+
+
+def _many_classes() -> tuple[lk.Space, GivenLabels]:
+    """400 images of 80 classes, two labels each: more columns than are solved for at once."""
+    space, labels = _blobs(5, classes=80)
+    return space, GivenLabels.of(_few(labels, 2), len(space))
+
+
+def test_scores_are_those_of_all_columns_at_once() -> None:
+    space, given = _many_classes()
+    rows, c = given.rows, 80
+    groups = np.arange(len(rows))
+    starts = np.zeros((len(space), len(rows)), np.float32)
+    starts[rows, groups] = 1
+    spread = propagate(normalized_graph(neighbor_graph(space)), starts)
+    to_class = np.eye(c)[given.numbers[rows]]
+    others = spread[rows].copy()
+    np.fill_diagonal(others, 0)
+    found = propagation_scores(space, given)
+    for logs, sums in ((found.all, spread @ to_class), (found.held_out, others @ to_class)):
+        shares = np.where(sums.sum(axis=1, keepdims=True) > 0, sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-30), 1 / c)
+        np.testing.assert_allclose(np.exp(logs), 0.999 * shares + 0.001 / c, rtol=1e-5)
+
+
+def test_many_parts_of_classes_take_no_memory_for_all_images_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likeness.spreading.class_scores.COLUMNS", 8)
+    space, given = _many_classes()
+    space = lk.Space(np.vstack([space.vectors, np.random.default_rng(1).normal(size=(3_600, 8))]))
+    given = GivenLabels(given.classes, np.concatenate([given.numbers, np.full(3_600, -1)]))
+    neighbor_graph(space)
+    tracemalloc.start()
+    propagation_scores(space, given)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 4_000 * 160 * 2  # fewer bytes than starts and scores of the 160 parts in single precision
 
 
 def test_groups_deal_each_class_evenly() -> None:

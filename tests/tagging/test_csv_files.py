@@ -120,6 +120,21 @@ def test_other_files_are_answered(store: TagStore, tmp_path: Path) -> None:
         export_csv(store, tmp_path / "latin.csv" / "out.csv")
 
 
+def test_a_column_without_a_value_is_passed_over_and_its_name_stays_free(store: TagStore, tmp_path: Path) -> None:
+    """As in a form that was filled in by half, with the empty columns that spreadsheets leave at the end."""
+    file = _write(tmp_path, "path,breed,color,path of old,,\ndogs/a.jpg,beagle, ,,,\ndogs/b.jpg,,,,,\n")
+    report = import_csv(store, TABLE, file, "ada")
+    assert report.columns == {"breed": ("attribute", 1)}
+    assert report.edit is not None
+    assert report.edit.name == "breed"
+    assert store.kind_of("color") is None
+    assert store.add_tag(PATHS[:1], "color", "ada").images == 1
+    with pytest.raises(InputError, match="says nothing of its images: all cells beside their names are empty"):
+        import_csv(store, TABLE, _write(tmp_path, "path,size\ndogs/a.jpg,\n"), "ada")
+    assert not import_csv(store, TABLE, _write(tmp_path, "path,tag:large\ndogs/a.jpg,no\n"), "ada").edit.id
+    assert store.kind_of("large") is None
+
+
 def test_a_column_of_images_can_be_named(store: TagStore, tmp_path: Path) -> None:
     file = _write(tmp_path, "path\tthe picture\tbreed\nx\tdogs/a.jpg\tbeagle\n", "labels.tsv")
     with pytest.raises(InputError, match="has no column 'nothing' among"):

@@ -211,6 +211,56 @@ def test_columns_of_several_values_are_one_edit(store: TagStore) -> None:
         store.set_columns(["a"], [NewColumn("good", "tag", ["no"])], "bob")
 
 
+def test_a_tag_gets_another_name_and_its_old_one_back(store: TagStore) -> None:
+    store.add_tag(["a.jpg", "b.jpg"], "good", "ada")
+    store.add_tag(["c.jpg"], "good", "ben")
+    found = store.rename("Good", "sharp", "ben")
+    assert (found.action, found.name, found.value, found.images) == ("rename", "good → sharp", "", 3)
+    assert store.counts()[["name", "images"]].to_numpy().tolist() == [["sharp", 3]]
+    assert store.log(1)[["action", "name", "value", "images"]].to_numpy().tolist() == [["rename", "good → sharp", "", 3]]
+    assert store.undo("ada").skipped == 2  # her edit is no more what the images have
+    store.redo("ada")
+    assert store.undo("ben").images == 3
+    assert store.counts()[["name", "images"]].to_numpy().tolist() == [["good", 3]]
+    assert store.redo("ben").images == 3
+    assert store.columns(["a.jpg", "c.jpg", "d.jpg"])["sharp"].tolist() == [True, True, False]
+
+
+def test_an_attribute_keeps_its_values_under_another_name(store: TagStore) -> None:
+    store.set_value(["a.jpg", "b.jpg"], "breed", "pug", "ada")
+    store.set_value(["c.jpg"], "breed", "beagle", "ada")
+    store.rename("breed", "race", "ada")
+    assert store.columns(["a.jpg", "b.jpg", "c.jpg"]).to_dict("list") == {"race": ["pug", "pug", "beagle"]}
+    store.rename("race", "breed", "ada")  # a name that nothing has any more is free
+    assert store.counts()[["name", "value", "images"]].to_numpy().tolist() == [["breed", "pug", 2], ["breed", "beagle", 1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "message"),
+    [
+        ("nope", "new", "There is no tag or attribute 'nope'"),
+        ("good", "GOOD", "'good' and 'GOOD' are one name here"),
+        ("good", "breed", "'breed' is an attribute with values here"),
+        ("good", "bad", "Images have 'bad' already"),
+        ("gone", "new", "No image has 'gone'"),
+        ("good", "class", "The dataset has a column 'class' already"),
+        ("note", "new", "The dataset has a column 'note'"),
+        ("good", "", "has no name"),
+    ],
+)
+def test_what_cannot_be_renamed_stays(tmp_path: Path, name: str, new: str, message: str) -> None:
+    store = TagStore(tmp_path / "photos.sqlite", ["path", "class"])
+    for tag in ("good", "bad", "gone"):
+        store.add_tag(["a.jpg"], tag, "ada")
+    store.remove_tag(["a.jpg"], "gone", "ada")
+    store.set_value(["a.jpg"], "breed", "pug", "ada")
+    before = store.version(), store.counts().to_numpy().tolist()
+    with pytest.raises(InputError, match=message):
+        store.rename(name, new, "ada")
+    assert (store.version(), store.counts().to_numpy().tolist()) == before
+    assert store.kind_of("new") is None
+
+
 def test_a_name_has_one_kind_and_is_known_in_any_letter_case(store: TagStore) -> None:
     store.add_tag(["a"], "Good", "ada")
     store.add_tag(["b"], "good ", "bob")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from access import redact
 from likeness.cutoffs import Cutoff, SpaceMatches
+from likeness.data import with_columns_before
 from likeness.errors import InputError
 from likeness.plots import score_histogram
 from likeness.space import Space
@@ -179,11 +180,9 @@ def _take(view: View, cut: Cutoff, rows: NDArray[np.int64], known: Mapping[int, 
 def _csv(frame: pd.DataFrame, cut: Cutoff, rows: NDArray[np.int64], known: Mapping[int, bool]) -> bytes:
     promised = set(cut.promise.rows.tolist())
     listed = list(dict.fromkeys([*rows.tolist(), *cut.promise.rows.tolist()]))
-    table = frame.iloc[listed].copy()
-    table.insert(0, "answer", ["" if row not in known else "yes" if known[row] else "no" for row in listed])
-    table.insert(0, "promised", [row in promised for row in listed])
-    table.insert(0, "row", listed)
-    return table.to_csv(index=False).encode("utf-8", "surrogateescape")
+    answers = ["" if row not in known else "yes" if known[row] else "no" for row in listed]
+    columns = {"row": listed, "promised": [row in promised for row in listed], "answer": answers}
+    return with_columns_before(frame.iloc[listed], columns).to_csv(index=False).encode("utf-8", "surrogateescape")
 
 
 def _turn() -> None:

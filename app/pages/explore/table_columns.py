@@ -37,8 +37,7 @@ def of_found(view: View, query: Query, found: Sequence[Found]) -> tuple[Rows, li
     """
     rows = np.array(list(dict.fromkeys(row for each in found for row in each.rows.tolist())), np.int64)
     ascending = np.sort(rows)
-    among = np.ones(len(view.frame), bool)
-    among[[*rows.tolist(), *(int(term.value) for term in query.all_terms if term.kind == "row")]] = False  # a search leaves its own rows out
+    among = ~np.isin(np.arange(len(view.frame)), rows)
     asked = neighbors.find(replace(view, hidden=among), query, [each.space for each in found], len(rows)) if len(rows) else []
     return rows, [_similarities(each, ascending) for each in asked]
 

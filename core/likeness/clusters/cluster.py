@@ -157,9 +157,9 @@ def _majority(fine: Labels, coarse: Labels) -> Labels:
 
 def _nearest(rows: NDArray[np.float32], known: NDArray[np.float32], unit: bool) -> Labels:
     if unit:
-        from likeness.search import nearest
+        from likeness.search import scan
 
-        return np.asarray(nearest(rows, known, 1).rows[:, 0], np.int64)
+        return scan(known, rows, 1).rows[:, 0]  # which takes rows of zeros, unlike `nearest`
     from scipy.spatial import KDTree
 
     return np.asarray(KDTree(known).query(rows)[1], np.int64)

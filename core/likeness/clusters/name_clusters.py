@@ -84,7 +84,8 @@ def name_clusters(
         progress: told of words that are embedded.
 
     Raises:
-        InputError: clusters of other images, unknown sources, fewer than two words, or neither text side nor words in the table.
+        InputError: clusters of other images, unknown sources, words beside attributes, fewer than two words, words where the space reads no text, or
+            neither text side nor words in the table.
 
     Example:
         >>> import likeness as lk
@@ -98,7 +99,9 @@ def name_clusters(
         raise InputError(f"There are clusters of {len(clusters)} images, but '{space.name}' has {len(space)}; find them in this space.")
     if source not in (None, "words", "attributes"):
         raise InputError(f"Names come from 'words' or 'attributes', not '{source}'.")
-    by_table = column is not None or source == "attributes" or (source is None and space.embed_texts is None)
+    by_table = column is not None or source == "attributes" or (source is None and vocabulary is None and space.embed_texts is None)
+    if by_table and vocabulary is not None:
+        raise InputError("Words are given, and names are to come from attributes; pass either of them.")
     shares: WordShares
     shares = TableShares(space, column) if by_table else TextShares(space, word_choice(space, vocabulary), seed, progress)
     return names_from_shares(shares, clusters, least=least, seed=seed)

@@ -7,14 +7,15 @@ import pandas as pd
 
 from likeness.clusters.cluster import Clusters
 from likeness.clusters.name_clusters import ClusterNames
-from likeness.data import ImageTable
+from likeness.data import ImageTable, free_name
 from likeness.errors import InputError
 
 
 def with_cluster_names(table: ImageTable, clusters: Clusters, names: ClusterNames | None = None) -> ImageTable:
     """The images with a column for each depth, "cluster 1" (coarsest), "cluster 2" and so on: what the image's cluster is called.
 
-    A cluster without a name is "unnamed" and its number at that depth, from 1, so that each cluster has another value.
+    A cluster without a name is "unnamed" and its number at that depth, from 1, so that each cluster has another value. Attributes that are there stay
+    as they are: beside one that is called "cluster 1" the new one is "cluster 1 (found)".
 
     Raises:
         InputError: clusters or names of other images.
@@ -25,5 +26,5 @@ def with_cluster_names(table: ImageTable, clusters: Clusters, names: ClusterName
     for depth, parents in enumerate(clusters.parents):
         own = [each.name for each in names.depths[depth]] if names else [""] * len(parents)
         texts = pd.Series([name or f"unnamed {number + 1}" for number, name in enumerate(own)], dtype=object)
-        columns[f"cluster {depth + 1}"] = texts.to_numpy()[clusters.labels[:, depth]]
+        columns[free_name(f"cluster {depth + 1}", {*table.frame.columns}, "found")] = texts.to_numpy()[clusters.labels[:, depth]]
     return replace(table, frame=table.frame.assign(**columns))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likeness.clusters.word_choice import WordChoice
+from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.progress import Progress
 
@@ -100,7 +101,7 @@ class TextShares:
         self.mean = (known.mean(axis=0) @ self.words.T).astype(np.float32)
         covariance = np.cov(known.T, bias=True).reshape(known.shape[1], -1)
         spread = np.sqrt(np.maximum(((self.words @ covariance) * self.words).sum(axis=1), 0))
-        self.scale = (_SHARPNESS / np.maximum(spread + np.median(spread), np.finfo(np.float32).tiny)).astype(np.float32)
+        self.scale = (_SHARPNESS / np.maximum(spread + np.median(spread), np.finfo(np.float32).eps)).astype(np.float32)
 
     def of(self, rows: NDArray[np.int64]) -> Shares:
         logits = (np.asarray(self.vectors[rows]) @ self.words.T - self.mean) * self.scale
@@ -117,7 +118,7 @@ class TableShares:
         column: one attribute whose values are taken whole; None: the words of all of them.
 
     Raises:
-        InputError: no word stands with three images or more.
+        InputError: no such attribute, or one with fewer than two values; or no two words stand with three images or more.
     """
 
     source = "attributes"
@@ -126,6 +127,8 @@ class TableShares:
         self.texts = _values(space, column) if column else _texts(space)
         counts = Counter(word for words in self.texts for word in set(words))
         kept = [word for word, count in counts.items() if count >= (1 if column else _RARE) and (column or count < len(self.texts))]
+        if len(kept) < 2 and column:
+            raise InputError(f"'{column}' has {len(kept)} different values, and names tell clusters from each other; take an attribute with more.")
         if len(kept) < 2:
             raise InputError(
                 f"There are no names for clusters of '{space.name}': the encoder reads no text, and no words stand in the attributes or file names; "
@@ -159,7 +162,9 @@ def _embedded(space: "Space", prompts: Sequence[str], progress: Progress | None)
 def _values(space: "Space", column: str) -> list[list[str]]:
     if column not in space.table.attributes:
         raise InputError(f"There is no attribute '{column}'; there are {', '.join(space.table.attributes) or 'none'}.")
-    return [[] if value is None or value != value else [str(value)] for value in space.table.frame[column]]
+    values = space.table.frame[column]
+    missing = values.isna() | (values == UNLABELED)
+    return [[] if none else [str(value)] for value, none in zip(values, missing, strict=True)]
 
 
 def _texts(space: "Space") -> list[list[str]]:

@@ -9,6 +9,7 @@ from likeness.commands.inputs import composition_named, embedded, source_table, 
 from likeness.commands.options import EncoderName, Format, NotionName, Only, OutputFile, Seed, Source
 from likeness.commands.terminal import check_format, print_table, progress_bar
 from likeness.defaults import DATASET
+from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.clusters import WordChoice
@@ -39,6 +40,8 @@ def clusters(
     from likeness.io import write_atomic
 
     check_format(format)
+    if words is not None and by is not None:
+        raise InputError("Clusters are named by --words or by the values of --by; leave one of them out.")
     given = _words(words)
     space = space_named(embedded(source_table(source, only), encoder), notion)
     if given is None and notion and by is None:

@@ -138,15 +138,15 @@ def versions(
     with progress_bar("Files") as progress:
         changes = version_changes(before.table, after.table, progress=progress)
     _tell_versions(changes)
+    if out:
+        write_atomic(out, changes.frame(before.table, after.table).to_csv(index=False).encode())
     spaces = [(before, after), *((before.refit(notion_named(name)), after.refit(notion_named(name))) for name in names)]
     with progress_bar("Distances") as progress:
         if by is None:
             found = version_distances(spaces, changes, range(seeds), progress)
         else:
             found = pd.concat([version_values(*pair, changes, by, range(seeds)).assign(space=pair[0].name) for pair in spaces])
-    if out:
-        write_atomic(out, changes.frame(before.table, after.table).to_csv(index=False).encode())
-    _show(found.round(4), count, None, format)
+    _print_first(found.round(4), count, format)
 
 
 def _spaces(source: str, only: Path | None, first: str, second: str) -> "tuple[Space, Space]":
@@ -231,6 +231,10 @@ def _show(frame: "pd.DataFrame", count: int, out: Path | None, format: str) -> N
 
     if out:
         write_atomic(out, frame.to_csv(index=False).encode())
+    _print_first(frame, count, format, "" if out else ", --out FILE writes all")
+
+
+def _print_first(frame: "pd.DataFrame", count: int, format: str, others: str = "") -> None:
     print_table(frame.head(count), format)
     if len(frame) > count:
-        typer.echo(f"... {len(frame):,} rows in all; --count shows more" + ("" if out else ", --out FILE writes all"), err=True)
+        typer.echo(f"... {len(frame):,} rows in all; --count shows more{others}", err=True)

@@ -63,7 +63,7 @@ def duplicates(
         raise InputError("--pixels says what --exact compares; write --exact --pixels.")
     table = source_table(source, only)
     if exact:
-        table, frame, dropped = _equal(table, pixels)
+        frame, dropped = _equal(table, pixels)
     else:
         space = space_named(embedded(table, encoder), notion, dim)
         table = space.table
@@ -80,16 +80,16 @@ def duplicates(
 
 
 def _threshold(text: str) -> float | None:
+    """A threshold that was written; None where it is to be suggested."""
     from likeness.duplicates import check_threshold
 
     if text == _SUGGESTED:
         return None
     try:
-        return check_threshold(float(text))
-    except InputError:
-        raise
+        written = float(text)
     except ValueError as error:
         raise InputError(f"The threshold is {text!r}; write a cosine similarity above 0, up to 1, such as 0.95, or `suggested`.") from error
+    return check_threshold(written)
 
 
 def _level(space: "Space", threshold: float | None, seed: int) -> float:
@@ -104,25 +104,22 @@ def _level(space: "Space", threshold: float | None, seed: int) -> float:
     return found.threshold
 
 
-def _equal(table: "ImageTable", pixels: bool) -> "tuple[ImageTable, pd.DataFrame, NDArray[np.int64]]":
-    """The images that can be read, the groups of equal ones, and who may go."""
-    import numpy as np
-
+def _equal(table: "ImageTable", pixels: bool) -> "tuple[pd.DataFrame, NDArray[np.int64]]":
+    """The groups of equal images, and who may go; what cannot be read is named and stays."""
     from likeness.duplicates import best_first, equal_groups, exact_copies
 
     with progress_bar("Equal images") as progress:
         found = exact_copies(table, pixels, progress)
-    rows = np.concatenate([*found.groups, np.empty(0, np.int64)])
-    groups = equal_groups(found, len(table), best_first(table, rows))
-    failed = [each.row for each in found.failed]
+    groups = equal_groups(found, len(table), best_first(table, [row for group in found.groups for row in group]))
     for each in found.failed[:_SHOWN]:
         typer.echo(f"Note: '{each.path}' cannot be read: {each.reason}", err=True)
+    unread = f"; {len(found.failed):,} cannot be read and are compared with none" if found.failed else ""
     typer.echo(
         f"{len(groups):,} groups of equal {'pixels' if pixels else 'files'}, {len(groups.rows):,} of {len(table):,} images; "
-        f"{len(groups.dropped):,} may go" + (f"; {len(failed):,} cannot be read and are compared with none" if failed else ""),
+        f"{len(groups.dropped):,} may go{unread}",
         err=True,
     )
-    return table, groups.frame(table), groups.dropped
+    return groups.frame(table), groups.dropped
 
 
 def _within(space: "Space", threshold: float, seed: int) -> "tuple[pd.DataFrame, NDArray[np.int64]]":

@@ -32,7 +32,7 @@ def matches(
         Path | None,
         typer.Option(
             help="CSV file with the columns path and label: yes or no for images that do match or don't. It is made where it is not there, "
-            "and the next images to answer are added to it with an empty label."
+            "and the next images to answer are added to it with an empty label; further columns stay."
         ),
     ] = None,
     ask: Annotated[int, typer.Option(min=0, help="How many images to ask about next.")] = 5,
@@ -74,7 +74,7 @@ def matches(
         typer.echo(f"Next to answer{f', in {answers}' if answers else ''}:")
         print_table(space.table.frame.iloc[rows][["path"]].assign(row=rows)[["row", "path"]], "table")
     if answers is not None:
-        _write(answers, _answer_file(space, known, rows))
+        _write(answers, _answer_file(answers, space, rows))
 
 
 def _negatives(text: str | None, notion: str | None, negative: list[str] | None) -> list[str]:
@@ -104,22 +104,26 @@ def _answers(file: Path, space: "Space") -> dict[int, bool]:
     return found
 
 
-def _answer_file(space: "Space", known: dict[int, bool], rows: list[int]) -> "pd.DataFrame":
+def _answer_file(file: Path, space: "Space", rows: list[int]) -> "pd.DataFrame":
+    """The file as it is, without lines that say nothing, and with those of the images to answer next."""
     import pandas as pd
 
-    paths = space.table.frame["path"]
-    lines = [(paths.iloc[row], "yes" if match else "no") for row, match in known.items()] + [(paths.iloc[row], "") for row in rows]
-    return pd.DataFrame(lines, columns=["path", "label"])
+    from likeness.data import label_frame
+
+    lines = label_frame(file) if file.exists() else pd.DataFrame(columns=["path", "label"])
+    said = (lines.drop(columns="path").map(str.strip) != "").any(axis=1)
+    asked = pd.DataFrame({"path": space.table.frame["path"].iloc[rows].astype(str), "label": ""})
+    kept = lines[said]
+    return pd.concat([kept, asked[~asked["path"].isin(kept["path"])]], ignore_index=True).fillna("")
 
 
 def _frame(space: "Space", cut: "Cutoff") -> "pd.DataFrame":
     """The images that match or are promised, the best first."""
+    from likeness.data import with_columns_before
+
     promised, found = dict.fromkeys(cut.promise.rows.tolist()), dict.fromkeys(cut.rows.tolist())
     rows = list(found | promised)
-    frame = space.table.frame.iloc[rows].copy()
-    frame.insert(0, "promised", [row in promised for row in rows])
-    frame.insert(0, "row", rows)
-    return frame
+    return with_columns_before(space.table.frame.iloc[rows], {"row": rows, "promised": [row in promised for row in rows]})
 
 
 def _write(file: Path, frame: "pd.DataFrame") -> None:

@@ -46,7 +46,7 @@ def search(
     `likeness search --query 'row:3 + "a red car" - 0.5 "a car seen from behind"'`,
     `likeness search --row 3 --change car-color=red --notion "car-color + car-model"`
     """
-    from likeness.data import read_dataset
+    from likeness.data import read_dataset, with_columns_before
     from likeness.search import LanceIndex, parse_query
 
     if sum(given is not None for given in (text, image, row, query)) != 1:
@@ -71,9 +71,7 @@ def search(
         if change is not None and row is not None:
             place = _changed(space, row, change)
         found = _through_files(space, place, k, row) if index is None else _through_lance(index, space, place, k, row, where)
-    frame = space.table.frame.iloc[found.rows].copy()
-    frame.insert(0, "similarity", found.similarities)
-    frame.insert(0, "row", found.rows)
+    frame = with_columns_before(space.table.frame.iloc[found.rows], {"row": found.rows, "similarity": found.similarities})
     print_table(frame, "csv" if csv else "table")
 
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 tags = typer.Typer(
     name="tags",
     cls=DefaultList,
-    help="Tags, values and notes of images: list, set, remove, import and export them; undo an edit. They are attributes of the images at once.",
+    help="Tags, values and notes of images: list, set, remove, rename, import and export them; undo an edit. "
+    "They are attributes of the images at once.",
 )
 _Name = Annotated[str, typer.Argument(help="Of a tag; with a value, of an attribute; `note` for the notes.")]
+_Known = Annotated[str, typer.Argument(help="Of a tag or an attribute that images have.")]
 _PathsOption = Annotated[list[str] | None, typer.Option("--path", help="An image, by its path in the dataset or its file's name; may be repeated.")]
 _ImagesOption = Annotated[Path | None, typer.Option("--images", help="Text file of the images, a path or file name a line.")]
 _Where = Annotated[str | None, typer.Option(help="All images with a value of an attribute or a tag: `class=beagle`, `good=yes`.")]
@@ -95,6 +97,20 @@ def remove(
         _tell(store.set_note(chosen, "", by), source)
     else:
         _tell((store.clear_value if known and known[1] == "attribute" else store.remove_tag)(chosen, name, by), source)
+
+
+@tags.command(cls=ListedHelp)
+def rename(
+    source: Source,
+    name: _Known,
+    new: Annotated[str, typer.Argument(help="The new name, which no image has anything of.")],
+    who: _Who = None,
+) -> None:
+    """Give a tag or an attribute another name on all images, as one edit.
+
+    Example: `likeness tags rename photos/ good sharp`
+    """
+    _tell(_store(source)[1].rename(name, new, _user(who)), source)
 
 
 @tags.command("import", cls=ListedHelp)

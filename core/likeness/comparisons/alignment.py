@@ -71,6 +71,9 @@ def align_spaces(a: "Space", b: "Space") -> Alignment:
 
 def moved_by(before: Floats, after: Floats) -> NDArray[np.float64]:
     """Distance (n,) of places (n, d) before and after, over the root mean square distance of those before from their mean; 0 where nothing moved."""
-    distances = np.linalg.norm(after.astype(np.float64) - before, axis=1)
-    radius = float(np.sqrt(before.var(axis=0, dtype=np.float64).sum()))
-    return np.asarray(distances / radius) if radius > 0 else distances
+    distances, center, spread = np.empty(len(before)), before.mean(axis=0, dtype=np.float64), 0.0
+    for part in row_slices(*before.shape):
+        place = before[part].astype(np.float64)
+        distances[part] = np.linalg.norm(after[part] - place, axis=1)
+        spread += float(np.square(place - center).sum())
+    return distances / np.sqrt(spread / len(before)) if spread > 0 else distances

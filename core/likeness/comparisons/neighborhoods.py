@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from likeness.arrays import to_numpy
+from likeness.arrays import row_slices, to_numpy
 from likeness.comparisons.random_projections import check_same_images, random_projections
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.int64]
 _DEPTH = 10  # times k: as far as ranks are told apart
-_AT_ONCE = 4096
 EVERY_UP_TO = 20_000  # images, all of which are looked at; of more, a sample is
 SAMPLE = 5_000
 
@@ -185,8 +184,7 @@ def shared(one: Rows, other: Rows) -> NDArray[np.float64]:
 def _median_rank(near: Rows, far: Rows) -> NDArray[np.float64]:
     """Median (m,) of the ranks, from 1, at which the rows of `near` (m, k) stand in `far` (m, depth); one more than depth for those that do not."""
     ranks = np.empty(near.shape)
-    for begin in range(0, len(near), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
+    for part in row_slices(len(near), near.shape[1] * far.shape[1]):
         hits = near[part, :, None] == far[part, None, :]
         ranks[part] = np.where(hits.any(axis=2), hits.argmax(axis=2) + 1, far.shape[1] + 1)
     return np.asarray(np.median(ranks, axis=1))
@@ -195,8 +193,7 @@ def _median_rank(near: Rows, far: Rows) -> NDArray[np.float64]:
 def _mean_similarity(space: "Space", items: Rows, near: Rows) -> NDArray[np.float64]:
     """Mean similarity (m,) of each item to the rows of `near` (m, k)."""
     found = np.empty(len(items))
-    for begin in range(0, len(items), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
+    for part in row_slices(len(items), space.vectors.shape[1]):
         places = space.vectors[items[part]]
         found[part] = np.mean([np.einsum("ij,ij->i", places, space.vectors[column]) for column in near[part].T], axis=0)
     return found

@@ -118,7 +118,7 @@ def query_changes(
 
     Args:
         a, b: spaces of the same n images.
-        labels: an attribute of A's images, or a label for each (n,).
+        labels: an attribute of A's images, or a label for each (n,); None, NaN or `likeness.data.UNLABELED` where there is none.
         score: a name in `SCORES`.
         rows: images that ask; None: all up to 20,000, of more 5,000 drawn at random. Those that are found always come from all.
         seeds: of the random projections that stand beside; none leaves them out.
@@ -180,7 +180,7 @@ def _labels(space: "Space", labels: Any) -> NDArray[np.object_]:
     if given.shape != (len(space),):
         raise InputError(f"The labels have shape {given.shape}, but there are {len(space)} images; pass one for each.")
     found = given.astype(object)
-    found[pd.isna(given)] = None
+    found[pd.isna(given) | (found == UNLABELED)] = None
     return np.asarray(found)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.comparisons.value_texts import value_text
 from likeness.comparisons.versions import VersionChanges
 from likeness.errors import InputError
 from likeness.progress import Progress
@@ -161,5 +162,5 @@ def _check(old: "Space", new: "Space", changes: VersionChanges) -> None:
 
 def _values(column: "pd.Series[Any]", rows: Rows) -> NDArray[np.object_]:
     """The value of each pair (m,) as text; "" where it has none, or the version lacks the image."""
-    texts = np.where(column.isna(), "", column.astype(str)).astype(object)
+    texts = np.array([value_text(value) or "" for value in column], dtype=object)
     return np.where(rows >= 0, texts[rows], "")

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.comparisons.value_texts import value_text
 from likeness.errors import InputError
 from likeness.io import check_readable, file_of, split_part
 from likeness.progress import Progress
@@ -50,7 +51,7 @@ class VersionChanges:
     def frame(self, old: "ImageTable", new: "ImageTable") -> pd.DataFrame:
         """A row per image that is not the same in both: change, old and new row (-1: none) and path, relabeled: the attributes with other values."""
         names = np.array(list(self.relabeled), dtype=object)
-        masks = np.array(list(self.relabeled.values())).reshape(len(names), len(self.state))
+        masks = np.array(list(self.relabeled.values()), dtype=bool).reshape(len(names), len(self.state))
         shown = np.flatnonzero((self.state != "same") | masks.any(axis=0))
         paths = [_paths(table, rows) for table, rows in ((old, self.old[shown]), (new, self.new[shown]))]
         relabeled = [", ".join(names[masks[:, row]]) for row in shown]
@@ -116,11 +117,21 @@ def _relabeled(old: "ImageTable", new: "ImageTable", old_rows: Rows, new_rows: R
     both = np.flatnonzero((old_rows >= 0) & (new_rows >= 0))
     found = {}
     for name in (each for each in old.attributes if each in new.attributes):
-        before, after = old.frame[name].to_numpy()[old_rows[both]], new.frame[name].to_numpy()[new_rows[both]]
-        differs = np.array([not (one == other or (pd.isna(one) and pd.isna(other))) for one, other in zip(before, after, strict=True)], dtype=bool)
+        before, after = old.frame[name].to_numpy(object)[old_rows[both]], new.frame[name].to_numpy(object)[new_rows[both]]
         found[name] = np.zeros(len(old_rows), bool)
-        found[name][both] = differs
+        found[name][both] = [_comparable(one) != _comparable(other) for one, other in zip(before, after, strict=True)]
     return found
+
+
+def _comparable(value: Any) -> Any:
+    """A value that `==` compares as a whole: arrays as lists, and what they hold as texts."""
+    if isinstance(value, np.ndarray):
+        return _comparable(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_comparable(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _comparable(each) for key, each in value.items()}
+    return value_text(value)
 
 
 def _contents(old: "ImageTable", new: "ImageTable", progress: Progress | None) -> tuple[list[str], list[str]]:

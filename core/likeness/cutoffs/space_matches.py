@@ -33,7 +33,8 @@ class SpaceMatches:
         fdr, confidence, seed: as in `CutoffFinder`.
 
     Raises:
-        InputError: what `Space.nearest` or `CutoffFinder` refuses; negatives with a `Query`, whose terms below 0 say the same.
+        InputError: what `Space.nearest` or `CutoffFinder` refuses; negatives with a `Query`, whose terms below 0 say the same; fewer than two
+            images left.
 
     Example:
         >>> import likeness as lk
@@ -65,6 +66,8 @@ class SpaceMatches:
                 raise InputError(f"The allowed images have shape {np.shape(allowed)} for {len(space):,} images; pass True or False for each.")
             inside = np.asarray(allowed, bool)[self.rows]
             self.rows, similarities = self.rows[inside], similarities[inside]
+        if len(self.rows) < 2:
+            raise InputError(f"{len(self.rows)} images are left beside those of the query, and a cut-off divides at least two; take back a filter.")
         others = None
         if negatives:
             places = space.text_query(negatives[0]) if space.embed_texts is None else space.embed_texts(list(negatives))  # the former says why not

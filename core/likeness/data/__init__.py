@@ -13,7 +13,8 @@ from likeness.data.catalog import (
 )
 from likeness.data.classes import ImageClasses, image_classes, part_of
 from likeness.data.css_colors import CSS_COLORS, CSS_RGB, css_distances, hsv_to_rgb, perceived_css_distances, rgb_to_lab
-from likeness.data.label_files import add_label_files, read_label_file
+from likeness.data.further_columns import free_name, with_columns_before
+from likeness.data.label_files import add_label_files, label_frame, read_label_file
 from likeness.data.listed_images import keep_listed, write_listed, write_rows
 from likeness.data.picture_html import picture_html
 from likeness.data.protocols import class_halves
@@ -84,6 +85,7 @@ __all__ = [
     "fetch",
     "file_system",
     "find_dataset",
+    "free_name",
     "gather_captions",
     "genecis_tasks",
     "hsv_to_rgb",
@@ -91,6 +93,7 @@ __all__ = [
     "is_published_source",
     "is_url",
     "keep_listed",
+    "label_frame",
     "list_datasets",
     "missing_archive",
     "mpii_image_parts",
@@ -135,6 +138,7 @@ __all__ = [
     "thumbnail",
     "uploads_dir",
     "upright_picture",
+    "with_columns_before",
     "write_listed",
     "write_rows",
 ]

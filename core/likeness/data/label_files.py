@@ -39,10 +39,16 @@ def add_label_files(table: ImageTable, files: Iterable[Path | str]) -> ImageTabl
 
 
 def read_label_file(file: Path) -> dict[str, str]:
-    """Path -> label of a file as `add_label_files` takes it.
+    """Path -> label of a file as `add_label_files` takes it; InputError as `label_frame`."""
+    frame = label_frame(file)
+    return dict(zip(frame[_PATH], frame[_LABEL], strict=True))
+
+
+def label_frame(file: Path) -> pd.DataFrame:
+    """The whole table of such a file as texts: path, label, and what further columns there are.
 
     Raises:
-        InputError: it is not there, or is damaged, or has other columns, or a path twice.
+        InputError: it is not there, or is damaged, or lacks one of both columns, or has a path twice.
     """
     try:
         content = regular_file(file).read_bytes()
@@ -56,4 +62,4 @@ def read_label_file(file: Path) -> dict[str, str]:
         raise InputError(f"The label file '{file.name}' has the columns {', '.join(map(str, frame))}; give one with {_PATH} and {_LABEL}.")
     if frame[_PATH].duplicated().any():
         raise InputError(f"The label file '{file.name}' names '{frame[_PATH][frame[_PATH].duplicated()].iloc[0]}' twice; leave one of them.")
-    return dict(zip(frame[_PATH], frame[_LABEL], strict=True))
+    return frame

@@ -33,12 +33,12 @@ class ImageTable:
         root: folder that the paths are relative to.
         frame: one row per image, numbered from 0; the column `path` (relative to `root`, with forward slashes; a name
             that is not UTF-8 as `likeness.io.name_to_text` writes it), perhaps
-            `sha256` (digest of each file, by which embeddings are found), every further column an attribute.
+            `sha256` (digest of each file, by which embeddings are found), every further column an attribute; a name that is a number becomes a text.
         failed: images that were left out because they could not be read.
         has_images: false for rows of vectors that came without images: they have no column `path`.
 
     Raises:
-        InputError: if there is no `path` column or no row.
+        InputError: if there is no `path` column or no row, or two columns have the same name.
 
     Example:
         >>> images = ImageTable("photos", Path("photos"), pd.DataFrame({"path": ["a.jpg", "b.jpg"], "dog": ["black", "white"]}))
@@ -56,9 +56,14 @@ class ImageTable:
         if self.has_images and "path" not in self.frame.columns:
             columns = list(self.frame.columns)
             raise InputError(f"The table '{self.name}' has no column 'path' but {columns}; name the column that holds the image paths.")
+        names = [str(column) for column in self.frame.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"The table '{self.name}' has the column '{twice}' twice; rename one of them.")
         if not len(self.frame):
             raise InputError(f"The table '{self.name}' has no images; choose a folder or file that lists at least one.")
-        object.__setattr__(self, "frame", self.frame.reset_index(drop=True))
+        frame = self.frame.reset_index(drop=True)
+        object.__setattr__(self, "frame", frame if names == list(frame.columns) else frame.set_axis(names, axis=1))
 
     def __len__(self) -> int:
         return len(self.frame)

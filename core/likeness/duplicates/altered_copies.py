@@ -74,10 +74,12 @@ def copy_similarities(space: "Space", images: int = 100, seed: int = 0, progress
         progress: called with (images whose copies are embedded, all, stage).
 
     Raises:
-        InputError: fewer than two images, no model that embeds new images, or one that cannot be read.
+        InputError: no image to alter, fewer than two in all, no model that embeds new images, or one that cannot be read.
     """
     if space.embed_images is None or not space.table.has_images:
         raise InputError(f"There is no model behind '{space.name}' that could embed altered copies; pass a threshold, such as 0.95.")
+    if images < 1:
+        raise InputError(f"{images} images are to be altered; ask for at least 1.")
     if len(space) < 2:
         raise InputError("A single image has no others to be compared with; choose more images.")
     rows = np.sort(np.random.default_rng(seed).permutation(len(space))[:images])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import row_slices, to_numpy
 from likeness.errors import InputError
+from likeness.search import checked_exclude
 
 DISTANCE_KS, NDCG_KS = tuple(range(1, 11)), tuple(range(10, 101, 10))
 _ENTRIES = 8_000_000
@@ -45,7 +46,7 @@ def continuous_metrics(
     """
     distance, queries, gallery = _checked(label_distances, query_embeddings, gallery_embeddings)
     relevant = distance if relevance_distances is None else _checked(relevance_distances, queries, gallery)[0]
-    hidden = _checked_exclude(exclude, *distance.shape)
+    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
     retrieved = retrieve(queries, gallery, most, hidden)
     return _metrics(distance, relevant, retrieved, sorted(set(ks)), scale, hidden)
@@ -57,7 +58,7 @@ def oracle_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     Arguments and errors as for `continuous_metrics`.
     """
     distance = _checked_distances(label_distances)
-    hidden = _checked_exclude(exclude, *distance.shape)
+    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
     return _metrics(distance, distance, _smallest(_without(distance, hidden), most), sorted(set(ks)), scale, hidden)
 
@@ -68,7 +69,7 @@ def chance_metrics(label_distances: Any, ks: Sequence[int] = (1, 5, 10, 50, 100)
     Arguments and errors as for `continuous_metrics`.
     """
     distance = _checked_distances(label_distances)
-    hidden = _checked_exclude(exclude, *distance.shape)
+    hidden = None if exclude is None else checked_exclude(exclude, *distance.shape)
     most = _checked_ks(ks, distance.shape[1] - (hidden is not None))
     shown = _without(distance, hidden)
     count = np.isfinite(shown).sum(axis=1)
@@ -163,15 +164,6 @@ def _checked_distances(label_distances: Any) -> NDArray[Any]:
             f"The label distance of query {row} and gallery image {column} is {distance[row, column]:g}; distances are finite, 0 or more."
         )
     return distance
-
-
-def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
-    if exclude is None:
-        return None
-    rows = to_numpy(exclude)
-    if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
-        raise InputError(f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}.")
-    return rows.astype(np.int64)
 
 
 def _checked_ks(ks: Sequence[int], gallery: int) -> int:

@@ -6,10 +6,9 @@ Format: https://cocodataset.org/#format-data. It knows boxes and outlines of obj
 import json
 from typing import TYPE_CHECKING, Any
 
-from likeness.data import UNLABELED
 from likeness.errors import InputError
 from likeness.exports.places import check_new_file, new_file
-from likeness.exports.plain_columns import class_attributes, plain_values
+from likeness.exports.plain_columns import class_attributes, class_values, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import image_size, name_to_text, write_atomic
 
@@ -58,7 +57,7 @@ def categories_of(material: "Material", attributes: list[str]) -> tuple[list[dic
     """
     categories: dict[tuple[str, str], dict[str, Any]] = {}
     annotations: list[dict[str, Any]] = []
-    columns = {name: [None if value == UNLABELED else value for value in plain_values(material.attributes[name])] for name in attributes}
+    columns = {name: class_values(material.attributes[name]) for name in attributes}
     for name, values in columns.items():
         for value in sorted({str(value) for value in values if value is not None and value is not False}):
             tag = value == "True" and any(each is True for each in values)

@@ -12,7 +12,7 @@ from likeness.errors import InputError
 from likeness.exports.neighbor_columns import check_own_columns
 from likeness.exports.parquet_table import arrow_table
 from likeness.exports.places import check_new_file, new_file
-from likeness.exports.plain_columns import class_attributes, plain_values
+from likeness.exports.plain_columns import class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import open_atomic
 
@@ -62,10 +62,10 @@ def write_atlas(material: "Material", place: str, options: ExportOptions, progre
 
 def row_texts(material: "Material", attributes: list[str]) -> list[str]:
     """What is known of each image as a text: "car color: red, body: van"; of a single attribute its value alone."""
-    columns = {name: plain_values(material.attributes[name]) for name in attributes}
+    columns = {name: class_values(material.attributes[name]) for name in attributes}
     texts = []
     for row in range(len(material)):
-        there = {name: values[row] for name, values in columns.items() if values[row] not in (None, False)}
+        there = {name: values[row] for name, values in columns.items() if values[row] is not None and values[row] is not False}
         words = [name if value is True else str(value) if len(attributes) == 1 else f"{name}: {value}" for name, value in there.items()]
         texts.append(", ".join(words))
     return texts

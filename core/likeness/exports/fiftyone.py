@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from likeness.exports.image_files import FreeNames
 from likeness.exports.links import put_files
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.plain_columns import class_attributes, kind_of, plain_values
+from likeness.exports.plain_columns import class_attributes, class_values, kind_of, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import name_to_text
 
@@ -76,7 +76,7 @@ def _samples(
     progress: "Progress",
 ) -> Any:
     """A document for each image; vectors are taken part by part."""
-    columns = {name: plain_values(material.attributes[name]) for name in [*fields, *tags]}
+    columns = {name: (class_values if name in classes else plain_values)(material.attributes[name]) for name in [*fields, *tags]}
     now = _date()
     rows = (vector for part in material.parts() for vector in part.vectors) if vectors else None
     for row, file in enumerate(files):

@@ -7,7 +7,7 @@ import pandas as pd
 from likeness.errors import InputError
 from likeness.exports.image_files import FreeNames, put_file
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
-from likeness.exports.plain_columns import class_attributes, plain_values
+from likeness.exports.plain_columns import class_attributes, class_values
 from likeness.exports.target import ExportOptions, Target, Written
 from likeness.io import name_to_text
 
@@ -58,11 +58,9 @@ def one_label(material: "Material", label: str | None) -> str:
 
 def class_texts(material: "Material", label: str) -> list[str]:
     """The class of each image as a text, "" where it has none. Yes or no reads NAME and "not NAME"."""
-    from likeness.data import UNLABELED
-
-    values = plain_values(material.attributes[label])
+    values = class_values(material.attributes[label])
     texts = [None if value is None else (label if value else f"not {label}") if isinstance(value, bool) else str(value) for value in values]
-    return ["" if text in (None, UNLABELED) else str(text).strip() for text in texts]
+    return [(text or "").strip() for text in texts]
 
 
 def folder_names(classes: list[str]) -> list[str]:

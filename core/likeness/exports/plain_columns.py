@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from likeness.data import UNLABELED
 from likeness.errors import InputError
 
 Kind = Literal["bool", "int", "float", "text"]
@@ -37,6 +38,11 @@ def kind_of(column: "pd.Series[Any]") -> Kind:
 def plain_values(column: "pd.Series[Any]") -> list[Any]:
     """The values of a column of a `plain_frame` as Python's own, None where one is missing."""
     return [None if value is pd.NA else value for value in column.astype(object).tolist()]
+
+
+def class_values(column: "pd.Series[Any]") -> list[Any]:
+    """As `plain_values`, of a column of classes: None also where a text is empty or stands for images without a label."""
+    return [None if isinstance(value, str) and value.strip() in ("", UNLABELED) else value for value in plain_values(column)]
 
 
 def class_attributes(frame: pd.DataFrame, label: str | None) -> list[str]:

@@ -12,6 +12,7 @@ from likeness.search.ivf_index import IVFIndex
 from likeness.search.lance_index import LanceIndex, write_lance
 from likeness.search.neighbors import Neighbors, nearest, scan
 from likeness.search.notion_search import NotionSearch
+from likeness.search.reach import checked_exclude
 from likeness.search.search_plan import Plan, plan
 from likeness.search.term_fusion import TermStatistics, all_hold, term_statistics
 
@@ -36,6 +37,7 @@ __all__ = [
     "all_hold",
     "build_index",
     "calibrate_nprobe",
+    "checked_exclude",
     "expected_overlap",
     "find_engine",
     "nearest",

@@ -11,6 +11,7 @@ from likeness.arrays import products_with_few, row_slices
 from likeness.errors import InputError
 from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import best
+from likeness.search.reach import checked_mask
 from likeness.search.term_fusion import TermStatistics, all_hold, may_be_best, term_statistics
 
 Floats = NDArray[np.float32]
@@ -89,7 +90,8 @@ def _statistics(vectors: Floats, places: Floats, reference: Floats | None) -> Te
 
 
 def _all_rows(n: int, allowed: NDArray[np.bool_] | None) -> Rows:
-    return np.arange(n) if allowed is None else np.flatnonzero(allowed)
+    mask = checked_mask(allowed, n)
+    return np.arange(n) if mask is None else np.flatnonzero(mask)
 
 
 def _similarities(vectors: Floats, places: Floats, rows: Rows) -> Floats:

@@ -13,6 +13,7 @@ from likeness.search.index_folder import replaced_folder, whole_folder
 from likeness.search.ivf_index import IVFIndex, build_ivf
 from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Floats, NotionView, best
+from likeness.search.reach import reach
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,17 +134,17 @@ class LanceIndex:
             Rows (q, k) and cosines (q, k), nearest first, equal ones by row; -1 and NaN where fewer than k images meet the filter.
 
         Raises:
-            InputError: queries or U that do not fit, k below 1, or a condition that cannot be read.
+            InputError: queries, U, `exclude` or `allowed` that do not fit, k below 1, or a condition that cannot be read.
         """
         view = NotionView(self.centers, U)
         codes = view.checked(queries, k)
         found = Neighbors(np.full((len(codes), k), -1, np.int64), np.full((len(codes), k), np.nan, np.float32))
-        left_out = np.full(len(codes), -1) if exclude is None else np.atleast_1d(np.asarray(exclude)).astype(np.int64)
+        within = reach(self.shape[0], len(codes), exclude, allowed)
         for number, (code, order) in enumerate(zip(codes, view.order(codes), strict=True)):
             first = f"cell IN ({', '.join(map(str, order[:probes]))})"
-            rows, vectors = _kept(*self._fetch(first, where), int(left_out[number]), allowed)
+            rows, vectors = _kept(*self._fetch(first, where), int(within.excluded[number]), within.allowed)
             if len(rows) < k and probes < len(order):
-                rows, vectors = _kept(*self._fetch(None, where), int(left_out[number]), allowed)
+                rows, vectors = _kept(*self._fetch(None, where), int(within.excluded[number]), within.allowed)
             if len(rows):
                 rows, values = best(rows, vectors @ view.toward(code) / view.codes(vectors)[1], k)
                 found.rows[number, : len(rows)], found.similarities[number, : len(rows)] = rows, values
@@ -161,7 +162,7 @@ class LanceIndex:
 
 
 def _kept(rows: Any, vectors: Floats, left_out: int, allowed: Any) -> tuple[Any, Floats]:
-    keep = rows != left_out if allowed is None else np.asarray(allowed)[rows] & (rows != left_out)
+    keep = rows != left_out if allowed is None else allowed[rows] & (rows != left_out)
     return rows[keep], vectors[keep]
 
 
@@ -179,10 +180,9 @@ class LanceSearch:
         return self
 
     def nearest(self, queries: Any, k: int, *, exclude: Any = None, allowed: Any = None) -> Neighbors:
-        """As `LanceIndex.nearest`, without places that nothing fills."""
-        found = self._index.nearest(queries, k, self._U, exclude=exclude, allowed=allowed)
-        filled = int((found.rows >= 0).all(axis=0).sum())
-        return Neighbors(found.rows[:, :filled], found.similarities[:, :filled])
+        """As `LanceIndex.nearest`; where a query has fewer than k to find, so many of all; InputError where it has none."""
+        count = reach(self._index.shape[0], len(queries), exclude, allowed).count(k)
+        return self._index.nearest(queries, count, self._U, exclude=exclude, allowed=allowed)
 
 
 class LanceEngine:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from likeness.arrays import checked_rows, to_numpy, unit_rows
 from likeness.errors import InputError
+from likeness.search.reach import Reach, reach
 
 CHUNK_BYTES, GALLERY_BYTES = 32_000_000, 64_000_000
 
@@ -32,7 +33,7 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbor
     Args:
         queries: (q, d), or one vector (d,).
         gallery: (n, d).
-        k: how many. Where the gallery has fewer, all of them are returned: (q, n), or (q, n - 1) with `exclude`.
+        k: how many. Where a query has fewer to find, so many of all: (q, n), or (q, n - 1) where rows are left out.
         exclude: one gallery row for each query that must not be returned (q,), such as the query itself; -1 for none.
 
     Raises:
@@ -47,8 +48,8 @@ def nearest(queries: Any, gallery: Any, k: int, exclude: Any = None) -> Neighbor
         raise InputError(f"The queries have {query_rows.shape[1]} dimensions, the gallery {gallery_rows.shape[1]}; encode both in the same space.")
     if k < 1:
         raise InputError(f"k is {k}, but at least 1 neighbor must be asked for.")
-    excluded = _checked_exclude(exclude, len(query_rows), len(gallery_rows))
-    return _search(query_rows, gallery_rows, min(k, len(gallery_rows) - (excluded is not None)), excluded, None, unit_rows)
+    within = reach(len(gallery_rows), len(query_rows), exclude)
+    return _search(query_rows, gallery_rows, min(k, within.available), within, unit_rows)
 
 
 def scan(
@@ -59,27 +60,22 @@ def scan(
     Args:
         vectors: (n, d) unit rows, which may be memory-mapped; a row of zeros is like nothing, similarity 0.
         queries: (q, d) unit rows.
-        k: how many; where fewer are left, all of them.
+        k: how many; where a query has fewer to find, so many of all.
         exclude: for each query (q,) a row that is left out, -1 for none.
         allowed: mask (n,) of the rows that may be found; all without it.
 
     Raises:
-        InputError: `exclude` does not fit, or no row is left to be found.
+        InputError: `exclude` or `allowed` do not fit, or no row is left to be found.
     """
-    mask = None if allowed is None else to_numpy(allowed)
-    excluded = _checked_exclude(exclude, len(queries), len(vectors))
-    available = (len(vectors) if mask is None else int(mask.sum())) - (excluded is not None)
-    if available < 1:
-        raise InputError("No image is left to be found; take back a filter.")
-    return _search(queries, vectors, min(k, available), excluded, mask, lambda rows, name, first: rows)
+    within = reach(len(vectors), len(queries), exclude, allowed)
+    return _search(queries, vectors, within.count(k), within, lambda rows, name, first: rows)
 
 
 def _search(
     queries: NDArray[np.float32],
     gallery: NDArray[np.float32],
     count: int,
-    excluded: NDArray[np.int64] | None,
-    allowed: NDArray[np.bool_] | None,
+    within: Reach,
     scale: Callable[[NDArray[np.float32], str, int], NDArray[np.float32]],
 ) -> Neighbors:
     """The `count` best for each query, a part of the gallery and a chunk of the queries at a time; `scale` makes unit rows of them."""
@@ -87,30 +83,18 @@ def _search(
     width = max(1, GALLERY_BYTES // (4 * gallery.shape[1]))
     for first in range(0, len(gallery), width):
         part = scale(gallery[first : first + width], "The gallery", first)
-        hidden = np.empty(0, np.int64) if allowed is None else np.flatnonzero(~allowed[first : first + width])
+        hidden = np.empty(0, np.int64) if within.allowed is None else np.flatnonzero(~within.allowed[first : first + width])
         size = max(1, CHUNK_BYTES // (4 * len(part)))
         for begin in range(0, len(queries), size):
             chunk = slice(begin, begin + size)
             similarities = scale(queries[chunk], "The queries", begin) @ part.T
             similarities[:, hidden] = -np.inf
-            if excluded is not None:
-                own = excluded[chunk] - first
-                inside = np.flatnonzero((own >= 0) & (own < len(part)))
-                similarities[inside, own[inside]] = -np.inf
+            own = within.excluded[chunk] - first
+            inside = np.flatnonzero((own >= 0) & (own < len(part)))
+            similarities[inside, own[inside]] = -np.inf
             rows = _largest(similarities, min(count, len(part)))
             _add(found, chunk, first, rows, np.take_along_axis(similarities, rows, axis=1))
     return found
-
-
-def _checked_exclude(exclude: Any, queries: int, gallery: int) -> NDArray[np.int64] | None:
-    if exclude is None:
-        return None
-    rows = np.atleast_1d(to_numpy(exclude))
-    if rows.shape != (queries,) or rows.dtype.kind not in "iu" or rows.min() < -1 or rows.max() >= gallery:
-        raise InputError(
-            f"exclude must hold one gallery row, -1 to {gallery - 1}, for each of the {queries} queries; got shape {rows.shape}, {rows.dtype}."
-        )
-    return rows.astype(np.int64)
 
 
 def _add(found: Neighbors, chunk: slice, first: int, rows: NDArray[np.int64], similarities: NDArray[np.float32]) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from likeness.arrays import products_with_few, to_numpy
+from likeness.arrays import products_with_few
 from likeness.errors import InputError
 from likeness.search.neighbors import Neighbors
 from likeness.search.notion_view import PROBES, Cells, Floats, NotionView, best
+from likeness.search.reach import reach
 
 
 class NotionSearch:
@@ -40,7 +41,7 @@ class NotionSearch:
 
         Args:
             queries: (q, m), images or texts in the notion's space, as its `transform` gives them.
-            k: how many; where the cells hold fewer than k, more of them are looked through.
+            k: how many; where the cells hold fewer than k, more of them are looked through. Where a query has fewer to find, so many of all.
             exclude: for each query (q,) a row that is left out, -1 for none.
             allowed: mask (n,) of the rows that may be found; all without it.
             probes: in place of the search's own.
@@ -49,20 +50,16 @@ class NotionSearch:
             Rows (q, k) and cosines in the notion's space (q, k), nearest first, equal ones by row.
 
         Raises:
-            InputError: queries that do not fit, k below 1, or no row to find.
+            InputError: queries, `exclude` or `allowed` that do not fit, k below 1, or no row to find.
         """
         codes = self.view.checked(queries, k)
-        left_out = np.full(len(codes), -1) if exclude is None else np.atleast_1d(to_numpy(exclude)).astype(np.int64)
-        mask = None if allowed is None else to_numpy(allowed)
-        available = (len(self.index.rows) if mask is None else int(mask.sum())) - (exclude is not None)
-        count = min(k, available)
-        if count < 1 or left_out.shape != (len(codes),) or (mask is not None and mask.shape != self.index.rows.shape):
-            raise InputError(
-                f"exclude must hold a row for each of the {len(codes)} queries and allowed leave at least one of {len(self.index.rows)} rows."
-            )
+        within = reach(len(self.index.rows), len(codes), exclude, allowed)
+        count = within.count(k)
         found = Neighbors(np.empty((len(codes), count), np.int64), np.empty((len(codes), count), np.float32))
         for number, code in enumerate(codes):
-            found.rows[number], found.similarities[number] = self._nearest_of(code, count, int(left_out[number]), mask, probes or self.probes)
+            found.rows[number], found.similarities[number] = self._nearest_of(
+                code, count, int(within.excluded[number]), within.allowed, probes or self.probes
+            )
         return found
 
     def lengths(self, part: slice) -> Floats:

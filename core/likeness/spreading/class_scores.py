@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from likeness.progress import Progress
 from likeness.spreading.given_labels import GivenLabels, held_out_groups
 from likeness.spreading.neighbor_graph import NEIGHBORS, neighbor_graph
-from likeness.spreading.propagation import ALPHA, normalized_graph, propagate
+from likeness.spreading.propagation import ALPHA, COLUMNS, normalized_graph, propagate
 
 if TYPE_CHECKING:
     from likeness.space import Space
@@ -40,7 +40,7 @@ def propagation_scores(
     """Scores by `propagate`: shares of the classes in each image's row.
 
     What spreads is a sum over labels, so each group of labels spreads by itself: all together are the scores of all images, all but one group what
-    the others say of its images. An image that no label reaches has the same score for each class.
+    the others say of its images. An image that no label reaches has the same score for each class. Memory holds the scores and a few columns more.
     """
     graph = normalized_graph(neighbor_graph(space, neighbors, progress=progress))
     rows, c = given.rows, len(given.classes)
@@ -48,13 +48,15 @@ def propagation_scores(
     most = max(_FEWEST_GROUPS, _MOST_COLUMNS // c)
     groups = held_out_groups(numbers, most if len(rows) > _MOST_COLUMNS else _MOST_COLUMNS, seed)
     parts, column = np.unique(groups * c + numbers, return_inverse=True)
-    starts = np.zeros((len(space), len(parts)), np.float32)
-    starts[rows, column] = 1
-    spread = propagate(graph, starts, alpha)
-    to_class = np.zeros((len(parts), c), np.float32)
-    to_class[np.arange(len(parts)), parts % c] = 1
-    own = spread[rows] * (parts // c == groups[:, None])  # what comes from an image's own group
-    return ClassScores(_log_shares(spread @ to_class), _log_shares((spread[rows] - own) @ to_class))
+    everything, held_out = (np.zeros((count, c), np.float32, order="F") for count in (len(space), len(rows)))  # written column by column
+    for begin in range(0, len(parts), COLUMNS):
+        some = parts[begin : begin + COLUMNS]
+        starts, inside = np.zeros((len(space), len(some)), np.float32), (column >= begin) & (column < begin + COLUMNS)
+        starts[rows[inside], column[inside] - begin] = 1
+        for part, spread in zip(some, propagate(graph, starts, alpha).T, strict=True):
+            everything[:, part % c] += spread
+            held_out[:, part % c] += np.where(groups == part // c, 0, spread[rows])  # nothing from an image's own group
+    return ClassScores(_log_shares(everything), _log_shares(held_out))
 
 
 def probe_scores(space: "Space", given: GivenLabels, *, seed: int = 0, progress: Progress | None = None) -> ClassScores:
@@ -102,7 +104,10 @@ def _probed(rows: NDArray[np.float32], numbers: NDArray[np.int64], read: NDArray
 
 def _log_shares(scores: NDArray[np.floating]) -> Floats:
     """Logarithm of each row's shares (n, c), of which a thousandth is dealt to all classes alike; rows of zeros to each the same."""
-    c = scores.shape[1]
-    sums = scores.sum(axis=1, keepdims=True, dtype=np.float64)
-    shares = np.where(sums > 0, scores / np.where(sums > 0, sums, 1), 1 / c)
-    return np.asarray(np.log((1 - _FLOOR) * shares + _FLOOR / c))
+    shares = np.array(scores, np.float64, order="C")
+    c, sums = shares.shape[1], shares.sum(axis=1, keepdims=True)
+    np.divide(shares, sums, out=shares, where=sums > 0)
+    shares[sums[:, 0] <= 0] = 1 / c
+    shares *= 1 - _FLOOR
+    shares += _FLOOR / c
+    return np.asarray(np.log(shares, out=shares))

@@ -41,7 +41,7 @@ def next_to_label(found: LabelSpread, count: int = 24, *, mistakes: bool = True)
     wrong = likely_mistakes(found)[: count // 2] if mistakes else np.empty(0, np.int64)
     open_rows = uncertain_rows(found, count - len(wrong))
     rows = np.concatenate([wrong, open_rows])
-    given = [str(found.classes[found.given[row]]) if found.given[row] >= 0 else None for row in rows]
+    given = [found.classes[found.given[row]] if found.given[row] >= 0 else None for row in rows]
     queue = pd.DataFrame(
         {
             "row": rows,

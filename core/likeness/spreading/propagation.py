@@ -12,7 +12,7 @@ Rows = NDArray[np.float32]
 
 ALPHA = 0.8
 _TOLERANCE, _MOST_STEPS = 1e-3, 100
-_COLUMNS = 64  # at once, so that what a step reads stays in the processor's cache
+COLUMNS = 64  # at once, so that what a step reads stays in the processor's cache
 
 
 def normalized_graph(weights: "csr_array") -> "csr_array":
@@ -37,8 +37,8 @@ def propagate(graph: "csr_array", starts: Rows, alpha: float = ALPHA, tolerance:
         tolerance: length of what is left of a column, in parts of its start.
     """
     found = np.empty(starts.shape, np.float32)
-    for begin in range(0, starts.shape[1], _COLUMNS):
-        part = slice(begin, begin + _COLUMNS)
+    for begin in range(0, starts.shape[1], COLUMNS):
+        part = slice(begin, begin + COLUMNS)
         found[:, part] = _solved(graph, np.ascontiguousarray((1 - alpha) * starts[:, part], np.float32), np.float32(alpha), tolerance)
     return np.maximum(found, 0)  # exact solutions are never below 0
 

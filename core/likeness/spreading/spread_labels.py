@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from likeness.arrays import row_slices
 from likeness.errors import InputError
 from likeness.progress import Progress
 from likeness.spreading.class_scores import probe_scores, propagation_scores
@@ -164,7 +165,9 @@ def spread_labels(space: "Space", labels: Any, method: str = "propagation", *, s
     numbers = given.numbers[rows]
     judged = np.bincount(numbers)[numbers] > 1
     temperature = fit_temperature(scores.held_out[judged], numbers[judged])
-    probabilities = temper(scores.all, temperature).astype(np.float32)
+    probabilities = np.empty(scores.all.shape, np.float32)
+    for part in row_slices(*scores.all.shape):
+        probabilities[part] = temper(scores.all[part], temperature)
     probabilities[rows[judged]] = temper(scores.held_out[judged], temperature)
     right = int((scores.held_out[judged].argmax(axis=1) == numbers[judged]).sum())
     return LabelSpread(space, method, given.classes, given.numbers, probabilities, temperature, int(judged.sum()), right)

@@ -46,8 +46,8 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
     """Gives images what a CSV file says of them, as one edit.
 
     A column "tag:good" is the tag "good": yes, true, 1 or x give it, and no, false or 0 take it away; so is a column whose name is a tag's here.
-    The column "note" holds notes, and each further one is an attribute. An empty cell leaves the image as it is. Images that the dataset lacks
-    are left out and reported.
+    The column "note" holds notes, and each further one is an attribute. An empty cell leaves the image as it is, and a column of empty cells is
+    passed over: its name stays free. Images that the dataset lacks are left out and reported.
 
     Args:
         store: takes the values.
@@ -59,7 +59,8 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
         dry_run: only report.
 
     Raises:
-        InputError: a file that is not there or no such CSV, an image named twice, a name or value that may not be, or no image that matches.
+        InputError: a file that is not there or no such CSV, an image named twice, a name or value that may not be, no value at all, or no image that
+            matches.
     """
     frame, column = _read(as_path(file), path_column)
     named = [str(name) for name in frame[column]]
@@ -68,7 +69,10 @@ def import_csv(store: TagStore, table: ImageTable, file: str | Path, who: str, p
     twice = [path for path, count in Counter(found[row] for row in rows).items() if count > 1]
     if twice:
         raise InputError(f"'{_name(file)}' names the image '{twice[0]}' twice ({len(twice)} such); leave one row for each image.")
-    new = store.check_columns([_column(store, str(name), frame[name], rows, _name(file)) for name in frame.columns if name != column])
+    said = [name for name in frame.columns if name != column and _says_something(frame[name])]
+    if not said:
+        raise InputError(f"'{_name(file)}' says nothing of its images: all cells beside their names are empty; fill some in.")
+    new = store.check_columns([_column(store, str(name), frame[name], rows, _name(file)) for name in said])
     missing = tuple(name for row, name in enumerate(named) if found[row] is None and name not in ambiguous)
     columns = {each.name: (each.kind, sum(value is not None for value in each.values)) for each in new}
     report = ImportReport(len(named), len(rows), missing, tuple(sorted(ambiguous)), columns)
@@ -165,6 +169,8 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
         raise InputError(f"'{_name(file)}' is no CSV file ({reason}); save it again as CSV with a line of column names.") from error
     names = [str(name).strip() for name in frame.iloc[0]]
     frame = frame.iloc[1:].reset_index(drop=True).set_axis(range(len(names)), axis=1)
+    kept = [place for place, name in enumerate(names) if name or _says_something(frame[place])]  # others are the ends of a spreadsheet's lines
+    frame, names = frame[kept], [names[place] for place in kept]
     if frame.empty or not 1 < len(names) <= _MOST_COLUMNS:
         raise InputError(f"'{_name(file)}' has {len(names):,} columns and {len(frame):,} rows; give a column of images, some of labels, and rows.")
     keys = [name_key(name.removeprefix(TAG_PREFIX)) for name in names]
@@ -172,6 +178,11 @@ def _read(file: Path, path_column: str | None) -> tuple[pd.DataFrame, str]:
     if double is not None:
         raise InputError(f"'{_name(file)}' has the column '{plain_name(double)}' twice; rename one of them.")
     return frame.set_axis(names, axis=1), _path_column(names, path_column, _name(file))
+
+
+def _says_something(cells: "pd.Series[str]") -> bool:
+    """Whether any cell holds more than blanks."""
+    return bool((cells.str.strip() != "").any())
 
 
 def _path_column(names: list[str], wanted: str | None, file: str) -> str:

@@ -25,8 +25,8 @@ class Edit:
         id: its number in the log, which grows from 1; 0 where nothing was left to do, which is not logged.
         images: how many images it changed.
         skipped: of an undo or a redo, how many images it left as they are, as somebody has changed them since.
-        name, value: what was given or removed; empty where they are several.
-        action: "add", "remove", "set", "clear", "note", "import", "undo" or "redo".
+        name, value: what was given or removed; empty where they are several. Of "rename" the name is "OLD → NEW".
+        action: "add", "remove", "set", "clear", "note", "import", "rename", "undo" or "redo".
     """
 
     id: int
@@ -100,6 +100,35 @@ def write_edit(connection: sqlite3.Connection, who: str, action: str, changes: I
         return Edit(0, 0, 0, action, name, value)
     connection.execute("UPDATE edits SET images = ? WHERE id = ?", (images, edit))
     return Edit(edit, images, 0, action, name, value)
+
+
+def rename_attribute(connection: sqlite3.Connection, who: str, name: str, new: str) -> Edit:
+    """Gives images under a new name what they have under another, which is taken from them.
+
+    Raises:
+        InputError: nothing has the name, no image has anything of it, or images have something under the new one.
+    """
+    known = known_attribute(connection, name)
+    if known is None:
+        raise InputError(f"There is no tag or attribute '{name}' here.")
+    source, name, kind = known
+    target = attribute_id(connection, new, kind)
+    if target == source:
+        raise InputError(f"'{name}' and '{new}' are one name here; choose another.")
+    if _held(connection, target):
+        raise InputError(f"Images have '{new}' already; choose another name, or give that to the others and remove '{name}'.")
+    held = _held(connection, source)
+    if not held:
+        raise InputError(f"No image has '{name}', so there is nothing to rename.")
+    ids = value_ids(connection, target, {text for _, text in held}, kind)
+    changes: list[Change] = [(path, source, None) for path, _ in held]
+    return write_edit(connection, who, "rename", changes + [(path, target, ids[text]) for path, text in held], f"{name} → {new}")
+
+
+def _held(connection: sqlite3.Connection, attribute: int) -> list[tuple[str, str]]:
+    """Path and value of each image that has a value of an attribute."""
+    select = "SELECT i.path, v.text FROM state s JOIN images i ON i.id = s.image JOIN attribute_values v ON v.id = s.value WHERE s.attribute = ?"
+    return connection.execute(select, (attribute,)).fetchall()
 
 
 def undo_edit(connection: sqlite3.Connection, who: str) -> Edit:

@@ -102,12 +102,24 @@ class TagStore:
         with writing(self.path, self.wait_seconds) as connection:
             changes: list[Change] = []
             for column in checked:
+                if not any(column.values) and edits.known_attribute(connection, column.name) is None:
+                    continue  # nothing is given, so the name stays free
                 attribute = edits.attribute_id(connection, column.name, column.kind)
                 ids = edits.value_ids(connection, attribute, (text for text in column.values if text), column.kind)
                 changes += [
                     (path, attribute, ids[text] if text else None) for path, text in zip(kept, column.values, strict=True) if text is not None
                 ]
             return edits.write_edit(connection, who, action, changes, ", ".join(column.name for column in checked)[:200])
+
+    def rename(self, name: str, new: str, who: str) -> Edit:
+        """Gives a tag or an attribute another name, with all that images have of it, as one edit; the log keeps both names.
+
+        Raises:
+            InputError: no image has anything of it, the new name is that of a column of the dataset, or images have something under it already.
+        """
+        who, name, new = check_who(who), check_name(name), check_name(new, self.reserved)
+        with writing(self.path, self.wait_seconds) as connection:
+            return edits.rename_attribute(connection, who, name, new)
 
     def check_columns(self, new: Sequence[NewColumn]) -> list[NewColumn]:
         """Columns with names and values as they would be kept; raises InputError for what `set_columns` refuses."""
