@@ -53,6 +53,12 @@ class View:
         return chosen[chosen < len(self.frame)]
 
     @property
+    def chosen(self) -> selection.Rows:
+        """Those of the selected images that the filters leave."""
+        chosen = self.selected
+        return chosen if self.hidden is None else chosen[~self.hidden[chosen]]
+
+    @property
     def query(self) -> int | None:
         """The image whose neighbors are asked for; None where a dataset that still grows does not have it yet."""
         row = selection.query()

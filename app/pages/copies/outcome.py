@@ -7,13 +7,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import hand_labels
-from access import redact
 from likeness.duplicates import CopyGroups
-from likeness.errors import InputError
 from likeness.tagging import NewColumn
 from pages.copies.search import Found
 from shared import selection
-from shared.plain import plain
+from shared.label_edits import try_edit
 from shared.view import View
 
 _TAG = "copy"
@@ -73,10 +71,7 @@ def _tag(view: View, dropped: NDArray[np.int64]) -> None:
     names = [str(path) for path in view.base.table.frame["path"]]
     tagged = np.isin(np.arange(len(names)), dropped)
     column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in tagged])  # those of an earlier search lose it
-    try:
-        hand_labels.edit_labels(view.entry, view.base.table, lambda store, who: store.set_columns(names, [column], who, "copies"))
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    if try_edit(view, lambda store, who: store.set_columns(names, [column], who, "copies")) is None:
         return
     st.toast(f"{len(dropped):,} images have the tag “{_TAG}”.", icon=":material/label:")
 

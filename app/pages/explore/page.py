@@ -57,9 +57,9 @@ def main() -> None:
         elif view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
-    chosen = _visible(view, view.selected)
+    chosen = view.chosen
     with pictures_column:
-        labeling.bar(view, chosen)
+        labeling.bar(view)
     with pictures_column, st.container(height=_HEIGHT, border=False):
         if attribute_table.shown_instead(view, query, found, chosen, problem):
             return
