@@ -55,8 +55,11 @@ class View:
     @property
     def chosen(self) -> selection.Rows:
         """Those of the selected images that the filters leave."""
-        chosen = self.selected
-        return chosen if self.hidden is None else chosen[~self.hidden[chosen]]
+        return self.visible(self.selected)
+
+    def visible(self, rows: selection.Rows) -> selection.Rows:
+        """Those of the rows that the filters leave."""
+        return rows if self.hidden is None else rows[~self.hidden[rows]]
 
     @property
     def query(self) -> int | None:

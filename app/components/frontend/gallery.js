@@ -20,6 +20,7 @@ class Gallery {
   }
 
   close() {
+    this.forgetTicks();
     for (const kind of HEARD) removeEventListener(kind, this.hear, true);
   }
 
@@ -33,6 +34,9 @@ class Gallery {
     this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
     this.add = (row) => setTriggerValue("add", { row, id: Math.random() });
     this.select = (rows) => setTriggerValue("select", { rows, id: Math.random() });
+    const shown = JSON.stringify(data.sections.map(({ rows }) => rows));
+    if (shown !== this.shown) this.forgetTicks(); // those of other pictures
+    this.shown = shown;
     this.takeTicks(data.selected ?? []);
     this.root.classList.toggle("ga-ticking", this.selected.size > 0);
     this.answer = (section, row, alike) => setTriggerValue("answer", { section, row, alike, id: Math.random() });
@@ -53,6 +57,12 @@ class Gallery {
     if (this.waiting || !isHeard) return;
     this.sent = null;
     this.selected = new Set(rows);
+  }
+
+  /** Of ticks that the server has not heard of, none is sent or waited for any more. */
+  forgetTicks() {
+    clearTimeout(this.waiting);
+    this.waiting = this.sent = null;
   }
 
   /** A click on a tick, or with Ctrl, changes one; with Shift it ticks all from the last one on. */

@@ -20,9 +20,10 @@ _TAG = "copy"
 def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64]) -> None:
     """Draws what can be done with the images that may go: those in groups but the best, without groups that are left whole."""
     dropped = np.setdiff1d(groups.dropped, groups.rows[np.isin(groups.group, whole)])
-    count = len(view.base.table)
+    looked_at = view.visible(np.arange(len(view.base)))
+    count = f"{len(looked_at):,} images{' that match the filters' if view.hidden is not None else ''}"
     st.markdown(
-        f"**{len(dropped):,} of {count:,} images may go**, {count - len(dropped):,} stay. No file is deleted here: download the lists, or tag them."
+        f"**{len(dropped):,} of {count} may go**, {len(looked_at) - len(dropped):,} stay. No file is deleted here: download the lists, or tag them."
     )
     with st.container(horizontal=True):
         st.button(
@@ -36,7 +37,7 @@ def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64])
             help="They are the selection on every page, as on the map in Explore.",
         )
         _tag_button(view, dropped)
-        kept = np.setdiff1d(np.arange(count), dropped)
+        kept = np.setdiff1d(looked_at, dropped)
         for label, rows, file in (("List of what stays", kept, "keep.txt"), ("List of what may go", dropped, "leave-out.txt")):
             st.download_button(
                 label, partial(_list, view, rows), file, "text/plain", icon=":material/download:", on_click="ignore", key=f"copies_{file}"
@@ -68,8 +69,9 @@ def _tag_button(view: View, dropped: NDArray[np.int64]) -> None:
 
 
 def _tag(view: View, dropped: NDArray[np.int64]) -> None:
-    names = [str(path) for path in view.base.table.frame["path"]]
-    tagged = np.isin(np.arange(len(names)), dropped)
+    looked_at = view.visible(np.arange(len(view.base)))
+    names = [str(path) for path in view.base.table.frame["path"].iloc[looked_at]]
+    tagged = np.isin(looked_at, dropped)
     column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in tagged])  # those of an earlier search lose it
     if try_edit(view, lambda store, who: store.set_columns(names, [column], who, "copies")) is None:
         return

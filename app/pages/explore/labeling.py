@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 import hand_labels
+from components.gallery import take_ticks
 from likeness.tagging import NOTE, Edit, TagStore
 from shared import cached
 from shared.label_edits import try_edit
@@ -16,6 +17,7 @@ from shared.plain import plain
 from shared.sidebar import listed
 from shared.view import View
 
+_GALLERIES = ("nearest", "selected", "all")  # of the page, whose ticks select
 _KEYS = 9  # labels that have a key of their own, 1 to 9
 _SECONDS = 5.0  # between two looks for what others have said
 _GROWING = "Images are still being embedded; label them when all are there."
@@ -84,7 +86,8 @@ def _button(view: View, chosen: np.ndarray, name: str, value: str, place: int) -
 
 
 def _turn(view: View, name: str, value: str) -> None:
-    """With the images that are selected now: a click may follow the last tick before the page has been drawn with it."""
+    """With the images that are selected now: a click may come with the last tick, before the page has been drawn with it."""
+    take_ticks(*_GALLERIES)
     chosen = view.chosen
     if len(chosen):
         (_remove if _having(view, chosen, name, value) == len(chosen) else _give)(view, chosen, name, value)

@@ -7,7 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import hand_labels
-from components.gallery import Section, gallery
+from components.gallery import Section, gallery, take_ticks
 from pages.label.spread import SpreadRequest
 from shared.label_edits import try_edit
 from shared.plain import plain
@@ -17,6 +17,7 @@ from shared.view import View
 Rows = NDArray[np.int64]
 _TILE = 112  # pixels
 _KEYS = 9
+_SCREENS = ("sure", "left", "uncertain", "mistakes")  # each a gallery of its own
 _STATE, _LEFT, _TICKED = "label_put_off", "label_left", "label_ticked"
 
 
@@ -106,11 +107,13 @@ def _ticks(rows: Rows, screen: str, all_ticked: bool) -> Rows:
     of = (screen, rows.tobytes())
     if st.session_state.get(_TICKED, (None,))[0] != of:
         st.session_state[_TICKED] = of, rows if all_ticked else rows[:0]
-    return _ticked_now(rows)
+    ticked: Rows = st.session_state[_TICKED][1]
+    return rows[np.isin(rows, ticked)]
 
 
 def _ticked_now(rows: Rows) -> Rows:
-    """Which of the images are ticked; a click on a button may follow the last tick before the page has been drawn with it."""
+    """For callbacks: which of the images are ticked; a click on a button may come with the last tick, before the page has been drawn with it."""
+    take_ticks(*(f"label_{screen}" for screen in _SCREENS))
     ticked: Rows = st.session_state[_TICKED][1]
     return rows[np.isin(rows, ticked)]
 
