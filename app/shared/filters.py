@@ -127,8 +127,8 @@ def _with_ends(kept: Range | None, ends_before: Range | None, ends: Range) -> Ra
     """The range that was kept, where images came or went: an end of it that was the end of all values still is."""
     if kept is None:
         return ends
-    low, high = (end if before is not None and value == before else value for value, before, end in zip(kept, ends_before or (None, None), ends, strict=True))
-    low, high = max(low, ends[0]), min(high, ends[1])
+    low = ends[0] if ends_before and kept[0] == ends_before[0] else max(kept[0], ends[0])
+    high = ends[1] if ends_before and kept[1] == ends_before[1] else min(kept[1], ends[1])
     return (low, high) if low <= high else ends
 
 

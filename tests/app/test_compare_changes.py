@@ -79,9 +79,7 @@ def test_searches_are_judged_by_the_notions_label_or_by_another(view: AppTest) -
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
 
 
-def test_searches_are_judged_anew_when_two_images_change_their_labels(
-    view: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_searches_are_judged_anew_when_two_images_change_their_labels(view: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
     paths = [str(path) for path in read_cars().frame["path"]]
     store = tag_store("cars", read_cars())

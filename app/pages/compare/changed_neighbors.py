@@ -19,8 +19,8 @@ _QUERY_WIDTH = 164
 
 
 def neighbors_of(view: View, b: Space, first: int, attribute: str | None) -> None:
-    """The neighbors of the image that was clicked, or of `first`, in both spaces side by side; those that both have, and those of the same value of an
-    attribute, are marked."""
+    """The neighbors of the image that was clicked, or of `first`, in both spaces side by side; those that both have, and those of the same value
+    of an attribute, are marked."""
     query = first if view.query is None else view.query
     try:
         hits = [space.nearest(query, K).rows for space in (view.a, b)]

@@ -45,7 +45,9 @@ def main() -> None:
         )
     wrong = without(likely_mistakes(found), answers.put_off(view, request.column, "mistakes"))
     names = {step: f"{title} ({len(wrong):,})" if step == "mistakes" else title for step, title in _STEPS.items()}
-    step = st.segmented_control("Step", list(_STEPS), format_func=names.__getitem__, default="sure", required=True, key="label_step", label_visibility="collapsed")
+    step = st.segmented_control(
+        "Step", list(_STEPS), format_func=names.__getitem__, default="sure", required=True, key="label_step", label_visibility="collapsed"
+    )
     if step == "uncertain":
         _uncertain(view, request, found)
     elif step == "mistakes":
@@ -66,7 +68,7 @@ def _request(view: View) -> SpreadRequest | None:
         _begin("Nothing is labeled yet. Select a few images of each kind on Explore, and give them values, such as breed: beagle and breed: collie.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Attribute", names, key="label_attribute", format_func=plain, width=240)
+        name = st.selectbox("Attribute", names, key="label_attribute", width=240)
         spaces = {sidebar.readable(space.name): space for space in view.spaces}
         space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Where near images get the same label: one of the sidebar's.")
         method = st.segmented_control("How", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], required=True, key="label_method")
