@@ -6,9 +6,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import pandas as pd
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import added_labels
 from access import check_may, redact, refusal, resolve_entry
@@ -23,6 +26,7 @@ from visitors import LABELS, TAGS, visitor, visitors_dir
 
 _BY_HAND = "by_hand"  # folder of files of labels as they were when a run began
 _DAMAGED = -1  # in place of a version
+_LOOKED = "labels_looked_at"  # of the session: states by file, within one run of a page
 
 
 def store_of(entry: DatasetEntry, table: ImageTable) -> TagStore:
@@ -89,18 +93,24 @@ def edit_labels(entry: DatasetEntry, table: ImageTable, work: Callable[[TagStore
     return work(store_of(entry, table), who())
 
 
+def look_anew() -> None:
+    """Called at the beginning of a page's run, all of which then sees the labels of one moment, and asks their file once."""
+    st.session_state[_LOOKED] = {}
+
+
 def version(entry: DatasetEntry) -> int:
     """The number of the newest edit of a dataset's labels, 0 where there is none; it grows with each, whoever makes it."""
-    try:
-        return TagStore(file_of(entry)).version()
-    except InputError:
-        return _DAMAGED
+    return _state(entry).version
+
+
+def newest_version(entry: DatasetEntry) -> int:
+    """As `version`, of now and not of when this run of a page began."""
+    return _look(file_of(entry)).version
 
 
 def problem(entry: DatasetEntry) -> str:
     """Why the labels of a dataset cannot be read; empty where they can."""
     try:
-        TagStore(file_of(entry)).version()
         counts(entry)
     except InputError as error:
         return redact(error)
@@ -131,10 +141,11 @@ def frozen(entry: DatasetEntry, name: str) -> Path | None:
 
     known = counts(entry)
     kinds = dict(zip(known["name"], known["kind"], strict=True))
-    if name not in kinds:
-        return None
     frame = cached.table(entry.id).frame
-    column = frame[name if name in frame else f"{name} (tag)"]
+    held = column_of(frame, name)
+    if name not in kinds or held is None:
+        return None
+    column = frame[held]
     labels = column.map({True: "yes", False: "no"}) if kinds[name] == "tag" else column
     if Path(name).name != name or name.startswith(".") or len(name.encode()) > 200:
         raise InputError(f"No file can be called '{name}', so no run learns from it; give the images an attribute of another name.")
@@ -146,6 +157,12 @@ def frozen(entry: DatasetEntry, name: str) -> Path | None:
     return file
 
 
+def column_of(frame: pd.DataFrame, name: str) -> str | None:
+    """The column that holds a tag or an attribute that people gave, which has another name where the dataset has such a column; None for none."""
+    columns: dict[str, str] = frame.attrs.get("tag_columns", {})
+    return columns.get(name)
+
+
 def are_shared() -> bool:
     """Whether other people may be labeling the same images."""
     return server().shared and server().has_accounts
@@ -153,9 +170,9 @@ def are_shared() -> bool:
 
 def tagged(entry: DatasetEntry, space: Space) -> Space:
     """A space with what people have said of its images as attributes, the same object as long as nobody says more."""
-    if not space.table.has_images or version(entry) <= 0:
-        return space
     now = _state(entry)
+    if not space.table.has_images or now.version <= 0:
+        return space
     before, found = _tagged.get(space, (None, space))
     if before != now:
         try:
@@ -166,13 +183,33 @@ def tagged(entry: DatasetEntry, space: Space) -> Space:
     return found
 
 
-def _state(entry: DatasetEntry) -> tuple[Path, int, int]:
+class _State(NamedTuple):
     """Which file, and its newest edit; one that took the place of another has another number."""
+
+    file: Path
+    inode: int
+    version: int
+
+
+def _state(entry: DatasetEntry) -> _State:
+    """Within a page's run as it was when this was first asked."""
     file = file_of(entry)
+    looked = None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(_LOOKED)
+    if looked is None:
+        return _look(file)
+    if file not in looked:
+        looked[file] = _look(file)
+    state: _State = looked[file]
+    return state
+
+
+def _look(file: Path) -> _State:
     try:
-        return file, file.stat().st_ino, version(entry)
+        return _State(file, file.stat().st_ino, TagStore(file).version())
     except OSError:
-        return file, 0, 0
+        return _State(file, 0, 0)
+    except InputError:
+        return _State(file, 0, _DAMAGED)
 
 
 @lru_cache(maxsize=64)
@@ -180,4 +217,4 @@ def _counts(file: Path, inode: int, version: int) -> pd.DataFrame:
     return TagStore(file).counts()
 
 
-_tagged: "WeakKeyDictionary[Space, tuple[tuple[Path, int, int] | None, Space]]" = WeakKeyDictionary()
+_tagged: "WeakKeyDictionary[Space, tuple[_State | None, Space]]" = WeakKeyDictionary()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+import hand_labels
 from access import confine_server, redact
 from components.theme_switch import theme_switch
 from likeness.errors import InputError
@@ -55,6 +56,7 @@ with st.sidebar, st.container(key="theme"):
     theme_switch()
 account_line.begin_anew_for_another()
 note_visit()
+hand_labels.look_anew()
 link.begin(chosen.url_path)
 problems.begin()
 selection.keep_in_url()

@@ -32,6 +32,8 @@ _LATER = 3.0
 
 
 def _load(encoder: str) -> None:
+    import scipy.stats  # noqa: F401  (while torch is half imported, importing it fails in whichever page needs it then)
+
     from likeness.encoders import load_encoder
     from likeness.errors import InputError
     from likeness.projection import warm_up as warm_up_layouts

@@ -27,8 +27,10 @@ def image_labels(arguments: ImageLabels) -> LabeledImages:
     store, table = _opened(arguments.dataset)
     version = store.version()
     columns = store.columns(table.frame["path"].iloc[arguments.after + 1 :])
-    kinds = dict(zip(store.counts()["name"], store.counts()["kind"], strict=True))
-    has = pd.DataFrame({name: columns[name] if kinds.get(name) == "tag" else columns[name].notna() for name in columns})
+    counts = store.counts()
+    kinds = dict(zip(counts["name"], counts["kind"], strict=True))
+    columns = columns[[name for name in columns if name in kinds]]  # without what was taken away in between
+    has = pd.DataFrame({name: columns[name] if kinds[name] == "tag" else columns[name].notna() for name in columns})
     labeled: list[int] = has.any(axis=1).to_numpy().nonzero()[0].tolist() if len(has.columns) else []
     images = [_image(table, columns.iloc[place], kinds, arguments.after + 1 + place) for place in labeled[: arguments.limit]]
     return LabeledImages(version=version, images=images, next=images[-1].row if len(labeled) > arguments.limit else None)

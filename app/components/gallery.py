@@ -104,6 +104,8 @@ def gallery(
         if on_select is not None and selected is not None and isinstance(rows, list) and all(type(row) is int and row in shown for row in rows):
             on_select(np.union1d(chosen[~here], np.asarray(rows, np.int64)))
 
+    st.session_state[f"{key}:ticks"] = take_in_ticks
+
     def take_in_answer() -> None:
         sent = message(key, "answer")
         place, row, alike = [sent.get(name) for name in ("section", "row", "alike")] if isinstance(sent, Mapping) else (None,) * 3
@@ -121,3 +123,10 @@ def gallery(
     )
     clicked: int | None = st.session_state.pop(clicked_key, None)
     return clicked
+
+
+def take_ticks(*keys: str) -> None:
+    """For callbacks of buttons that act on what is ticked: takes in the ticks that galleries sent with the click, whose own callbacks come later."""
+    for key in keys:
+        if (take_in := st.session_state.get(f"{key}:ticks")) is not None:
+            take_in()

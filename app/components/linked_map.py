@@ -24,6 +24,7 @@ def linked_map(
     selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
     dimmed: np.ndarray | None = None, height: int = 620, noun: str = "images", identity: str = "",
     renderer: Literal["auto", "cpu", "webgl"] = "auto", on_event: Callable[[MapEvent], None] | None = None,
+    colored: tuple[float, float] | None = None, on_colored: Callable[[object], None] | None = None,
 ) -> MapEvent:  # fmt: skip
     """Draws the maps and returns what was done on them since the last run.
 
@@ -33,6 +34,8 @@ def linked_map(
     query: the ringed row. neighbors: rows (k,) of each panel that are marked, and joined to the query by lines where there is one.
     height: of the whole in px, legend included. identity: names the data; another one starts afresh instead of morphing.
     renderer: who draws many points; "auto" takes the graphics card where the browser has one.
+    colored: of a coloring by numbers, between which the colors are spread at first. on_colored: called with what the browser sends when a person
+    chooses others, {"low": float, "high": float}, or nothing in them for all numbers; it may be anything.
     on_event: called before the script reruns, so that what stands above the map is already right; the return value is for the rest.
 
     Raises InputError for arrays that do not fit n.
@@ -47,10 +50,14 @@ def linked_map(
         if on_event is not None and event:
             on_event(event)
 
+    def take_in_colored() -> None:
+        if on_colored is not None:
+            on_colored(message(key, "colored"))
+
     payload = encode_map(
         panels, coloring, n=n, thumbnails=thumbnails, info=info, selected=selected, query=query, neighbors=neighbors, dimmed=dimmed,
-        noun=noun, identity=identity, renderer=renderer, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
+        noun=noun, identity=identity, renderer=renderer, colored=colored, seen=st.session_state.get(seen_key), publish=streamlit_publisher(key),
     )  # fmt: skip
-    _renderer()(key=key, data=payload, height=height, on_edit_change=take_in)
+    _renderer()(key=key, data=payload, height=height, on_edit_change=take_in, on_colored_change=take_in_colored)
     event: MapEvent = st.session_state.pop(event_key, None) or MapEvent()
     return event

@@ -340,6 +340,12 @@ def content_of_column(frame: pd.DataFrame, attribute: str) -> str:
     return hashlib.sha256(pd.util.hash_pandas_object(frame[attribute], index=False).to_numpy().tobytes()).hexdigest()[:16]
 
 
+@cache_by_identity
+def content_of_table(frame: pd.DataFrame) -> str:
+    """A digest of all that a table says of its images, as `content_of_column`."""
+    return hashlib.sha256(repr([(name, content_of_column(frame, name)) for name in frame]).encode()).hexdigest()[:16]
+
+
 @st.cache_resource(show_spinner=False)
 def _judging() -> defaultdict[str, threading.Lock]:
     """Of a dataset, one space is judged at a time: several at once would take no less time, and the memory of each."""

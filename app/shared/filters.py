@@ -18,7 +18,10 @@ _FIRST = 4  # the others open on demand
 _MOST_VALUES = 60  # more distinct values than this: no filter by value
 _COUNT = re.compile(r" \([\d,]+\)$")  # after a value, as links of earlier versions have it
 
+_ENDS = " ends"  # ends keys: between which values a range was chosen
+
 Mask = NDArray[np.bool_]
+Range = tuple[float, float]
 
 
 def choose(table: ImageTable, new: bool, readable: Callable[[str], str]) -> Mask | None:
@@ -112,14 +115,24 @@ def _range_filter(frame: pd.DataFrame, name: str, new: bool, title: str) -> Mask
         return False
     if asked is not None or new:
         st.session_state[key] = _inside(asked, low, high, title) if asked else (low, high)
-    st.session_state.setdefault(key, (low, high))
+    st.session_state[key] = _with_ends(st.session_state.get(key), st.session_state.get(f"{key}{_ENDS}"), (low, high))
+    st.session_state[f"{key}{_ENDS}"] = low, high
     first, last = st.slider(title, low, high, key=key, persist_state="session")
     whole = (first, last) == (low, high)
     link.write({key: [] if whole else [str(first), str(last)]})
     return False if whole else ((frame[name] < first) | (frame[name] > last)).to_numpy()
 
 
-def _inside(asked: Sequence[str], low: float, high: float, title: str) -> tuple[float, float]:
+def _with_ends(kept: Range | None, ends_before: Range | None, ends: Range) -> Range:
+    """The range that was kept, where images came or went: an end of it that was the end of all values still is."""
+    if kept is None:
+        return ends
+    low = ends[0] if ends_before and kept[0] == ends_before[0] else max(kept[0], ends[0])
+    high = ends[1] if ends_before and kept[1] == ends_before[1] else min(kept[1], ends[1])
+    return (low, high) if low <= high else ends
+
+
+def _inside(asked: Sequence[str], low: float, high: float, title: str) -> Range:
     """The range of a link, as far as there are values; one without any, or that is none, is reported."""
     try:
         first, last = (float(text) for text in asked)
@@ -138,5 +151,5 @@ def _counts(frame: pd.DataFrame, name: str) -> "pd.Series[int]":
 
 
 @cache_by_identity
-def _ends(frame: pd.DataFrame, name: str) -> tuple[float, float]:
+def _ends(frame: pd.DataFrame, name: str) -> Range:
     return float(frame[name].min()), float(frame[name].max())

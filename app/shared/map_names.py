@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from background import Job, Stage, run_in_background
 from likeness.plots.linked_map import Coloring, MapNames, cache_by_identity
 from likeness.space import Space
-from shared import link, progress
+from shared import cached, link, progress
 
 if TYPE_CHECKING:
     from likeness.clusters import ClusterNames, Clusters
@@ -121,7 +121,9 @@ def _job(space: Space, words: tuple[str, ...]) -> Job:
         given = words if space.embed_texts is not None else ()  # else names come from the attributes, and the page says so
         return Named(clusters, name_clusters(space, clusters, given or None, progress=report))
 
-    return run_in_background(KIND, (space.key, words), "Names of clusters", work, unit="words", kept=_KEPT)
+    # without words the names come from the table, which differs between datasets of equal vectors, and when people label
+    said = cached.content_of_table(space.table.frame) if space.embed_texts is None else ""
+    return run_in_background(KIND, (space.key, words, said), "Names of clusters", work, unit="words", kept=_KEPT)
 
 
 @st.cache_resource(max_entries=_KEPT, show_spinner=False)

@@ -10,7 +10,7 @@ import streamlit as st
 from components.linked_map import linked_map
 from likeness.plots.linked_map import Coloring, MapEvent, MapPanel, cache_by_identity, color_by, coloring_of
 from likeness.space import Space
-from shared import layouts, map_names, selection
+from shared import color_range, layouts, map_names, selection
 from shared.map_controls import Choice
 from shared.sidebar import readable
 from shared.view import View
@@ -50,6 +50,8 @@ def draw(
         dimmed=view.hidden,
         height=height,
         on_event=partial(_take_in, on_query),
+        colored=color_range.of(view),
+        on_colored=partial(color_range.take, view),
     )
     if named:
         map_names.follow(jobs, coloring)

@@ -8,6 +8,7 @@ from access import redact, shared_name
 from likeness.errors import InputError
 from likeness.io import parse_yaml
 from likeness.training import RunConfig, RunFolder, as_yaml, config_from, export_zip
+from shared.plain import plain
 
 _CHANGED = "runs_changed"
 
@@ -67,7 +68,7 @@ def _take_name(run: RunFolder) -> None:
     try:
         trainings.rename_training(run, name)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
     _replace_choice(run.name, name)
 
@@ -79,7 +80,7 @@ def _delete(run: RunFolder, reason: str) -> None:
             "Delete", icon=":material/delete:", key=f"delete_{run.name}", on_click=_ask, args=(asked,), disabled=bool(reason), help=reason or None
         )
         return
-    st.warning(f"Delete {run.name} with its weights and figures? This cannot be undone.", icon=":material/warning:")
+    st.warning(f"Delete {plain(run.name)} with its weights and figures? This cannot be undone.", icon=":material/warning:")
     with st.container(horizontal=True):
         st.button("Delete for good", type="primary", key=f"delete_yes_{run.name}", on_click=_take_deletion, args=(run, asked))
         st.button("Keep it", key=f"delete_no_{run.name}", on_click=_ask, args=(asked, False))
@@ -94,9 +95,9 @@ def _take_deletion(run: RunFolder, asked: str) -> None:
     try:
         trainings.delete_training(run)
     except InputError as error:
-        st.toast(redact(error), icon=":material/error:", duration="long")
+        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
-    st.toast(f"{run.name} is deleted.", icon=":material/delete:")
+    st.toast(f"{plain(run.name)} is deleted.", icon=":material/delete:")
     _replace_choice(run.name, None)
 
 

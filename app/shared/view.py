@@ -53,6 +53,15 @@ class View:
         return chosen[chosen < len(self.frame)]
 
     @property
+    def chosen(self) -> selection.Rows:
+        """Those of the selected images that the filters leave."""
+        return self.visible(self.selected)
+
+    def visible(self, rows: selection.Rows) -> selection.Rows:
+        """Those of the rows that the filters leave."""
+        return rows if self.hidden is None else rows[~self.hidden[rows]]
+
+    @property
     def query(self) -> int | None:
         """The image whose neighbors are asked for; None where a dataset that still grows does not have it yet."""
         row = selection.query()

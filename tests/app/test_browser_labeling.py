@@ -154,3 +154,39 @@ def test_pictures_are_ticked_by_mouse_and_keys_and_typing_labels_nothing(begin: 
     settled(page)
     assert _store(server).version() == version
     assert field.input_value() == "1u1"
+
+
+def test_a_tick_that_was_just_taken_away_counts(begin: Any, person: Any, paths: list[str]) -> None:
+    """Y and 1 right after a click: what has no tick on the screen gets no label."""
+    server = begin()
+    page = person(server, "ben")
+    _open(page, server, [0])
+    _give(page, "paint", "red")
+    _open(page, server, [1])
+    _give(page, "paint", "blue")
+    page.goto(f"{server.url}/label")
+    tiles = page.locator(".ga-tile")
+    tiles.first.wait_for(timeout=WAIT)
+    settled(page)
+    row = int(re.search(r"/(\d+)(\?|$)", str(tiles.nth(2).locator("img").get_attribute("src")))[1])  # type: ignore[index]
+    version = _store(server).version()
+    tiles.nth(2).click()
+    page.keyboard.press("y")
+    page.get_by_text(re.compile("What (are these|is this)")).first.wait_for(timeout=60_000)
+    settled(page)
+    assert _store(server).version() == version + 1
+    assert _store(server).columns([paths[row]])["paint"].isna().all()
+    page.goto(f"{server.url}/?layout=PCA&a=Raw%20encoder")
+    tiles.first.wait_for(timeout=WAIT)
+    settled(page)
+    for place in (3, 4):
+        tiles.nth(place).click(modifiers=["Control"])
+        page.get_by_role("button", name=re.compile(f"Label {place - 2} image")).wait_for(timeout=WAIT)
+        settled(page)
+    tiles.nth(4).click(modifiers=["Control"])
+    page.keyboard.press("1")
+    page.wait_for_timeout(1500)
+    settled(page)
+    given = _store(server).columns(paths)["paint"].notna().to_numpy()
+    assert given[3]
+    assert not given[4]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from likeness.plots.linked_map import coloring_of
 from map_page import MapPage
@@ -40,14 +41,74 @@ def test_number_fields_spread_the_colors_over_a_part(new_map: Callable[..., MapP
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
     assert gray(pixel(shown, N - 2))
     assert shown.said == "Colored from 0 to 10, 1 outside in gray"
-    assert shown.page.evaluate("sent.length") == 0  # the selection is what it was
+    assert shown.last() == {"low": 0, "high": pytest.approx(10)}  # and nothing of the selection
     shown.show()  # another rerun of the page
     shown.page.wait_for_timeout(200)
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() > 120
     shown.page.get_by_role("button", name="All").click()
     note.get_by_text("1 without a value, gray", exact=True).wait_for()
+    assert shown.last() == {}
     shown.page.wait_for_timeout(200)
     assert np.abs(np.subtract(pixel(shown, 5), pixel(shown, 290))).max() < 12
+
+
+def test_a_range_that_a_link_asks_for_is_colored_at_first(new_map: Callable[..., MapPage]) -> None:
+    shown = new_map([POINTS], coloring_of("weight", WEIGHT, "number"), colored=(0.0, 10.0))
+    shown.page.locator(".lm-colorbar .lm-caption").get_by_text("1 outside, gray; 1 without a value, gray").wait_for()
+    assert float(shown.page.get_by_label("Color up to").input_value()) == 10
+    shown.page.get_by_role("button", name="All").click()
+    shown.show(colored=(0.0, 10.0))  # a rerun that has not heard of it
+    shown.page.wait_for_timeout(200)
+    assert float(shown.page.get_by_label("Color up to").input_value()) == 1000
+
+
+class TestAddress:
+    @staticmethod
+    def _page() -> None:
+        from types import SimpleNamespace
+
+        import streamlit as st
+
+        from shared import color_range, link
+
+        link.begin("explore")
+        view = SimpleNamespace(dataset=st.session_state.get("images", "mine"), color=st.session_state.get("by", "weight"))
+        if "sent" in st.session_state:
+            color_range.take(view, st.session_state.pop("sent"))  # type: ignore[arg-type]
+        st.session_state["range"] = color_range.of(view)  # type: ignore[arg-type]
+        link.end("explore", True)
+
+    @pytest.fixture
+    def page(self) -> AppTest:
+        return AppTest.from_function(self._page, default_timeout=600)
+
+    def test_it_holds_the_range_of_what_colors_the_map(self, page: AppTest) -> None:
+        page.session_state["sent"] = {"low": 0.5, "high": 10}
+        page.run()
+        assert page.session_state["range"] == (0.5, 10.0)
+        assert page.query_params["colored"] == ["0.5", "10"]
+        for name, other in (("by", "height"), ("images", "others")):
+            page.session_state[name] = other
+            page.run()
+            assert page.session_state["range"] is None
+            assert "colored" not in page.query_params
+
+    @pytest.mark.parametrize("sent", [None, {}, {"low": 3, "high": 3}, {"low": "1", "high": 2}, {"low": float("nan"), "high": 2}, [1, 2]])
+    def test_anything_else_is_the_whole(self, page: AppTest, sent: object) -> None:
+        page.session_state["sent"] = sent
+        page.run()
+        assert not page.exception
+        assert page.session_state["range"] is None
+
+    def test_a_link_brings_it_and_a_wrong_one_is_told(self, page: AppTest) -> None:
+        page.query_params["colored"] = ["-1", "2.5"]
+        page.run()
+        assert page.session_state["range"] == (-1.0, 2.5)
+        wrong = AppTest.from_function(self._page, default_timeout=600)
+        wrong.query_params["colored"] = ["many", "2"]
+        wrong.run()
+        assert wrong.session_state["range"] is None
+        assert "is no range of colors" in wrong.warning[0].value
 
 
 def test_handles_move_by_keys_and_never_cross(new_map: Callable[..., MapPage]) -> None:

@@ -12,6 +12,7 @@ from likeness.data import read_cars, read_dataset
 from likeness.data.catalog import add_dataset, list_datasets, new_entry
 from likeness.embedding import embed
 from likeness.notions import get_notion
+from likeness.tagging import tag_store
 
 
 @pytest.fixture
@@ -76,6 +77,22 @@ def test_searches_are_judged_by_the_notions_label_or_by_another(view: AppTest) -
     figures = found.summary()
     assert f"Recall@1: {figures['mean_a']:.3f} in **Raw encoder**" in _texts(view)
     assert view.dataframe[0].value["label"].tolist() == found.per_class()["label"].tolist()
+
+
+def test_searches_are_judged_anew_when_two_images_change_their_labels(view: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_CACHE", str(tmp_path / "cache"))
+    paths = [str(path) for path in read_cars().frame["path"]]
+    store = tag_store("cars", read_cars())
+    for place, path in enumerate(paths[:20]):
+        store.set_value([path], "kind", "one" if place % 2 else "two", who="me")
+    view.query_params["changes"] = "Searches"
+    view.session_state["changes_label"] = "kind"
+    _run(view, "query changes")
+    store.set_value(paths[:1], "kind", "one", who="me")
+    store.set_value(paths[1:2], "kind", "two", who="me")  # as many of each as before
+    view.run()
+    assert not view.exception
+    assert len(jobs().all("query changes")) == 2
 
 
 def test_another_version_is_told_by_paths_contents_and_distances(view: AppTest, tmp_path: Path) -> None:

@@ -125,6 +125,33 @@ class TestGroups:
         assert "1 of 8 images may go" in _said(app)
         assert app.checkbox[0].value
 
+    def test_a_group_of_other_images_is_not_left_whole_with_it(self, app: AppTest, twice: DatasetEntry, tmp_path: Path) -> None:
+        shutil.copytree(tmp_path / "twice", tmp_path / "again")
+        other = new_entry("Again", str(tmp_path / "again" / "images.csv"), "cars")
+        add_dataset(other)
+        _equal_files(app, twice).checkbox[0].check().run()
+        app.selectbox(key="dataset").set_value(other.id).run()
+        app = _equal_files(app, other)
+        assert app.session_state["view"].dataset == other.id
+        assert not app.checkbox[0].value
+        assert "1 of 8 images may go" in _said(app)
+        app.checkbox[0].check().run()
+        assert "0 of 8 images may go" in _said(app)
+
+    @pytest.mark.parametrize(("kind", "kept"), [("Near copies", "test"), ("Equal files", "train")])
+    def test_filters_narrow_what_is_looked_at(self, app: AppTest, twice: DatasetEntry, kind: str, kept: str) -> None:
+        _open(app, twice, copies_kind=kind, filter_split=kept)
+        alike, rows = {"train": ([0, 5], [0, 2, 3, 5, 6]), "test": ([], [1, 4, 7])}[kept]  # 1 and its copy 6 are of two splits
+        if not alike:
+            assert "Among the images that match the filters: no two images are as similar as that" in _said(app)
+            return
+        assert "1 of 5 images that match the filters may go" in _said(app)
+        view, found = app.session_state["view"], jobs().all("copies")[-1].result.among(app.session_state["view"].hidden)
+        assert found.groups(1.0, 8).rows.tolist() == alike
+        assert view.visible(np.arange(8)).tolist() == rows
+        _press(app, "Tag them “copy”")
+        assert tag_store(twice.source, view.base.table).columns(view.base.table.frame["path"])["copy"].to_numpy().nonzero()[0].tolist() == alike[1:]
+
     def test_an_encoder_that_tells_copies_badly_is_named(self, app: AppTest, twice: DatasetEntry, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "hardly be told" not in _said(_open(app, twice))
         monkeypatch.setattr("pages.copies.line.stored_threshold", lambda space: SuggestedThreshold(0.98, 0.46, 0.03, 400))

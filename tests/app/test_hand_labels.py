@@ -18,6 +18,7 @@ from likeness.tagging import TagStore, tag_store
 from likeness.training import config_from, run_images
 from server_settings import settings_from
 from shared import cached
+from shared.plain import plain
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +56,14 @@ def _give(app: AppTest, name: str, value: str | None = None) -> AppTest:
     return app
 
 
+def _note(app: AppTest) -> Any:
+    return next(field for field in app.text_area if field.label == "Note")
+
+
+def _button(app: AppTest, label: str) -> Any:
+    return next(button for button in app.button if button.label == plain(label))
+
+
 def _toasts(app: AppTest) -> str:
     return "\n".join(toast.value for toast in app.toast)
 
@@ -75,9 +84,9 @@ def test_a_tag_for_the_selection_is_an_attribute_at_once(app: AppTest, store: Ta
 def test_a_click_on_a_known_label_gives_it_and_takes_it_away(app: AppTest, store: TagStore, paths: list[str]) -> None:
     _give(_select(app, 1, 2), "breed", "beagle")
     _select(app, 2, 3)
-    app.button(key="label_breed_beagle").click().run()
+    _button(app, "breed: beagle").click().run()
     assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1, 2, 3]
-    app.button(key="label_breed_beagle").click().run()  # both have it
+    _button(app, "breed: beagle").click().run()  # both have it
     assert store.columns(paths)["breed"].notna().to_numpy().nonzero()[0].tolist() == [1]
     _select(app, 1, 9)
     _give(app, "breed", "collie")
@@ -99,13 +108,13 @@ def test_undo_redo_and_a_color_that_is_gone(app: AppTest, store: TagStore, paths
 
 def test_a_note_is_shown_to_whoever_selects_the_image(app: AppTest, store: TagStore, paths: list[str]) -> None:
     _select(app, 7)
-    app.text_area(key="label_note_7").set_value("blurred\nat the left").run()
+    _note(app).set_value("blurred\nat the left").run()
     app.button(key="label_write").click().run()
     assert store.columns([paths[7]])["note"].tolist() == ["blurred\nat the left"]
     _select(app, 8)
-    assert app.text_area(key="label_note_8").value == ""
+    assert _note(app).value == ""
     _select(app, 7)
-    assert app.text_area(key="label_note_7").value == "blurred\nat the left"
+    assert _note(app).value == "blurred\nat the left"
 
 
 def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: AppTest, store: TagStore, paths: list[str]) -> None:
@@ -116,6 +125,62 @@ def test_what_others_say_comes_with_the_next_look_and_stays_at_an_undo(app: AppT
     app.button(key="label_undo").click().run()
     assert "1 that others have changed since stay as they are" in _toasts(app)
     assert store.columns(paths)["breed"].dropna().tolist() == ["collie"]
+
+
+def test_a_run_of_a_page_asks_for_labels_once(app: AppTest, store: TagStore, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _give(_select(app, 1), "good")
+    looks, version = [], TagStore.version
+
+    def counted(self: TagStore) -> int:
+        looks.append(self.path)
+        return version(self)
+
+    monkeypatch.setattr(TagStore, "version", counted)
+    app.run()
+    assert not app.exception
+    assert looks == [store.path]
+
+
+def test_a_label_is_told_from_a_column_that_has_come_by_the_same_name(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    TagStore(store.path).set_value(paths[:2], "body_type", "mine", who="me")  # as before the dataset had the column
+    _select(app, 0, 1)
+    frame = app.session_state["view"].base.table.frame
+    assert hand_labels.column_of(frame, "body_type") == "body_type (tag)"
+    assert hand_labels.column_of(frame, "car_color") is None
+    button = _button(app, "body_type: mine")
+    assert "2 of 2 selected images have it" in button.help
+    button.click().run()
+    assert store.columns(paths).empty
+
+
+def test_labels_whose_names_run_together_have_buttons_of_their_own(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    store.set_value(paths[:1], "a", "b_", who="me")
+    store.add_tag(paths[:1], "a_b", who="me")
+    store.set_value(paths[:1], "notes", "5", who="me")
+    app.run()
+    assert not app.exception
+    assert {plain("a: b_"), plain("a_b")} <= {button.label for button in app.button}
+
+
+def test_a_value_of_one_name_is_not_given_under_another(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _give(_select(app, 1), "breed", "beagle")
+    _give(app, "good")
+    assert store.columns(paths)["good"].to_numpy().nonzero()[0].tolist() == [1]
+    assert store.kind_of("good") == ("good", "tag")
+
+
+def test_a_note_that_was_changed_meanwhile_is_shown_and_not_written_over(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    _select(app, 7)
+    _note(app).set_value("mine").run()
+    app.button(key="label_write").click().run()
+    store.set_note([paths[7]], "theirs", who="someone else")
+    app.run()
+    assert _note(app).value == "theirs"
+    _select(app, 7, 8)
+    _note(app).set_value("of both").run()
+    app.button(key="label_write").click().run()
+    _select(app, 7, 8, 9)
+    assert _note(app).value == ""
 
 
 def test_names_that_may_not_be_are_refused_in_a_sentence(app: AppTest, store: TagStore, paths: list[str]) -> None:
@@ -200,7 +265,7 @@ class TestRights:
     def test_a_click_that_was_not_offered_changes_nothing(self, app: AppTest, store: TagStore, become: Callable[..., None], paths: list[str]) -> None:
         _give(_select(app, 1), "good")
         become("ada")
-        app.button(key="label_good_").click().run()
+        _button(app, "good").click().run()
         assert store.columns(paths)["good"].sum() == 1
 
 

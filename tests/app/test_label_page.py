@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from likeness.data import read_cars
 from likeness.tagging import TagStore, tag_store
+from shared.plain import plain
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +63,14 @@ def test_without_labels_and_with_one_value_it_says_where_to_begin(app: AppTest, 
     store.set_value(paths[:3], "paint", "red", who="me")
     app.run()
     assert "All labeled images have red" in _said(app)
+
+
+def test_signs_in_names_and_values_are_shown_as_they_are(app: AppTest, store: TagStore, paths: list[str]) -> None:
+    for rows, value in ((slice(0, 4), "*red*"), (slice(4, 8), "<b>blue</b>")):
+        store.set_value(paths[rows], "<i>paint</i>", value, who="me")
+    _open(app)
+    assert app.selectbox(key="label_attribute").options == ["<i>paint</i>"]
+    assert any(plain(f"24 are {value}") in app.button(key="label_confirm").label for value in ("*red*", "<b>blue</b>"))
 
 
 def test_a_screen_is_confirmed_as_a_whole(app: AppTest, store: TagStore, paths: list[str], colors: np.ndarray) -> None:

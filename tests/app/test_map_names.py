@@ -146,3 +146,17 @@ def test_clusters_without_any_name_say_what_to_do(app: AppTest, namer: SimpleNam
     _finish()
     app.run()
     assert "No word sets one cluster off" in _captions(app)
+
+
+def test_names_from_the_table_are_those_of_the_labels_that_it_has_now(app: AppTest, namer: SimpleNamespace) -> None:
+    import background
+    from likeness.space import Space
+    from shared import map_names
+
+    table = {"labels": {"breed": ["beagle", "collie", "collie", "beagle"]}}
+    spaces = [Space(np.eye(4, dtype=np.float32), **table), Space(np.eye(4, dtype=np.float32), labels={"breed": ["poodle"] * 4})]
+    assert spaces[0].key == spaces[1].key
+    jobs = [map_names._job(space, ()) for space in (*spaces, spaces[0])]
+    assert jobs[0] is jobs[2]
+    assert jobs[0] is not jobs[1]
+    assert all(job.wait(600) for job in background.jobs().all(map_names.KIND))

@@ -336,7 +336,7 @@ _WRITES = {
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
     *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns"),
 }
-_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "permitted", "refusal", "refused"}
+_ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
     "accounts.set_password": "of the command `likeness password`",
     "admin.main": "of the command `likeness admin`",

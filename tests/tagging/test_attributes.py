@@ -48,6 +48,7 @@ def test_a_column_that_comes_later_stays_and_the_tag_steps_aside(store: TagStore
     found = with_tags(grown, store)
     assert found.attributes == ["class", "Good", "good (tag)", "good (tag) (tag)", "breed"]
     assert found.frame["good (tag) (tag)"].sum() == 3
+    assert found.frame.attrs["tag_columns"] == {"good": "good (tag) (tag)", "breed": "breed"}
     later = TagStore(store.path, grown.frame.columns)
     assert later.add_tag(["5.jpg"], "good", "ada").images == 1
     with pytest.raises(InputError, match="has a column 'class' already"):

@@ -150,7 +150,8 @@ class MapActions {
   async sayRange() {
     await this.spread;
     const { low, high } = this.coloring;
-    const [from, to] = this.range ?? [0, 1];
-    this.say(`Colored from ${short(low + from * (high - low))} to ${short(low + to * (high - low))}${this.outside ? `, ${whole(this.outside)} outside in gray` : ""}`);
+    const [from, to] = (this.range ?? [0, 1]).map((share) => low + share * (high - low));
+    this.send("colored", this.range ? { low: from, high: to } : {});
+    this.say(`Colored from ${short(from)} to ${short(to)}${this.outside ? `, ${whole(this.outside)} outside in gray` : ""}`);
   }
 }

@@ -35,7 +35,7 @@ class ColorRange {
     this.ends = [0, 1].map((end) => this.slider(end));
     this.fields = [0, 1].map((end) => this.field(end));
     this.note = make("div", { className: "lm-caption" });
-    this.reset = make("button", { className: "lm-all", type: "button", textContent: "All", title: "Color the whole range", onclick: () => this.take([0, 1]) });
+    this.reset = make("button", { className: "lm-all", type: "button", textContent: "All", title: "Color the whole range", onclick: () => (this.take([0, 1]), this.host.sayRange()) });
     const track = make("div", { className: "lm-range" }, this.bar, ...this.ends);
     const fields = make("div", { className: "lm-range-fields" }, this.fields[0], make("span", { textContent: "to" }), this.fields[1], this.reset);
     this.root = make("div", { className: "lm-colorbar", role: "group" }, track, this.ticks(), fields, this.note);

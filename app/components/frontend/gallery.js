@@ -5,6 +5,8 @@ const rowURL = (template, row) => template.replace("{row}", row);
 const inOrder = (rows) => [...rows].sort((a, b) => a - b).join();
 const TICK_MS = 250; // quick ticks are sent as one
 const PATIENCE_MS = 5000; // for the server to have heard of them
+const HEARD = ["keydown", "pointerdown"];
+const TICKING = [" ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Shift", "Control", "Meta"]; // keys
 const whole = (number) => number.toLocaleString("en-US");
 
 class Gallery {
@@ -13,6 +15,18 @@ class Gallery {
     this.sections = [];
     this.selected = new Set();
     this.waiting = this.sent = null;
+    this.hear = (event) => this.waiting && !this.ticksOn(event) && this.send();
+    for (const kind of HEARD) addEventListener(kind, this.hear, true);
+  }
+
+  close() {
+    this.forgetTicks();
+    for (const kind of HEARD) removeEventListener(kind, this.hear, true);
+  }
+
+  /** Whether what a person does may tick further; anything else may act on what is ticked, which is sent before. */
+  ticksOn(event) {
+    return event.composedPath().includes(this.root) && (event.type === "pointerdown" || TICKING.includes(event.key));
   }
 
   update({ data, setTriggerValue }) {
@@ -20,6 +34,9 @@ class Gallery {
     this.click = (row) => setTriggerValue("click", { row, id: Math.random() });
     this.add = (row) => setTriggerValue("add", { row, id: Math.random() });
     this.select = (rows) => setTriggerValue("select", { rows, id: Math.random() });
+    const shown = JSON.stringify(data.sections.map(({ rows }) => rows));
+    if (shown !== this.shown) this.forgetTicks(); // those of other pictures
+    this.shown = shown;
     this.takeTicks(data.selected ?? []);
     this.root.classList.toggle("ga-ticking", this.selected.size > 0);
     this.answer = (section, row, alike) => setTriggerValue("answer", { section, row, alike, id: Math.random() });
@@ -42,6 +59,12 @@ class Gallery {
     this.selected = new Set(rows);
   }
 
+  /** Of ticks that the server has not heard of, none is sent or waited for any more. */
+  forgetTicks() {
+    clearTimeout(this.waiting);
+    this.waiting = this.sent = null;
+  }
+
   /** A click on a tick, or with Ctrl, changes one; with Shift it ticks all from the last one on. */
   change(view, place, through) {
     const rows = view.section.rows;
@@ -56,6 +79,7 @@ class Gallery {
   }
 
   send() {
+    clearTimeout(this.waiting);
     this.waiting = null;
     this.sent = inOrder([...this.selected]);
     this.patience = performance.now() + PATIENCE_MS;
@@ -267,6 +291,10 @@ function digits(value) {
 
 export default function ({ parentElement, ...component }) {
   if (!galleries.get(parentElement)?.root.isConnected) galleries.set(parentElement, new Gallery(parentElement));
-  galleries.get(parentElement).update(component);
-  return () => galleries.delete(parentElement);
+  const gallery = galleries.get(parentElement);
+  gallery.update(component);
+  return () => {
+    gallery.close();
+    galleries.delete(parentElement);
+  };
 }

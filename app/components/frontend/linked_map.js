@@ -82,6 +82,14 @@ class LinkedMap extends MapActions {
     this.range = null;
     this.outside = 0;
     this.codes = codes;
+    if (!isSame) this.colorAsAsked(coloring);
+  }
+
+  /** The range that a link or the session has, which lies in values. */
+  colorAsAsked({ colored, values, low, high }) {
+    if (!colored || !values || !(high > low)) return;
+    const [from, to] = colored.map((value) => Math.min(1, Math.max(0, (value - low) / (high - low))));
+    if (from < to) this.setRange(from, to);
   }
 
   keepSelection(mask, text = packRows(mask)) {

@@ -1,7 +1,5 @@
 """The neighbors of an image in both spaces side by side, and the way to the map."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -11,7 +9,7 @@ from components.gallery import Section, gallery
 from likeness.errors import InputError
 from likeness.space import Space
 from shared import selection
-from shared.neighbors import Query, compared_by, same
+from shared.neighbors import Query, captions, same
 from shared.sidebar import readable
 from shared.view import View
 
@@ -20,15 +18,15 @@ K, TILE = 10, 84  # neighbors that count; width of a picture
 _QUERY_WIDTH = 164
 
 
-def neighbors_of(view: View, b: Space, first: int) -> None:
-    """The neighbors of the image that was clicked, or of `first`, in both spaces side by side; those that both have are marked."""
+def neighbors_of(view: View, b: Space, first: int, attribute: str | None) -> None:
+    """The neighbors of the image that was clicked, or of `first`, in both spaces side by side; those that both have, and those of the same value
+    of an attribute, are marked."""
     query = first if view.query is None else view.query
     try:
         hits = [space.nearest(query, K).rows for space in (view.a, b)]
     except InputError as error:
         st.error(redact(error), icon=":material/error:")
         return
-    attribute = compared_by(view, b)
     sections = [
         Section(
             f"Neighbors in {readable(space.name)}",
@@ -43,7 +41,7 @@ def neighbors_of(view: View, b: Space, first: int) -> None:
     with st.container(horizontal=True, gap="medium", wrap=False):
         with st.container(width=_QUERY_WIDTH):
             gallery(
-                [Section("Image", [query], captions=_captions(view, [query], attribute))],
+                [Section("Image", [query], captions=captions(view, np.array([query]), attribute))],
                 thumbnails=view.thumbnails, key="changes_query", query=query, tile=_QUERY_WIDTH - 30,
             )  # fmt: skip
         with st.container():
@@ -51,10 +49,6 @@ def neighbors_of(view: View, b: Space, first: int) -> None:
                 sections, thumbnails=view.thumbnails, key="changes_neighbors", query=query, layout="columns", tile=TILE,
                 on_click=selection.ask,
             )  # fmt: skip
-
-
-def _captions(view: View, rows: Sequence[int], attribute: str | None) -> list[str] | None:
-    return None if attribute is None else [str(view.frame[attribute].iloc[row]) for row in rows]
 
 
 def to_explore(rows: Rows) -> None:

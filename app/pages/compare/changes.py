@@ -10,6 +10,7 @@ from likeness.space import Space
 from pages.compare import query_changes, version_changes
 from pages.compare.changed_neighbors import TILE, K, neighbors_of, to_explore
 from shared import progress, selection
+from shared.neighbors import compared_by
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
@@ -66,7 +67,7 @@ def _draw_moved(found: NeighborhoodChanges, a: Space, b: Space) -> None:
         [Section("Moved most", rows.tolist(), captions=captions, ranked=True, note="Click an image to see its neighbors in both spaces.")],
         thumbnails=view.thumbnails, key="changes_moved", query=view.query, tile=TILE, on_click=selection.ask,
     )  # fmt: skip
-    neighbors_of(view, b, int(rows[0]))
+    neighbors_of(view, b, int(rows[0]), compared_by(view, b))
     to_explore(rows)
 
 

@@ -8,7 +8,7 @@ from components.gallery import Section, gallery
 from likeness.comparisons import SCORES, QueryChanges, query_changes
 from likeness.space import Space
 from pages.compare.changed_neighbors import TILE, neighbors_of, to_explore
-from shared import filters, progress, selection
+from shared import cached, filters, progress, selection
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View, current_view
@@ -49,13 +49,13 @@ def _choose(view: View, b: Space, labels: list[str]) -> tuple[str, str]:
 
 def _queries(view: View, b: Space, label: str, score: str) -> Job:
     a = view.a
-    values = pd.util.hash_pandas_object(a.table.frame[label].astype(str), index=False).sum()
+    values = cached.content_of_column(a.table.frame, label)
 
     def work(job: Job) -> QueryChanges:
         return query_changes(a, b, label, score, progress=job.report, should_stop=job.should_stop)
 
     title = f"Searches in {readable(a.name)} and {readable(b.name)}"
-    return run_in_background("query changes", (a.key, b.key, label, score, int(values)), title, work, unit="spaces", kept=_KEPT)
+    return run_in_background("query changes", (a.key, b.key, label, score, values), title, work, unit="spaces", kept=_KEPT)
 
 
 def _draw(found: QueryChanges, b: Space, label: str) -> None:
@@ -78,7 +78,7 @@ def _draw(found: QueryChanges, b: Space, label: str) -> None:
     gallery(sections, thumbnails=view.thumbnails, key="changes_queries", query=view.query, layout="columns", tile=TILE, on_click=selection.ask)
     if len(worse) or len(better):
         shown = worse if len(worse) else better
-        neighbors_of(view, b, int(shown["row"].iloc[0]))
+        neighbors_of(view, b, int(shown["row"].iloc[0]), label)
         to_explore(shown["row"].to_numpy())
     _draw_classes(found, view.a, b, label)
 

@@ -97,14 +97,14 @@ def _compare(view: View, before: Space, spaces: list[tuple[Space, Space]]) -> Jo
         distances = version_distances(spaces, changes, _SEEDS)
         return VersionResult(changes, distances, _values(before, after, changes, by))
 
-    key = (*(space.key for pair in spaces for space in pair), by, _listing(before), _listing(after))
+    key = (
+        *(space.key for pair in spaces for space in pair),
+        by,
+        cached.content_of_table(before.table.frame),
+        cached.content_of_table(after.table.frame),
+    )
     title = f"Versions of {after.table.name}"
     return run_in_background("version changes", key, title, work, unit="files", kept=_KEPT)
-
-
-def _listing(space: Space) -> int:
-    """Another number for another listing of paths and labels."""
-    return int(pd.util.hash_pandas_object(space.table.frame.astype(str), index=False).sum())
 
 
 def _values(before: Space, after: Space, changes: VersionChanges, by: str | None) -> pd.DataFrame | None:

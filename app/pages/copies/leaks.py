@@ -62,14 +62,15 @@ def show(view: View, pairs: NearPairs) -> None:
         st.success(f"No image has a copy under another {name}.", icon=":material/check:")
         return
     pick = found["row"].isin(rarer)
+    count = len(view.visible(np.arange(len(table))))
     st.markdown(
-        f"**{len(found):,} of {len(table):,} images have a copy under another {name}.** Without {len(rarer):,} images of the rarer values, "
+        f"**{len(found):,} of {count:,} images have a copy under another {name}.** Without {len(rarer):,} images of the rarer values, "
         "no such copies are left."
     )
     _actions(view, found, rarer)
     listed = found[pick]
     pages = -(-len(listed) // _PAGE)
-    page = int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"leaks_page_{pages}", width=140)) - 1 if pages > 1 else 0
+    page = int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"leaks_page_{view.dataset}_{pages}", width=140)) - 1 if pages > 1 else 0
     part = listed.iloc[page * _PAGE : (page + 1) * _PAGE]
     st.html(f'<div class="pairs">{"".join(_pair(view, leak) for leak in part.to_dict("records"))}</div>')
 

@@ -27,7 +27,7 @@ def choose(space: Space) -> float | None:
         return None
     usual = _USUAL if space.base is None else _USUAL_IN_NOTIONS
     first = round(suggested.threshold, 5) if suggested else usual
-    options = sorted({first, *levels.values(), *(round(1 - float(distance), 5) for distance in np.geomspace(0.5, 1e-5, _STEPS))})
+    options = sorted({first, levels.get(space.key, first), *(round(1 - float(distance), 5) for distance in np.geomspace(0.5, 1e-5, _STEPS))})
     key = f"copies_line_{space.key}"
     st.session_state[key] = levels.get(space.key, first)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -7,13 +7,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import hand_labels
-from access import redact
 from likeness.duplicates import CopyGroups
-from likeness.errors import InputError
 from likeness.tagging import NewColumn
 from pages.copies.search import Found
 from shared import selection
-from shared.plain import plain
+from shared.label_edits import try_edit
 from shared.view import View
 
 _TAG = "copy"
@@ -22,9 +20,10 @@ _TAG = "copy"
 def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64]) -> None:
     """Draws what can be done with the images that may go: those in groups but the best, without groups that are left whole."""
     dropped = np.setdiff1d(groups.dropped, groups.rows[np.isin(groups.group, whole)])
-    count = len(view.base.table)
+    looked_at = view.visible(np.arange(len(view.base)))
+    count = f"{len(looked_at):,} images{' that match the filters' if view.hidden is not None else ''}"
     st.markdown(
-        f"**{len(dropped):,} of {count:,} images may go**, {count - len(dropped):,} stay. No file is deleted here: download the lists, or tag them."
+        f"**{len(dropped):,} of {count} may go**, {len(looked_at) - len(dropped):,} stay. No file is deleted here: download the lists, or tag them."
     )
     with st.container(horizontal=True):
         st.button(
@@ -38,7 +37,7 @@ def show(view: View, found: Found, groups: CopyGroups, whole: NDArray[np.int64])
             help="They are the selection on every page, as on the map in Explore.",
         )
         _tag_button(view, dropped)
-        kept = np.setdiff1d(np.arange(count), dropped)
+        kept = np.setdiff1d(looked_at, dropped)
         for label, rows, file in (("List of what stays", kept, "keep.txt"), ("List of what may go", dropped, "leave-out.txt")):
             st.download_button(
                 label, partial(_list, view, rows), file, "text/plain", icon=":material/download:", on_click="ignore", key=f"copies_{file}"
@@ -70,13 +69,11 @@ def _tag_button(view: View, dropped: NDArray[np.int64]) -> None:
 
 
 def _tag(view: View, dropped: NDArray[np.int64]) -> None:
-    names = [str(path) for path in view.base.table.frame["path"]]
-    tagged = np.isin(np.arange(len(names)), dropped)
+    looked_at = view.visible(np.arange(len(view.base)))
+    names = [str(path) for path in view.base.table.frame["path"].iloc[looked_at]]
+    tagged = np.isin(looked_at, dropped)
     column = NewColumn(_TAG, "tag", ["yes" if each else "" for each in tagged])  # those of an earlier search lose it
-    try:
-        hand_labels.edit_labels(view.entry, view.base.table, lambda store, who: store.set_columns(names, [column], who, "copies"))
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    if try_edit(view, lambda store, who: store.set_columns(names, [column], who, "copies")) is None:
         return
     st.toast(f"{len(dropped):,} images have the tag “{_TAG}”.", icon=":material/label:")
 

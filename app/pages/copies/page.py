@@ -66,12 +66,14 @@ def _kind(view: View) -> tuple[str, str]:
 
 
 def _result(view: View, found: Found, level: float, key: str) -> None:
+    found = found.among(view.hidden)
     groups = found.groups(level, len(view.base))
     pairs = None if found.pairs is None else found.pairs.above(level)
     if found.pairs is not None:
         line.show_pairs(view, found.pairs, level)
     if not len(groups):
         what = "No two files are equal." if pairs is None else "No two images are as similar as that. Move the line to the left to see the nearest."
+        what = f"Among the images that match the filters: {what[:1].lower()}{what[1:]}" if view.hidden is not None else what
         st.success(what, icon=":material/check:")
     elif pairs is None or not leaks.attributes(view.base.table):
         _groups(view, found, groups, key)

@@ -32,7 +32,7 @@ def show(view: View, found: Found, groups: CopyGroups, space_key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         st.subheader(f"{len(groups):,} group{'' if len(groups) == 1 else 's'}", anchor=False)
         if pages > 1:
-            page = int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"copies_page_{space_key}_{pages}", width=140)) - 1
+            page = int(st.number_input(f"Page of {pages:,}", 1, pages, key=f"copies_page_{view.dataset}_{space_key}_{pages}", width=140)) - 1
     for number in order[page * _PAGE : (page + 1) * _PAGE]:
         rows = groups.rows[groups.group == number]
         _row(view, found, rows, groups.similarities[groups.group == number], space_key)
@@ -45,12 +45,13 @@ def _row(view: View, found: Found, rows: NDArray[np.int64], similarities: NDArra
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"**{len(rows):,} images**. The first stays: {why_best(sizes)}.")
+            key = f"keep_{view.dataset}_{space_key}_{int(rows[0])}"
             st.checkbox(
                 "Keep all",
                 whole,
-                key=f"keep_{space_key}_{int(rows[0])}",
-                on_change=_turn,
-                args=(view, space_key, path),
+                key=key,
+                on_change=_keep,
+                args=(view, space_key, path, key),
                 help="For images that are no copies of each other after all.",
             )
         shown = rows[:_SHOWN]
@@ -80,5 +81,5 @@ def _kept(view: View, space_key: str) -> set[str]:
     return kept.setdefault((view.dataset, space_key), set())
 
 
-def _turn(view: View, space_key: str, path: str) -> None:
-    _kept(view, space_key).symmetric_difference_update({path})
+def _keep(view: View, space_key: str, path: str, box: str) -> None:
+    (set.add if st.session_state[box] else set.discard)(_kept(view, space_key), path)

@@ -1,7 +1,7 @@
 """The searches behind the page Copies, in the background: shared by all who ask the same, stopped by anyone, the last ones kept."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +50,30 @@ class Found:
         """Sizes (k, 3) of some of the images."""
         return self.sizes[np.searchsorted(self.rows, rows)]
 
+    def among(self, hidden: NDArray[np.bool_] | None) -> "Found":
+        """What was found among the images that filters leave; `hidden` (n,) as in `View`."""
+        if hidden is None:
+            return self
+        if self.equal is not None:
+            return replace(self, equal=_equal_among(self.equal, ~hidden))
+        assert self.pairs is not None
+        left = ~hidden[self.pairs.rows].any(axis=1)
+        return replace(self, pairs=replace(self.pairs, rows=self.pairs.rows[left], similarities=self.pairs.similarities[left]))
+
     def groups(self, threshold: float, count: int) -> CopyGroups:
         """Groups from a threshold on, which is not below that of the search; of equal files all."""
         if self.equal is not None:
             return self.equal
         assert self.pairs is not None
         return copy_groups(self.pairs.above(threshold), count, ranks_by_size(self.rows, self.sizes, count))
+
+
+def _equal_among(groups: CopyGroups, allowed: NDArray[np.bool_]) -> CopyGroups:
+    """What is left of groups of equal files, where two or more are; the best of those stands for them."""
+    left = allowed[groups.rows]
+    left &= np.bincount(groups.group[left], minlength=len(groups))[groups.group] > 1
+    numbers = np.unique(groups.group[left], return_inverse=True)[1].astype(np.int64)
+    return CopyGroups(groups.rows[left], numbers, groups.similarities[left], groups.count)
 
 
 def equal_files(dataset: str, table: ImageTable) -> Job:

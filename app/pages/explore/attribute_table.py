@@ -54,7 +54,7 @@ def _draw(view: View, query: Query, found: Sequence[Found], selected: Rows, scop
     elif scope == SELECTED:
         rows = selected
     else:
-        rows = np.arange(len(view.frame)) if view.hidden is None else np.flatnonzero(~view.hidden)
+        rows = view.visible(np.arange(len(view.frame)))
     titles = table_columns.titles(view, similarities)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         shown = _columns(titles)

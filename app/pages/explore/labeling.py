@@ -1,5 +1,7 @@
 """Above the pictures: labels for the selected images, by a click or a key, with a way back."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from functools import partial
 
@@ -7,22 +9,24 @@ import numpy as np
 import streamlit as st
 
 import hand_labels
-from access import redact
-from likeness.errors import InputError
+from components.gallery import take_ticks
 from likeness.tagging import NOTE, Edit, TagStore
 from shared import cached
+from shared.label_edits import try_edit
 from shared.plain import plain
 from shared.sidebar import listed
 from shared.view import View
 
+_GALLERIES = ("nearest", "selected", "all")  # of the page, whose ticks select
 _KEYS = 9  # labels that have a key of their own, 1 to 9
 _SECONDS = 5.0  # between two looks for what others have said
 _GROWING = "Images are still being embedded; label them when all are there."
 _NAME, _VALUE, _TEXT = "label_name", "label_value", "label_note"
 
 
-def bar(view: View, chosen: np.ndarray) -> None:
+def bar(view: View) -> None:
     """Draws it, also where nothing is selected, so that pictures stay where they are."""
+    chosen = view.chosen
     _follow_others(view)
     if problem := hand_labels.problem(view.entry):
         st.warning(f"Labels are left out. {plain(problem)}", icon=":material/warning:")
@@ -46,7 +50,7 @@ def _follow_others(view: View) -> None:
 
     @st.fragment(run_every=_SECONDS)
     def look() -> None:
-        if hand_labels.version(view.entry) != seen:
+        if hand_labels.newest_version(view.entry) != seen:
             st.rerun()
 
     if hand_labels.are_shared():
@@ -69,22 +73,30 @@ def _button(view: View, chosen: np.ndarray, name: str, value: str, place: int) -
     text = plain(f"{name}: {value}" if value else name)
     st.button(
         text,
-        key=f"label_{name}_{value}",
+        key=f"label:{json.dumps([name, value])}",  # so that no two of them run together
         type="primary" if everywhere else "secondary",
         shortcut=str(place + 1),
         disabled=not len(chosen),
         help=f"{have:,} of {len(chosen):,} selected images have it; a click {'takes it from' if everywhere else 'gives it to'} all of them."
         if len(chosen)
         else None,
-        on_click=_remove if everywhere else _give,
-        args=(view, chosen, name, value),
+        on_click=_turn,
+        args=(view, name, value),
     )
+
+
+def _turn(view: View, name: str, value: str) -> None:
+    """With the images that are selected now: a click may come with the last tick, before the page has been drawn with it."""
+    take_ticks(*_GALLERIES)
+    chosen = view.chosen
+    if len(chosen):
+        (_remove if _having(view, chosen, name, value) == len(chosen) else _give)(view, chosen, name, value)
 
 
 def _having(view: View, chosen: np.ndarray, name: str, value: str) -> int:
     frame = view.base.table.frame
-    column = name if name in frame else f"{name} (tag)"
-    if column not in frame or not len(chosen):
+    column = hand_labels.column_of(frame, name)
+    if column is None or not len(chosen):
         return 0
     values = frame[column].iloc[chosen]
     return int((values.astype(str) == value).sum()) if value else int(values.fillna(False).astype(bool).sum())
@@ -93,7 +105,13 @@ def _having(view: View, chosen: np.ndarray, name: str, value: str) -> int:
 def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
     names = list(dict.fromkeys(name for name, _ in known))
     name = st.selectbox(
-        "Name", _with_typed(names, _NAME), index=None, key=_NAME, accept_new_options=True, placeholder="Choose or type, as: good, or: breed"
+        "Name",
+        _with_typed(names, _NAME),
+        index=None,
+        key=_NAME,
+        accept_new_options=True,
+        placeholder="Choose or type, as: good, or: breed",
+        on_change=_forget_value,
     )
     values = [value for each, value in known if each == name and value]
     is_tag = name in names and not values
@@ -110,8 +128,14 @@ def _form(view: View, chosen: np.ndarray, known: list[tuple[str, str]]) -> None:
         give = partial(_give_typed, view, chosen)
         st.button("Give", key="label_give", type="primary", icon=":material/check:", disabled=not name, on_click=give)
         st.button("Take away", key="label_take", icon=":material/close:", disabled=name not in names, on_click=_take_typed, args=(view, chosen))
-    st.text_area("Note", _note(view, chosen), key=_note_key(chosen), height=80)
-    st.button("Write the note", key="label_write", icon=":material/edit_note:", on_click=_write_note, args=(view, chosen))
+    field = _note_key(view, chosen)
+    st.text_area("Note", _note(view, chosen), key=field, height=80)
+    st.button("Write the note", key="label_write", icon=":material/edit_note:", on_click=_write_note, args=(view, chosen, field))
+
+
+def _forget_value() -> None:
+    """That of another name."""
+    st.session_state[_VALUE] = None
 
 
 def _with_typed(offered: list[str], key: str) -> list[str]:
@@ -153,14 +177,16 @@ def _remove(view: View, chosen: np.ndarray, name: str, value: str) -> None:
     _do(view, work, f"{plain(name)} taken from", "None of them has it.")
 
 
-def _write_note(view: View, chosen: np.ndarray) -> None:
-    text = str(st.session_state.get(_note_key(chosen)) or "")
+def _write_note(view: View, chosen: np.ndarray, field: str) -> None:
+    text = str(st.session_state.get(field) or "")
     said = "Note written for" if text.strip() else "Note taken from"
     _do(view, lambda store, who: store.set_note(_paths(view, chosen), text, who), said, "Their notes say so already.")
 
 
-def _note_key(chosen: np.ndarray) -> str:
-    return f"{_TEXT}_{int(chosen[0]) if len(chosen) == 1 else 'several'}"
+def _note_key(view: View, chosen: np.ndarray) -> str:
+    """Another field for other images, and where somebody has written another note meanwhile."""
+    of = f"{view.dataset} {_note(view, chosen)}".encode("utf-8", "surrogateescape")
+    return f"{_TEXT}_{hashlib.sha256(chosen.tobytes() + of).hexdigest()[:16]}"
 
 
 def _undo_and_redo(view: View, reason: str) -> None:
@@ -191,10 +217,8 @@ def _redo(view: View) -> None:
 
 def _do(view: View, work: Callable[[TagStore, str], Edit], said: str, nothing: str) -> None:
     """Makes an edit where the visitor may, and says what it did or why not."""
-    try:
-        edit = hand_labels.edit_labels(view.entry, view.base.table, work)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    edit = try_edit(view, work)
+    if edit is None:
         return
     if not edit.id:
         st.toast(nothing, icon=":material/info:")
@@ -209,6 +233,7 @@ def _paths(view: View, chosen: np.ndarray, name: str = "", value: str = "") -> l
     """Of the selected images; with a value, of those that have it."""
     frame = view.base.table.frame
     rows = chosen
-    if value and name in frame:
-        rows = chosen[(frame[name].iloc[chosen].astype(str) == value).to_numpy()]
+    column = hand_labels.column_of(frame, name)
+    if value and column is not None:
+        rows = chosen[(frame[column].iloc[chosen].astype(str) == value).to_numpy()]
     return [str(path) for path in frame["path"].iloc[rows]]

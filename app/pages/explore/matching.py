@@ -55,7 +55,7 @@ def show(view: View, query: Query) -> None:
         with st.spinner("Comparing all images with the query ..."):
             found = match_spaces.matches(view, query, space, negatives, wrong)
     except InputError as error:
-        st.info(redact(error), icon=":material/info:")
+        st.info(plain(redact(error)), icon=":material/info:")
         return
     st.fragment(_panel)(view, query, space, found, bool(negatives))
 
@@ -64,7 +64,7 @@ def _space(spaces: list[Space]) -> Space:
     if len(spaces) == 1:
         return spaces[0]
     names = {readable(space.name): space for space in spaces}
-    chosen = st.segmented_control("Matches in", list(names), default=next(iter(names)), required=True, key="matching_in")
+    chosen = st.segmented_control("Matches in", list(names), default=next(iter(names)), required=True, key="matching_in", format_func=plain)
     return names[chosen or next(iter(names))]
 
 

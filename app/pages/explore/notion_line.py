@@ -50,7 +50,7 @@ def _colors(view: View) -> None:
         chosen = view.color == f"{sidebar.ASPECTS}{name}"
         question = sidebar.notion_by(name).question or None
         kind: Literal["primary", "secondary"] = "primary" if chosen else "secondary"
-        st.button(sidebar.readable(name), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
+        st.button(plain(sidebar.readable(name)), key=f"color_by_{name}", type=kind, on_click=_color_by, args=(name,), help=question)
 
 
 def _color_by(name: str) -> None:

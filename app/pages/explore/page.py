@@ -57,9 +57,9 @@ def main() -> None:
         elif view.color and added_labels.made_by_encoder([view.color]):
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
-    chosen = _visible(view, view.selected)
+    chosen = view.chosen
     with pictures_column:
-        labeling.bar(view, chosen)
+        labeling.bar(view)
     with pictures_column, st.container(height=_HEIGHT, border=False):
         if attribute_table.shown_instead(view, query, found, chosen, problem):
             return
@@ -269,7 +269,7 @@ def _csv(frame: pd.DataFrame, chosen: np.ndarray) -> bytes:
 
 
 def _all_images(view: View, chosen: np.ndarray) -> None:
-    rows = _visible(view, np.arange(len(view.frame)))
+    rows = view.visible(np.arange(len(view.frame)))
     what = f"{len(rows):,} images" + (" match the filters" if view.hidden is not None else "")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(what)
@@ -288,10 +288,6 @@ def _all_images(view: View, chosen: np.ndarray) -> None:
         selected=view.selected,
         on_select=selection.tick,
     )
-
-
-def _visible(view: View, rows: np.ndarray) -> np.ndarray:
-    return rows if view.hidden is None else rows[~view.hidden[rows]]
 
 
 main()

@@ -1,17 +1,15 @@
 """Screens of pictures with ticks, and what a person says of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 import hand_labels
-from access import redact
-from components.gallery import Section, gallery
-from likeness.errors import InputError
-from likeness.tagging import Edit, TagStore
+from components.gallery import Section, gallery, take_ticks
 from pages.label.spread import SpreadRequest
+from shared.label_edits import try_edit
 from shared.plain import plain
 from shared.sidebar import readable
 from shared.view import View
@@ -19,6 +17,7 @@ from shared.view import View
 Rows = NDArray[np.int64]
 _TILE = 112  # pixels
 _KEYS = 9
+_SCREENS = ("sure", "left", "uncertain", "mistakes")  # each a gallery of its own
 _STATE, _LEFT, _TICKED = "label_put_off", "label_left", "label_ticked"
 
 
@@ -54,10 +53,10 @@ def confirm(view: View, request: SpreadRequest, rows: Rows, value: str, confiden
         )
         st.button(
             plain(many), key="label_confirm", type="primary", shortcut="Y", icon=":material/check:", disabled=not len(ticked),
-            on_click=_confirmed, args=(view, request, rows, ticked, value),
+            on_click=_confirm_ticked, args=(view, request, rows, value),
         )  # fmt: skip
         none = "None is, show what they are" if len(ticked) else "Say what they are"
-        st.button(none, key="label_none", shortcut="N", on_click=_confirmed, args=(view, request, rows, ticked[:0], value))
+        st.button(none, key="label_none", shortcut="N", on_click=_ask_for, args=(view, request.column, rows))
         st.button("Later", key="label_later", shortcut="L", type="tertiary", on_click=_skip, args=(view, request.column, "sure", rows))
         _undo(view)
     _pictures(view, rows, ticked, "label_sure", None)
@@ -79,14 +78,14 @@ def ask(
                 shortcut=shortcut,
                 disabled=not len(chosen),
                 on_click=_give,
-                args=(view, request, chosen, value),
+                args=(view, request, rows, value),
             )
         new = f"label_new_{st.session_state.setdefault('label_news', 0)}"
         st.text_input("Another value", key=new, placeholder="Another value", label_visibility="collapsed", disabled=not len(chosen), width=160,
-                      on_change=_give_new, args=(view, request, chosen, new))  # fmt: skip
+                      on_change=_give_new, args=(view, request, rows, new))  # fmt: skip
         later = {"mistakes": "They are right as they are"}.get(put_off, "Later")
         st.button(later, key="label_later", shortcut="L", type="tertiary", on_click=_skip,
-                  args=(view, request.column, put_off, chosen if len(chosen) else rows))  # fmt: skip
+                  args=(view, request.column, put_off, rows, True))  # fmt: skip
         _undo(view)
     _pictures(view, rows, chosen, f"label_{key}", captions)
 
@@ -112,20 +111,32 @@ def _ticks(rows: Rows, screen: str, all_ticked: bool) -> Rows:
     return rows[np.isin(rows, ticked)]
 
 
+def _ticked_now(rows: Rows) -> Rows:
+    """For callbacks: which of the images are ticked; a click on a button may come with the last tick, before the page has been drawn with it."""
+    take_ticks(*(f"label_{screen}" for screen in _SCREENS))
+    ticked: Rows = st.session_state[_TICKED][1]
+    return rows[np.isin(rows, ticked)]
+
+
 def _take_ticks(ticked: Rows) -> None:
     of, _ = st.session_state[_TICKED]
     st.session_state[_TICKED] = of, ticked
 
 
-def _confirmed(view: View, request: SpreadRequest, rows: Rows, ticked: Rows, value: str) -> None:
-    if len(ticked) and not _write(view, request, ticked, value):
-        return
-    st.session_state[_LEFT] = (view.dataset, request.column), rows[~np.isin(rows, ticked)]
+def _confirm_ticked(view: View, request: SpreadRequest, rows: Rows, value: str) -> None:
+    ticked = _ticked_now(rows)
+    if not len(ticked) or _write(view, request, ticked, value):
+        _ask_for(view, request.column, rows[~np.isin(rows, ticked)])
+
+
+def _ask_for(view: View, column: str, rows: Rows) -> None:
+    st.session_state[_LEFT] = (view.dataset, column), rows
 
 
 def _give(view: View, request: SpreadRequest, rows: Rows, value: str) -> None:
-    if _write(view, request, rows, value):
-        put_off(view, request.column, "mistakes").update(rows.tolist())  # said twice is meant
+    ticked = _ticked_now(rows)
+    if len(ticked) and _write(view, request, ticked, value):
+        put_off(view, request.column, "mistakes").update(ticked.tolist())  # said twice is meant
 
 
 def _give_new(view: View, request: SpreadRequest, rows: Rows, key: str) -> None:
@@ -135,24 +146,15 @@ def _give_new(view: View, request: SpreadRequest, rows: Rows, key: str) -> None:
         _give(view, request, rows, value)
 
 
-def _skip(view: View, column: str, step: str, rows: Rows) -> None:
-    put_off(view, column, step).update(rows.tolist())
+def _skip(view: View, column: str, step: str, rows: Rows, only_ticked: bool = False) -> None:
+    ticked = _ticked_now(rows) if only_ticked else rows
+    put_off(view, column, step).update((ticked if len(ticked) else rows).tolist())
 
 
 def _write(view: View, request: SpreadRequest, rows: Rows, value: str) -> bool:
     """Gives images the value; whether that went well."""
     paths = [str(path) for path in view.base.table.frame["path"].iloc[rows]]
-    return _edit(view, lambda store, who: store.set_value(paths, request.column.removesuffix(" (tag)"), value, who))
-
-
-def _edit(view: View, work: Callable[[TagStore, str], Edit]) -> bool:
-    """Makes an edit; whether that went well, else a toast says why not."""
-    try:
-        hand_labels.edit_labels(view.entry, view.base.table, work)
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
-        return False
-    return True
+    return try_edit(view, lambda store, who: store.set_value(paths, request.name, value, who)) is not None
 
 
 def _undo(view: View) -> None:
@@ -162,7 +164,7 @@ def _undo(view: View) -> None:
 
 def _take_back(view: View) -> None:
     st.session_state.pop(_LEFT, None)
-    _edit(view, lambda store, who: store.undo(who))
+    try_edit(view, lambda store, who: store.undo(who))
 
 
 def _all_put_off() -> dict[tuple[str, str, str], set[int]]:

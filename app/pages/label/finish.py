@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-import hand_labels
-from access import redact
-from likeness.errors import InputError
 from likeness.spreading import LabelSpread
 from likeness.tagging import NewColumn
 from pages.label.spread import SpreadRequest
+from shared.label_edits import try_edit
 from shared.plain import plain
 from shared.view import View
 
@@ -21,7 +19,7 @@ def show(view: View, request: SpreadRequest, found: LabelSpread) -> None:
     at_least = st.slider("At least so probable", 0.0, 1.0, 0.9, 0.01, key="label_threshold", format="percent", width=420)
     more = (found.given < 0) & (found.confidence >= at_least)
     kept = (found.given >= 0) | more
-    name = _SPREAD.format(request.column.removesuffix(" (tag)"))
+    name = _SPREAD.format(request.name)
     sentence = f"**{kept.sum():,}** of {len(found):,} images: {(found.given >= 0).sum():,} that people labeled and {more.sum():,} more"
     st.markdown(sentence + (f", of which some {1 - found.confidence[more].mean():.0%} are expected to be wrong." if more.any() else "."))
     counts = _counts(found, kept)
@@ -53,10 +51,8 @@ def _keep(view: View, found: LabelSpread, kept: np.ndarray, name: str) -> None:
     paths = [str(path) for path in view.base.table.frame["path"]]
     values = [str(label) if keep else "" for label, keep in zip(found.labels, kept, strict=True)]
     new = NewColumn(name, "attribute", values)
-    try:
-        edit = hand_labels.edit_labels(view.entry, view.base.table, lambda store, who: store.set_columns(paths, [new], who, "spread"))
-    except InputError as error:
-        st.toast(plain(redact(error)), icon=":material/error:", duration="long")
+    edit = try_edit(view, lambda store, who: store.set_columns(paths, [new], who, "spread"))
+    if edit is None:
         return
     st.session_state["next_color"] = name
     st.toast(f"{edit.images:,} images have it now; Explore is colored by it." if edit.id else "They have it already.", icon=":material/label:")

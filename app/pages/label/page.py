@@ -45,7 +45,9 @@ def main() -> None:
         )
     wrong = without(likely_mistakes(found), answers.put_off(view, request.column, "mistakes"))
     names = {step: f"{title} ({len(wrong):,})" if step == "mistakes" else title for step, title in _STEPS.items()}
-    step = st.segmented_control("Step", list(_STEPS), format_func=names.__getitem__, default="sure", key="label_step", label_visibility="collapsed")
+    step = st.segmented_control(
+        "Step", list(_STEPS), format_func=names.__getitem__, default="sure", required=True, key="label_step", label_visibility="collapsed"
+    )
     if step == "uncertain":
         _uncertain(view, request, found)
     elif step == "mistakes":
@@ -58,19 +60,19 @@ def main() -> None:
 
 def _request(view: View) -> SpreadRequest | None:
     """What the person chooses to spread; None where there is nothing yet, which is said."""
-    counts = hand_labels.counts(view.entry)
+    counts, frame = hand_labels.counts(view.entry), view.base.table.frame
     values = counts["name"][counts["kind"] == "attribute"].value_counts(sort=False)
-    names = sorted(values.index, key=lambda name: values[name] < 2)  # those that spread first
+    columns = {name: column for name in values.index if (column := hand_labels.column_of(frame, name)) is not None}
+    names = sorted(columns, key=lambda name: values[name] < 2)  # those that spread first
     if not names:
         _begin("Nothing is labeled yet. Select a few images of each kind on Explore, and give them values, such as breed: beagle and breed: collie.")
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Attribute", names, key="label_attribute", format_func=plain, width=240)
+        name = st.selectbox("Attribute", names, key="label_attribute", width=240)
         spaces = {sidebar.readable(space.name): space for space in view.spaces}
         space = st.selectbox("Space", list(spaces), key="label_space", width=240, help="Where near images get the same label: one of the sidebar's.")
-        method = st.segmented_control("How", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], key="label_method")
-    column = name if name in view.base.table.frame else f"{name} (tag)"
-    request = SpreadRequest(spaces[space], column, method or METHODS[0])
+        method = st.segmented_control("How", METHODS, format_func=_METHODS.__getitem__, default=METHODS[0], required=True, key="label_method")
+    request = SpreadRequest(spaces[space], name, columns[name], method or METHODS[0])
     if len(request.classes) < 2:
         value = plain(request.classes[0]) if request.classes else "one value"
         _begin(f"All labeled images have {value}. Give others another value on Explore: labels spread between two at least.")

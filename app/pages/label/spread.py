@@ -15,9 +15,10 @@ _KEPT = 4
 
 @dataclass(frozen=True)
 class SpreadRequest:
-    """What spreads: the values that a column has, in a space, by a method of `spread_labels`."""
+    """What spreads: the values of an attribute that people gave, which a column of the table holds, in a space, by a method of `spread_labels`."""
 
     space: Space
+    name: str
     column: str
     method: str
 

@@ -52,6 +52,7 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
     """The table with a column more for each tag (bool), attribute (category) and the notes, as `TagStore.columns`: attributes like all others.
 
     What the dataset has stays as it is: where a column has come into it that is called like a tag, the tag is "NAME (tag)".
+    `frame.attrs["tag_columns"]` says which column holds which tag or attribute.
 
     Example:
         >>> import tempfile
@@ -75,7 +76,9 @@ def with_tags(table: ImageTable, store: TagStore) -> ImageTable:
             free = f"{free} (tag)"
         names[name] = free
         taken.add(name_key(free))
-    return replace(table, frame=table.frame.join(found.rename(columns=names)))
+    frame = table.frame.join(found.rename(columns=names))
+    frame.attrs["tag_columns"] = {str(name): column for name, column in names.items()}
+    return replace(table, frame=frame)
 
 
 def labeled_rows(table: ImageTable, attributes: str | Iterable[str]) -> "NDArray[np.int64]":

@@ -109,7 +109,7 @@ def encode_map(
     panels: Sequence[MapPanel], coloring: Coloring, *, n: int, thumbnails: str = "", info: str | None = None,
     selected: np.ndarray | None = None, query: int | None = None, neighbors: Sequence[np.ndarray] | None = None,
     dimmed: np.ndarray | None = None, noun: str = "images", identity: str = "", renderer: str = "auto", seen: str | None = None,
-    publish: Publish | None = None,
+    colored: tuple[float, float] | None = None, publish: Publish | None = None,
 ) -> dict[str, object]:  # fmt: skip
     """The whole payload of a map.
 
@@ -126,6 +126,7 @@ def encode_map(
         identity: names the data; another one starts afresh instead of moving the points.
         renderer: "auto", "cpu" or "webgl".
         seen: the last edit of the browser that Python has taken in.
+        colored: of a coloring by numbers, between which the colors are spread at first; None: between the ends.
         publish: takes large arrays, see `part`.
 
     Raises:
@@ -140,7 +141,7 @@ def encode_map(
     return {
         "n": n, "identity": identity, "noun": noun, "renderer": renderer, "seen": seen, "thumbnails": thumbnails, "info": info,
         "panels": [encode_panel(panel, n, publish) for panel in panels],
-        "coloring": encode_coloring(coloring, n, publish),
+        "coloring": encode_coloring(coloring, n, publish) | {"colored": colored},
         "selected": encode_rows(selected, n) if selected is not None and len(selected) else None,
         "dimmed": encode_mask(_checked(dimmed, n)) if dimmed is not None and np.any(dimmed) else None,
         "query": None if query is None else int(query),
