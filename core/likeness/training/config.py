@@ -427,6 +427,11 @@ class RunConfig(FrozenConfig):
         augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
             label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); "mirror": the middle, a batch
             mirrored as a whole; false: the middle.
+        precision: "32"; "bf16-mixed", the backbone in bfloat16; or "16-mixed", in float16 with scaled gradients, on GPUs. Embeddings, losses and
+            what is evaluated are float32 in any case.
+        compile: the backbone by torch.compile, which needs a compiler of C++ on processors, and some minutes before the first step.
+        keep_on_device: all images lie on the device that trains, as 8-bit pixels; None: on GPUs, where they take at most 40 % of the free memory.
+        workers: processes that prepare batches; None: two for a GPU that does not hold the images, otherwise none.
         few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
@@ -449,6 +454,10 @@ class RunConfig(FrozenConfig):
     devices: int = Field(default=1, ge=1)
     nodes: int = Field(default=1, ge=1)
     augment: bool | Literal["jitter", "mirror"] = True
+    precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
+    compile: bool = False
+    keep_on_device: bool | None = None
+    workers: int | None = Field(default=None, ge=0, le=64)
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
     structure: bool = False
@@ -464,8 +473,8 @@ class RunConfig(FrozenConfig):
         return self.devices * self.nodes
 
     def same_run(self, other: "RunConfig") -> bool:
-        """Whether the two differ at most in how many processes do the work."""
-        ours, theirs = (each.model_dump(exclude={"devices", "nodes"}) for each in (self, other))
+        """Whether the two differ at most in how many processes do the work, and where the images lie."""
+        ours, theirs = (each.model_dump(exclude={"devices", "nodes", "workers", "keep_on_device"}) for each in (self, other))
         return ours == theirs
 
     @property
@@ -487,6 +496,14 @@ class RunConfig(FrozenConfig):
             raise ValueError(f"batch: draw {batch.draw} draws classes, and objective.name {self.objective.name} reads none; leave draw out")
         if self.objective.continuous and batch.drawn * (batch.nearest + 1) > batch.size:
             raise ValueError(f"batch: size {batch.size} can't hold {batch.drawn} anchors with {batch.nearest} neighbors each")
+        return self
+
+    @model_validator(mode="after")
+    def _device_fits(self) -> "RunConfig":
+        if self.precision == "16-mixed" and self.device == "cpu":
+            raise ValueError("precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32")
+        if self.compile and self.backbone.head_only:
+            raise ValueError("compile is for a backbone that trains, and a head_only run has none; set compile to false")
         return self
 
     @model_validator(mode="after")

@@ -17,6 +17,7 @@ from likeness.losses import DiVA, wrapper_parameters
 from likeness.training.config import RunConfig
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 from likeness.training.guidance.guidance import Guidance
+from likeness.training.loop.step_figures import StepFigures, diverged
 from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 
 MAX_DROPS = 2
@@ -42,6 +43,8 @@ class RunModule(LightningModule):
 
     Attributes:
         drops: how often the learning rate has dropped.
+        figures: of the last step.
+        images: those of all rows, where they lie on the device.
         best, waited: the highest value of the selection metric on the validation split, and the number of evaluations since.
     """
 
@@ -66,25 +69,41 @@ class RunModule(LightningModule):
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
         self.best: float | None = None
         self.waited = 0
-        self.losses: dict[str, float] = {}
+        self.figures: StepFigures | None = None
+        self.images: Tensor | None = None
+
+    def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> tuple[Tensor, ...]:
+        """Cuts the images of a batch where the network is."""
+        found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images)
+        return found
 
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
-        """The loss of a batch. Random numbers (tuples, dropout) are a function of the seed and the step alone."""
+        """The loss of a batch. Random numbers (tuples, dropout) are a function of the seed and the step alone.
+
+        Only the backbone computes in the run's precision; embeddings, similarities and losses are float32. Nothing is fetched from the device.
+        """
         inputs, labels, rows, *second = batch
         output = self._forward(inputs)
-        embeddings = self.gather(output.embeddings)
-        self.check_finite(float(embeddings.detach().sum()))
-        self._check_spread(embeddings.detach())
+        with torch.autocast(self.device.type, enabled=False):
+            embeddings = self.gather(output.embeddings)
+            try:
+                parts = self._parts(output, embeddings, labels, rows, inputs, *second)
+            except (RuntimeError, ValueError, IndexError):
+                self.check_finite(float(embeddings.detach().sum()))  # a miner may not draw from what is not finite
+                raise
+            loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
+        self.figures = StepFigures.of(embeddings.detach(), {name: value.detach() for name, value in ({"loss": loss} | parts).items()})
+        return loss
+
+    def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
+        """The losses of a batch by name."""
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             extra = (self._extra(name, output, inputs, *second) for name in self.reads)
             parts["loss_objective"] = _scalar(self.objective(embeddings, labels, *extra))
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(self.gather(_maps(output)) if self.guidance.reads_maps else embeddings, labels, rows)
-        loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
-        self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
-        self.check_finite(self.losses["loss"])
-        return loss
+        return parts
 
     def _forward(self, inputs: Tensor) -> NetworkOutput:
         """The network's output for this process's part. Random numbers inside the network (dropout) differ between processes; those drawn
@@ -108,7 +127,7 @@ class RunModule(LightningModule):
         """What an objective reads besides embeddings. The second view is that of this process's images; features, which have no crops, are
         those of the whole batch."""
         if name != "view":
-            return self.gather(output.features if name == "features" else _maps(output))
+            return self.gather(output.features.to(output.embeddings.dtype) if name == "features" else _maps(output))
         if second:
             return second[0]
         return self.gather(inputs) if inputs.ndim == 2 else inputs
@@ -121,18 +140,7 @@ class RunModule(LightningModule):
     def check_finite(self, value: float) -> None:
         """Raises InputError where training has diverged."""
         if not math.isfinite(value):
-            raise InputError(
-                f"The loss is {value} at step {self.global_step + 1}; choose a smaller learning rate than {self.rate():g}. "
-                f"The last checkpoint is from before."
-            )
-
-    def _check_spread(self, embeddings: Tensor) -> None:
-        """Raises InputError where all embeddings are equal: the network has collapsed, and the gradient of every loss is zero."""
-        if len(embeddings) > 1 and bool((embeddings == embeddings[0]).all()):
-            raise InputError(
-                f"All images of a batch have the same embedding at step {self.global_step + 1}: training has collapsed. Choose a smaller learning "
-                f"rate than {self.rate():g}."
-            )
+            raise InputError(diverged(value, self.global_step + 1, self.rate()))
 
     def rate(self) -> float:
         """Current learning rate of the backbone."""
@@ -207,4 +215,4 @@ def _scalar(loss: Any) -> Tensor:
 
 def _maps(output: NetworkOutput) -> Tensor:
     assert output.maps is not None, "the network keeps its maps where they are read"
-    return output.maps
+    return output.maps.to(output.embeddings.dtype)

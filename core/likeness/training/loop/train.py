@@ -18,6 +18,7 @@ from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.data.batches import Batches, ResumeSampler
+from likeness.training.data.device_images import keep_on_device
 from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import Pixels, load_pixels
 from likeness.training.data.run_images import RunImages, run_images
@@ -33,6 +34,8 @@ from likeness.training.network.backbones import build_network, size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_folder import RunFolder, Status
 
+# Processes that prepare the batches of a GPU whose memory does not hold all images.
+_WORKERS = 2
 # What Lightning resumes from, beside the step.
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
 
@@ -185,10 +188,15 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
     weights = state["state_dict"] if resumed and start >= callback.total else None
     del state  # where steps are left, Lightning reads the file itself
     callback.begin(start)
-    loader = DataLoader(data, batch_size=None, sampler=ResumeSampler(start, callback.total))
     with silence_lightning():
         logger = TensorBoardLogger(run.path, "tensorboard", version="")
         trainer = build_trainer(config, max_steps=callback.total, max_epochs=1, callbacks=[callback], logger=logger, log_every_n_steps=1)
+        device = trainer.strategy.root_device
+        module.images = keep_on_device(data.inputs, device, config.keep_on_device) if start < callback.total else None
+        data.on_device = module.images is not None
+        loader = _loader(config, data, ResumeSampler(start, callback.total), device)
+        if config.compile and module.network.backbone is not None:
+            module.network.backbone.compile()
         if start < callback.total:
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
@@ -203,6 +211,13 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
             module.load_state_dict(weights)
         elif callback.dist.is_main:
             callback.measure_untrained(module)
+
+
+def _loader(config: RunConfig, data: Batches, sampler: ResumeSampler, device: torch.device) -> DataLoader[Any]:
+    """Batches in pinned memory for a GPU, prepared in processes of their own where they bring images."""
+    on_gpu = device.type == "cuda"
+    workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
+    return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:
