@@ -1,3 +1,4 @@
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from likeness.samplers import MPerClassBatches
 from likeness.training.config import DataConfig
 from likeness.training.data.batches import Batches, ResumeSampler
 from likeness.training.data.crops import cut_crops, random_crops
+from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.dist_context import DistContext
 
@@ -141,3 +143,13 @@ def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> No
                 assert all(torch.equal(each, expected) for each in every)
             else:
                 assert torch.equal(torch.cat(every), expected)
+
+
+def test_another_process_maps_the_images_instead_of_getting_a_copy(photos: Path) -> None:
+    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
+    batches = MPerClassBatches(images.labels[images.train], 4, 2)
+    own = Batches(load_pixels(images.table, 16), images, batches, 16, True, 0)
+    content = pickle.dumps(own)
+    assert own.inputs[:1].tobytes() not in content
+    for found, expected in zip(pickle.loads(content)[2].cut(16), own[2].cut(16), strict=True):
+        assert torch.equal(found, expected)

@@ -1,6 +1,7 @@
 """The batches of a run, as they leave the host's memory and as the network reads them, and the sampler by which a run resumes."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,18 @@ class Batches(Dataset[Batch]):
             return Batch(inputs, labels, from_numpy(rows))
         view = self._random(own, len(rows), part, np.random.default_rng([self.seed, number, 3])) if self.views else None
         return Batch(inputs, labels, from_numpy(rows), self._crops(own, number, part, len(rows)), view)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a process that prepares batches: it maps the file of the images, which may not fit into its memory."""
+        state = dict(vars(self))
+        if isinstance(self.inputs, np.memmap) and self.inputs.filename is not None:
+            state["inputs"] = Path(self.inputs.filename)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if isinstance(state["inputs"], Path):
+            self.inputs = np.load(state["inputs"], mmap_mode="r")
 
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
         if isinstance(self.batches, MPerClassBatches):

@@ -43,7 +43,7 @@ class PendingSteps:
     def add(self, row: dict[str, Any], figures: StepFigures) -> bool:
         """Adds a step's row, with "step" and "rate"; true where the rows should be taken now."""
         self._waiting.append((row, figures))
-        if figures.values.device.type == "cpu" or len(self._waiting) >= _STEPS:
+        if not is_asynchronous(figures.values.device) or len(self._waiting) >= _STEPS:
             return True
         return not self.together and time.perf_counter() - self._fetched > _SECONDS
 
@@ -59,6 +59,11 @@ class PendingSteps:
                 return rows, message
             rows.append(row | dict(zip(figures.names, losses, strict=True)))
         return rows, ""
+
+
+def is_asynchronous(device: torch.device) -> bool:
+    """Whether the device computes while the program goes on, which has to wait for what it fetches."""
+    return device.type != "cpu"
 
 
 def diverged(value: float, step: int, rate: float) -> str:
