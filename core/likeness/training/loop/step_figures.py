@@ -29,6 +29,11 @@ class StepFigures(NamedTuple):
         return cls(tuple(losses), torch.stack([value.to(embeddings.dtype) for value in (embeddings.sum(), differ, *losses.values())]))
 
 
+def mean_figures(batches: list[StepFigures]) -> StepFigures:
+    """Of a step whose gradients come from several batches: the means over them."""
+    return batches[0]._replace(values=torch.stack([each.values for each in batches]).mean(dim=0))
+
+
 class PendingSteps:
     """Rows of metrics in the order of their steps, which wait for their losses.
 

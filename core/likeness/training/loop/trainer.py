@@ -39,7 +39,8 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
     """
     devices = _distributed(config) if config.processes > 1 else {"devices": 1}
     quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}
-    arguments: dict[str, Any] = quiet | devices | options
+    steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
+    arguments: dict[str, Any] = quiet | steps | devices | options
     try:
         return Trainer(accelerator=config.device, **arguments)
     except (MisconfigurationException, ValueError, RuntimeError) as error:
