@@ -86,14 +86,15 @@ def report(what: "Space | RunFolder | str | Path", path: str | Path, notion: "No
     return write_report(run_report(what, chosen), path)
 
 
-def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, loss: Any = None, **changes: Any) -> "RunFolder":
+def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str | None = None, **changes: Any) -> "RunFolder":
     """Trains a run, or goes on with it.
 
     Args:
         config: a `RunConfig`, its content as a dict, a YAML file, or the name of a preset (`likeness train --list`).
         folder: of the run; by default one of the config's name in the folder of runs.
-        loss: a loss of one's own, (embeddings (n, d), labels (n,)) -> scalar, instead of the config's objective.
-        changes: other values by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
+        changes: objects of one's own in place of what the config names, as `likeness.training.train` takes them: `loss`, (embeddings (n, d),
+            labels (n,)) -> scalar, `miner`, `language`, `backbone`, a module, and `callbacks` of Lightning. Everything else are other values of the
+            config by key; of nested keys as a dict, {"optimizer.rate": 0.001}, with two asterisks before it.
 
     Returns:
         The run: `.metrics()`, `.report()`; `embed(images, "run:FOLDER")` is its space.
@@ -112,6 +113,9 @@ def train(config: "RunConfig | dict[str, Any] | str | Path", folder: Path | str 
     from likeness.training import train as train_run
 
     chosen = config if isinstance(config, RunConfig) else config_from(config) if isinstance(config, dict) else read_config(config)
+    options = {name: changes.pop(name) for name in ("loss", "miner", "language", "backbone", "callbacks") if name in changes}
+    # where a name is given, and the config has a key of it, as backbone, the value is the config's
+    if isinstance(options.get("backbone"), dict):
+        changes["backbone"] = options.pop("backbone")
     chosen = with_changes(chosen, changes) if changes else chosen
-    options: dict[str, Any] = {} if loss is None else {"loss": loss}
     return train_run(chosen, folder or runs_dir() / chosen.name, **options)

@@ -15,8 +15,9 @@ from likeness.errors import InputError
 from likeness.evaluation import continuous_metrics
 from likeness.training.config import config_from, with_changes
 from likeness.training.data.batches import Batches
+from likeness.training.data.crops import cut_crops, jittered_crops
 from likeness.training.data.outputs import embed_rows
-from likeness.training.data.pixels import jittered_crops, load_pixels
+from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.loop.train import _batches, train
 from likeness.training.runs.run_encoder import load_network
@@ -86,7 +87,7 @@ def test_a_batch_comes_with_the_distances_of_its_anchors(spots: dict[str, Any]) 
         images = run_images(config.data, 0)
         batches, epoch = _batches(config, images, lambda *_: None)
         assert epoch == 40 // count
-        _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0]
+        _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0].cut(16)
         assert images.distances is not None
         assert known.shape == (count, 20)
         np.testing.assert_array_equal(known.numpy(), images.distances.between(rows.numpy()[:count], rows.numpy()))
@@ -114,7 +115,7 @@ def test_shuffled_labels_are_those_of_other_training_images_and_nothing_else(spo
     assert plain.distances is not None
     np.testing.assert_array_equal(images.distances.between(train, train), plain.distances.between(train, train))  # they judge as before
     batches, _ = _batches(config, images, lambda *_: None)
-    _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0]
+    _, known, rows = Batches(load_pixels(images.table, 16), images, batches, 16, "jitter", 0)[0].cut(16)
     np.testing.assert_array_equal(known.numpy(), images.taught.between(rows.numpy(), rows.numpy()))
     nearest = images.taught.between(rows.numpy()[:1], images.train)[0]
     assert set(images.train[np.argsort(nearest)[:4]]) <= set(rows.tolist())
@@ -246,7 +247,7 @@ def test_jitter_mirrors_all_images_or_none_and_moves_them_little() -> None:
     pixels[:, :, :32, 0] = pixels[:, :, 32:, 2] = 200
     mirrored = []
     for seed in range(20):
-        shown = jittered_crops(pixels, 56, np.random.default_rng(seed))
+        shown = cut_crops(torch.from_numpy(pixels), jittered_crops(6, 56 / 64, np.random.default_rng(seed)), 56)
         assert shown.shape == (6, 3, 56, 56)
         left_is_red = (shown[:, 0, :, :10].mean(dim=(1, 2)) > 0.5).tolist()
         assert len(set(left_is_red)) == 1

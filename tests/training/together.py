@@ -136,18 +136,28 @@ class _Gradients(Callback):
         if not self.first:
             self.first = {name: None if each.grad is None else each.grad.clone() for name, each in module.named_parameters()}
         assert isinstance(module, RunModule)
-        self.losses.append(module.losses["loss"])
+        assert module.figures is not None
+        self.losses.append(module.figures.values[2].item())
 
 
-class _Double(Dataset[tuple[Tensor, ...]]):
+class _Doubled(NamedTuple):
+    """What a batch is cut to, in float64."""
+
+    tensors: tuple[Tensor, ...]
+
+    def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
+        return self.tensors
+
+
+class _Double(Dataset[_Doubled]):
     def __init__(self, batches: Batches) -> None:
         self.batches = batches
 
     def __len__(self) -> int:
         return STEPS
 
-    def __getitem__(self, number: int) -> tuple[Tensor, ...]:
-        return tuple(each.double() if each.is_floating_point() else each for each in self.batches[number])
+    def __getitem__(self, number: int) -> _Doubled:
+        return _Doubled(tuple(each.double() if each.is_floating_point() else each for each in self.batches[number].cut(16)))
 
 
 def trained(case: str, processes: int, dist: DistContext | None = None) -> Found:

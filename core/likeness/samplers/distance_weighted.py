@@ -53,7 +53,8 @@ def inverse_density(rows: "Tensor", columns: "Tensor", others: "Tensor", cutoff:
         logarithms = (2 - dim) / 2 * squares.log() - (dim - 3) / 2 * (1 - squares / 4).log()
         allowed = others if upper is None else others & (squares < upper**2)
         allowed = torch.where(allowed.any(dim=1, keepdim=True), allowed, others)
-        logarithms = logarithms.masked_fill(~allowed, -inf)
+        # of a network that has diverged any row may be drawn: its loss says so, and a GPU would not survive a draw without weights
+        logarithms = logarithms.nan_to_num(0.0).masked_fill(~allowed, -inf)
         return logarithms.softmax(dim=1).nan_to_num(0.0)
 
 

@@ -319,6 +319,8 @@ class BatchConfig(FrozenConfig):
         nearest, pool, drawn: for continuous labels, of `likeness.samplers.NeighborBatches`: neighbors of each drawn anchor, from how many
             nearest ones they are drawn (None: just these), and how many anchors are drawn.
         anchors: "drawn": only they are anchors of the loss, as in the paper; "all": every image of the batch is.
+        accumulate: batches whose gradients make one step. Each has a loss of its own: images are compared within a batch only, so that a large
+            batch is more than several small ones.
     """
 
     size: int = Field(default=112, ge=2)
@@ -328,6 +330,7 @@ class BatchConfig(FrozenConfig):
     pool: int | None = Field(default=None, ge=1)
     drawn: int = Field(default=1, ge=1)
     anchors: Literal["drawn", "all"] = "drawn"
+    accumulate: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
     def _fits(self) -> "BatchConfig":
@@ -340,7 +343,7 @@ class OptimizerConfig(FrozenConfig):
     """How the network is trained.
 
     Attributes:
-        kind: "adam" or "sgd".
+        kind: "adam"; "adamw", whose weight decay is apart from the gradients; or "sgd".
         rate: learning rate.
         rate_head: of the embedding layer, times that of the rest.
         weight_decay: of all weights, but see `objective.weight_decay`.
@@ -350,9 +353,13 @@ class OptimizerConfig(FrozenConfig):
         decay: by which the rate is multiplied over each epoch, evenly at every step; 1: it stays.
         inverse_decay: the rate is divided by 1 + steps * this, as in the authors' code of the log-ratio loss.
         warmup: epochs at the start in which the backbone stays as it is.
+        rate_warmup: epochs at the start over which the rate rises evenly from 0 to its value; parts of an epoch count.
+        cosine: after that the rate falls along half a cosine, to 0 at the end of the run.
+        clip: largest norm of all gradients together; larger ones are scaled to it. None: they stay.
+        ema: the weights that are evaluated and kept are a moving average, of which every step replaces 1 - ema; None: those of the last step.
     """
 
-    kind: Literal["adam", "sgd"] = "adam"
+    kind: Literal["adam", "adamw", "sgd"] = "adam"
     rate: float = Field(default=1e-5, gt=0)
     rate_head: float = Field(default=1.0, gt=0)
     weight_decay: float = Field(default=3e-4, ge=0)
@@ -363,6 +370,17 @@ class OptimizerConfig(FrozenConfig):
     decay: float = Field(default=1.0, gt=0, le=1)
     inverse_decay: float = Field(default=0.0, ge=0)
     warmup: int = Field(default=0, ge=0)
+    rate_warmup: float = Field(default=0.0, ge=0)
+    cosine: bool = False
+    clip: float | None = Field(default=None, gt=0)
+    ema: float | None = Field(default=None, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _one_schedule(self) -> "OptimizerConfig":
+        others = [name for name in ("milestones", "plateau", "inverse_decay") if getattr(self, name)] + ["decay"] * (self.decay != 1)
+        if self.cosine and others:
+            raise ValueError(f"cosine and {others[0]} both say how the rate falls; set one")
+        return self
 
 
 class FewShotConfig(FrozenConfig):
@@ -418,6 +436,7 @@ class RunConfig(FrozenConfig):
         epochs: passes over the training images; a pass is n / batch size steps; for continuous labels n / anchors of a batch, so that each
             image is an anchor once. 0 measures the network as it is.
         evaluate_every: epochs between evaluations.
+        stop_early: evaluations without a new best on the validation images after which the run ends; None: it goes on to the end.
         checkpoint_every: steps between checkpoints; the last one is kept, and the best one by R@1.
         seed: of everything that is drawn.
         device: "auto", "cpu", "cuda", "mps".
@@ -427,6 +446,12 @@ class RunConfig(FrozenConfig):
         augment: random crops and mirrors; "jitter": sizes and places change by a few percent only, and a batch is mirrored as a whole, so that
             label distances of poses, layouts and viewpoints stay right (the authors' code of the log-ratio loss); "mirror": the middle, a batch
             mirrored as a whole; false: the middle.
+        precision: "32"; "bf16-mixed", the backbone in bfloat16; or "16-mixed", in float16 with scaled gradients, on GPUs. Embeddings, losses and
+            what is evaluated are float32 in any case.
+        compile: the backbone by torch.compile, which needs a compiler of C++ on processors, and some minutes before the first step.
+        keep_on_device: all images lie on the device that trains, as 8-bit pixels; None: on GPUs, where they take at most 40 % of the free memory.
+        loggers: where figures go beside the run's own file: "tensorboard", "csv", "wandb", "mlflow", by Lightning.
+        workers: processes that prepare batches; None: two for a GPU that does not hold the images, otherwise none.
         few_shot: measured at the end, where it is given.
         matched_classes: R@1 is also measured among so many test classes, the mean over ten random choices of them: splits whose test sides
             have lost classes are easier by that alone, and this figure is not.
@@ -443,12 +468,18 @@ class RunConfig(FrozenConfig):
     optimizer: OptimizerConfig = OptimizerConfig()
     epochs: int = Field(default=150, ge=0)
     evaluate_every: int = Field(default=1, ge=1)
+    stop_early: int | None = Field(default=None, ge=1)
     checkpoint_every: int = Field(default=200, ge=1)
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     device: str = "auto"
     devices: int = Field(default=1, ge=1)
     nodes: int = Field(default=1, ge=1)
     augment: bool | Literal["jitter", "mirror"] = True
+    precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
+    compile: bool = False
+    loggers: tuple[Literal["tensorboard", "csv", "wandb", "mlflow"], ...] = ("tensorboard",)
+    keep_on_device: bool | None = None
+    workers: int | None = Field(default=None, ge=0, le=64)
     few_shot: FewShotConfig | None = None
     matched_classes: int | None = Field(default=None, ge=2)
     structure: bool = False
@@ -464,8 +495,8 @@ class RunConfig(FrozenConfig):
         return self.devices * self.nodes
 
     def same_run(self, other: "RunConfig") -> bool:
-        """Whether the two differ at most in how many processes do the work."""
-        ours, theirs = (each.model_dump(exclude={"devices", "nodes"}) for each in (self, other))
+        """Whether the two differ at most in how many processes do the work, where the images lie and where figures go."""
+        ours, theirs = (each.model_dump(exclude={"devices", "nodes", "workers", "keep_on_device", "loggers"}) for each in (self, other))
         return ours == theirs
 
     @property
@@ -490,6 +521,14 @@ class RunConfig(FrozenConfig):
         return self
 
     @model_validator(mode="after")
+    def _device_fits(self) -> "RunConfig":
+        if self.precision == "16-mixed" and self.device == "cpu":
+            raise ValueError("precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32")
+        if self.compile and self.backbone.head_only:
+            raise ValueError("compile is for a backbone that trains, and a head_only run has none; set compile to false")
+        return self
+
+    @model_validator(mode="after")
     def _continuous(self) -> "RunConfig":
         if self.objective.continuous and self.data.labels is None:
             raise ValueError(f"objective.name {self.objective.name} needs data.labels, continuous labels")
@@ -509,6 +548,8 @@ class RunConfig(FrozenConfig):
     def _consistent(self) -> "RunConfig":
         if self.optimizer.plateau and not self.data.validation:
             raise ValueError("optimizer.plateau needs data.validation above 0, the split whose R@1 it watches")
+        if self.stop_early and not self.data.validation:
+            raise ValueError("stop_early needs data.validation above 0, the split whose figures it watches")
         if self.optimizer.plateau and self.optimizer.milestones:
             raise ValueError("optimizer.plateau and optimizer.milestones exclude each other")
         for name, options in self.objective.wrappers.items():

@@ -1,3 +1,4 @@
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from likeness.errors import InputError
 from likeness.samplers import MPerClassBatches
 from likeness.training.config import DataConfig
 from likeness.training.data.batches import Batches, ResumeSampler
-from likeness.training.data.pixels import random_crops
+from likeness.training.data.crops import cut_crops, random_crops
+from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
 from likeness.training.dist_context import DistContext
 
@@ -93,15 +95,15 @@ def test_batches_show_crops_in_training_and_the_middle_without_augmentation(phot
     pixels = np.random.default_rng(0).integers(0, 255, (36, 18, 18, 3)).astype(np.uint8)
     batches = MPerClassBatches(images.labels[images.train], 4, 2)
     plain = Batches(pixels, images, batches, 16, augment=False, seed=0)
-    shown, labels, rows = plain[3]
+    shown, labels, rows = plain[3].cut(16)
     np.testing.assert_array_equal(rows.numpy(), images.train[batches.batch(3)])
     np.testing.assert_array_equal(labels.numpy(), images.labels[rows.numpy()])
     np.testing.assert_allclose(shown[2].permute(1, 2, 0).numpy(), pixels[rows[2], 1:17, 1:17] / 255, atol=1e-6)
     cropped = Batches(pixels, images, batches, 16, augment=True, seed=0)
-    assert not np.allclose(cropped[3][0], shown)
-    np.testing.assert_array_equal(cropped[3][0], cropped[3][0])
+    assert not np.allclose(cropped[3].cut(16)[0], shown)
+    np.testing.assert_array_equal(cropped[3].cut(16)[0], cropped[3].cut(16)[0])
     features = np.random.default_rng(0).standard_normal((36, 5)).astype(np.float32)
-    np.testing.assert_array_equal(Batches(features, images, batches, 16, True, 0)[3][0].numpy(), features[rows])
+    np.testing.assert_array_equal(Batches(features, images, batches, 16, True, 0)[3].cut(16)[0].numpy(), features[rows])
 
 
 def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none(photos: Path) -> None:
@@ -111,13 +113,14 @@ def test_a_second_view_is_another_crop_of_the_same_images_and_features_have_none
     batches = MPerClassBatches(images.labels[images.train], 4, 2)
     for augment in (True, False):
         plain, both = (Batches(pixels, images, batches, 16, augment, 0, views) for views in (False, True))
-        assert len(plain[3]) == 3
-        shown, labels, rows, view = both[3]
-        for found, expected in zip((shown, labels, rows), plain[3], strict=True):
+        assert len(plain[3].cut(16)) == 3
+        shown, labels, rows, view = both[3].cut(16)
+        for found, expected in zip((shown, labels, rows), plain[3].cut(16), strict=True):
             np.testing.assert_array_equal(found, expected)
-        np.testing.assert_array_equal(view, random_crops(pixels[rows], 16, np.random.default_rng([0, 3, 3])))
+        crops = random_crops(4, np.random.default_rng([0, 3, 3]))
+        np.testing.assert_array_equal(view, cut_crops(torch.from_numpy(pixels[rows]), crops, 16))
         assert not np.allclose(view, shown)
-    assert len(Batches(features, images, batches, 16, True, 0, views=True)[3]) == 3
+    assert len(Batches(features, images, batches, 16, True, 0, views=True)[3].cut(16)) == 3
 
 
 def test_what_remains_of_a_run_has_the_whole_runs_length() -> None:
@@ -132,11 +135,21 @@ def test_the_parts_of_several_processes_are_the_batch_of_one(photos: Path) -> No
     pixels, features = rng.integers(0, 255, (36, 18, 18, 3)).astype(np.uint8), rng.standard_normal((36, 5)).astype(np.float32)
     batches = MPerClassBatches(images.labels[images.train], 6, 2)
     for inputs, augment in ((pixels, True), (pixels, "jitter"), (pixels, "mirror"), (pixels, False), (features, True)):
-        whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3]
-        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3] for rank in range(3)]
+        whole = Batches(inputs, images, batches, 16, augment, 0, views=True)[3].cut(16)
+        parts = [Batches(inputs, images, batches, 16, augment, 0, views=True, dist=DistContext(rank, 3))[3].cut(16) for rank in range(3)]
         for number, expected in enumerate(whole):
             every = [part[number] for part in parts]
             if number in (1, 2):  # labels and rows are those of the whole batch
                 assert all(torch.equal(each, expected) for each in every)
             else:
                 assert torch.equal(torch.cat(every), expected)
+
+
+def test_another_process_maps_the_images_instead_of_getting_a_copy(photos: Path) -> None:
+    images = run_images(DataConfig(source=str(photos), image_size=16), 0)
+    batches = MPerClassBatches(images.labels[images.train], 4, 2)
+    own = Batches(load_pixels(images.table, 16), images, batches, 16, True, 0)
+    content = pickle.dumps(own)
+    assert own.inputs[:1].tobytes() not in content
+    for found, expected in zip(pickle.loads(content)[2].cut(16), own[2].cut(16), strict=True):
+        assert torch.equal(found, expected)

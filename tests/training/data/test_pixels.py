@@ -3,13 +3,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from PIL import Image
 
 from foreign_files import write_video
 from likeness.data import ImageTable, read_folder
 from likeness.errors import InputError
-from likeness.training.data.pixels import center_crops, kept_size, load_pixels, mirrored_crops, random_crops
+from likeness.training.data.pixels import center_crops, kept_size, load_pixels
 
 
 def test_the_middle_square_is_kept(tmp_path: Path) -> None:
@@ -59,17 +58,6 @@ def test_how_much_is_seen_is_the_share_of_what_is_kept(tmp_path: Path) -> None:
     assert np.ptp(usual) > np.ptp(shown) + 0.08
 
 
-def test_a_batch_is_mirrored_as_a_whole_or_not_at_all() -> None:
-    pixels = np.random.default_rng(0).integers(0, 255, (5, 9, 9, 3)).astype(np.uint8)
-    centers, seen = center_crops(pixels, 7), set()
-    for seed in range(20):
-        found = mirrored_crops(pixels, 7, np.random.default_rng(seed))
-        mirrored = torch.equal(found, centers.flip(3))
-        assert mirrored or torch.equal(found, centers)
-        seen.add(mirrored)
-    assert seen == {True, False}
-
-
 def test_is_made_once_and_anew_when_a_file_changes(photos: Path, cache: Path) -> None:
     told: list[tuple[int, int]] = []
     table = read_folder(photos)
@@ -98,29 +86,6 @@ def test_can_be_stopped(photos: Path, cache: Path) -> None:
     with pytest.raises(InputError, match="Stopped while reading images, 0 of 36"):
         load_pixels(read_folder(photos), 16, should_stop=lambda: True)
     assert list((cache / "pixels").iterdir()) == []
-
-
-def test_crops_are_parts_of_the_image_some_of_them_mirrored() -> None:
-    """On a ramp, each crop is a ramp: rising or falling, between its ends."""
-    ramp = np.broadcast_to(np.linspace(0, 255, 64).astype(np.uint8)[None, None, :, None], (200, 64, 64, 3))
-    found = random_crops(ramp, 32, np.random.default_rng(0)).numpy()
-    assert found.shape == (200, 3, 32, 32)
-    steps = np.diff(found[:, 0, 16], axis=1)
-    rising, falling = (steps >= -1e-6).all(axis=1), (steps <= 1e-6).all(axis=1)
-    assert (rising | falling).all()
-    assert 70 < rising.sum() < 130
-    spans = np.abs(found[:, 0, 16, -1] - found[:, 0, 16, 0])
-    assert spans.min() > 0.25  # a crop has at least 16 % of the area, sides in a ratio of at most 4/3
-    assert spans.max() <= 1
-    assert spans.std() > 0.05
-    np.testing.assert_allclose(found[:, 0, 0], found[:, 0, 31], atol=1e-5)  # nothing varies from top to bottom
-
-
-def test_crops_follow_their_generator() -> None:
-    pixels = np.random.default_rng(0).integers(0, 255, (4, 18, 18, 3)).astype(np.uint8)
-    first, again, other = (random_crops(pixels, 16, np.random.default_rng(seed)).numpy() for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
 
 
 def test_images_with_odd_names_are_read(odd_names: Path) -> None:

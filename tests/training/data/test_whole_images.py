@@ -14,9 +14,10 @@ from likeness.errors import InputError
 from likeness.samplers import MPerClassBatches
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.data.batches import Batches
+from likeness.training.data.crops import crop_shares, cut_crops, whole_crops
 from likeness.training.data.pixels import load_pixels
 from likeness.training.data.run_images import run_images
-from likeness.training.data.whole_images import WholeImages, crop_shares, load_whole_images, whole_crops
+from likeness.training.data.whole_images import WholeImages, load_whole_images
 from likeness.training.loop.train import train
 
 
@@ -65,13 +66,19 @@ def test_crops_have_the_shares_and_places_of_torchvision(size: tuple[int, int]) 
         np.testing.assert_allclose(np.quantile(mine, deciles, axis=1), np.quantile(other, deciles, axis=1), atol=0.04)
 
 
+def cropped(images: WholeImages, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> torch.Tensor:
+    """Random crops of these images, which are a part of a batch."""
+    crops = whole_crops(images["aspect"], len(images) if total is None else total, rng, part)
+    return cut_crops(torch.from_numpy(np.ascontiguousarray(images["pixels"])), crops, size)
+
+
 def boxes(aspect: float, count: int) -> np.ndarray:
     """Widths, heights and centers (4, count), as shares, of crops: read off an image whose colors are its coordinates."""
     line = (np.arange(64) + 0.5) / 64
     coordinates = np.zeros((64, 64, 3), np.uint8)
     coordinates[..., 0], coordinates[..., 1] = np.round(255 * line)[None], np.round(255 * line)[:, None]
     images = records(np.broadcast_to(coordinates, (count, 64, 64, 3)), np.full(count, aspect))
-    found = whole_crops(images, 32, np.random.default_rng(0)).numpy()
+    found = cropped(images, 32, np.random.default_rng(0)).numpy()
     lines = [np.polyfit(np.arange(-15.5, 16), each.T, 1) for each in (found[:, 0, 16], found[:, 1, :, 16])]
     return np.stack([*(32 * np.abs(slope) for slope, _ in lines), *(middle for _, middle in lines)])
 
@@ -101,7 +108,7 @@ def test_the_first_try_that_lies_within_the_image_counts_and_without_one_the_cen
 def test_pixels_are_those_of_a_crop_of_the_original_scaled_by_pil(shapes: Path) -> None:
     images, size, count = load_whole_images(read_folder(shapes), 56), 56, 3
     for seed in range(12):
-        found = whole_crops(images, size, np.random.default_rng(seed)).permute(0, 2, 3, 1).numpy()
+        found = cropped(images, size, np.random.default_rng(seed)).permute(0, 2, 3, 1).numpy()
         rng = np.random.default_rng(seed)
         area, ratio = rng.uniform(0.08, 1, (10, count)), np.exp(rng.uniform(np.log(3 / 4), np.log(4 / 3), (10, count)))
         across, down, mirrored = rng.uniform(-1, 1, count), rng.uniform(-1, 1, count), rng.random(count) < 0.5
@@ -118,16 +125,16 @@ def test_pixels_are_those_of_a_crop_of_the_original_scaled_by_pil(shapes: Path) 
 
 def test_parts_of_a_batch_are_the_batch_and_a_second_view_is_another_crop(shapes: Path, photos: Path) -> None:
     images = load_whole_images(read_folder(shapes), 56)[np.array([0, 1, 2, 0])]
-    every = whole_crops(images, 56, np.random.default_rng(3))
+    every = cropped(images, 56, np.random.default_rng(3))
     assert every.shape == (4, 3, 56, 56)
-    parts = [whole_crops(images[part], 56, np.random.default_rng(3), part, 4) for part in (slice(0, 3), slice(3, 4))]
+    parts = [cropped(images[part], 56, np.random.default_rng(3), part, 4) for part in (slice(0, 3), slice(3, 4))]
     assert torch.equal(torch.cat(parts), every)
     data = run_images(config_from({"data": {"source": str(photos), "image_size": 16}}).data, 0)
     batches = MPerClassBatches(data.labels[data.train], 4, 2)
     batch = Batches(load_whole_images(data.table, 16), data, batches, 16, True, 0, views=True)
-    shown, _, rows, view = batch[3]
-    assert torch.equal(shown, whole_crops(load_whole_images(data.table, 16)[rows.numpy()], 16, np.random.default_rng([0, 3, 2])))
-    assert torch.equal(shown, batch[3][0])
+    shown, _, rows, view = batch[3].cut(16)
+    assert torch.equal(shown, cropped(load_whole_images(data.table, 16)[rows.numpy()], 16, np.random.default_rng([0, 3, 2])))
+    assert torch.equal(shown, batch[3].cut(16)[0])
     assert not torch.allclose(shown, view)
 
 

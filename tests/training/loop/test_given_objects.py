@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from lightning import Callback
 from pytorch_metric_learning.losses import TripletMarginLoss
 from tests.training import together
 from torch import Tensor, nn
 
+import likeness
 from likeness.errors import InputError
 from likeness.losses import make_objective
 from likeness.samplers import distance_weighted_triplets
 from likeness.training.config import RunConfig, config_from, with_changes
 from likeness.training.loop.train import train
+from likeness.training.runs.run_encoder import load_network
 from likeness.training.runs.run_folder import RunFolder
 
 
@@ -155,3 +158,42 @@ def test_a_loss_that_is_no_scalar_is_refused(config: RunConfig, tmp_path: Path) 
 def test_processes_that_begin_elsewhere_get_no_objects(config: RunConfig, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not reach the 2 processes of the run; set devices to 1"):
         train(with_changes(config, {"devices": 2}), tmp_path / "run", loss=Centers())
+
+
+class Colors(nn.Module):
+    """Mean colors, scaled by what is learned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        return images.mean(dim=(2, 3)) * self.scale
+
+
+def test_a_backbone_and_callbacks_are_taken_as_objects(config: RunConfig, tmp_path: Path) -> None:
+    class Counts(Callback):
+        steps = 0
+
+        def on_train_batch_end(self, *rest: Any) -> None:
+            self.steps += 1
+
+    counts, colors = Counts(), Colors()
+    run = train(config, tmp_path / "run", backbone=colors, callbacks=[counts])
+    report = run.report()
+    assert report is not None
+    assert counts.steps == report["steps"]
+    assert not torch.equal(colors.scale.detach(), torch.ones(3))
+    assert report["best"]["recall_at_1"] > 0.9  # the classes are colors
+    assert run.config().backbone.name == "custom"
+    with pytest.raises(InputError, match="has a backbone that was passed as an object"):
+        load_network(run)
+    with pytest.raises(InputError, match=r"The backbone gives shape \(2, 3, 16, 16\) for two images"):
+        train(config, tmp_path / "maps", backbone=nn.Identity())
+
+
+def test_the_door_takes_objects_beside_values(content: dict[str, Any], tmp_path: Path) -> None:
+    run = likeness.train(content, tmp_path / "run", backbone=Colors(), loss=lambda rows, labels: rows.square().mean(), epochs=1)
+    assert run.config().objective.name == "custom"
+    named = likeness.train(content, tmp_path / "named", backbone={"name": "test_resnet", "weights": "none", "dim": 4}, epochs=0)
+    assert named.config().backbone.dim == 4

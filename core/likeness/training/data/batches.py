@@ -1,7 +1,8 @@
-"""The batches of a run as tensors, and the sampler by which a run resumes."""
+"""The batches of a run, as they leave the host's memory and as the network reads them, and the sampler by which a run resumes."""
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,8 @@ from torch import Tensor, from_numpy
 from torch.utils.data import Dataset, Sampler
 
 from likeness.samplers import MPerClassBatches, NeighborBatches
-from likeness.training.data.pixels import center_crops, jittered_crops, mirrored_crops, random_crops
+from likeness.training.data.crops import MIDDLE, Crops, cut_crops, jittered_crops, mirrored_crops, random_crops, whole_crops
 from likeness.training.data.run_images import RunImages
-from likeness.training.data.whole_images import whole_crops
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 
 if TYPE_CHECKING:
@@ -19,11 +19,41 @@ if TYPE_CHECKING:
     from likeness.training.data.whole_images import WholeImages
 
 
-class Batches(Dataset[tuple[Tensor, ...]]):
-    """Batch number t as (inputs, labels, rows), with `views` also a second view; a function of the seed and t alone.
+class Batch(NamedTuple):
+    """A batch as it goes to the device: images of 8 bits, and how they are to be cut there.
 
-    The labels are class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all. Where
-    several processes share a batch, inputs and second view are those of this process's rows; labels and rows are those of the whole batch.
+    Attributes:
+        inputs: of this process's part: kept images (m, s, s, 3) of 8 bits, features (m, f), or, where all images lie on the device, their row
+            numbers (m,).
+        labels: of the whole batch: class numbers (n,), or, where the batches have anchors, the label distances (a, n) of the first a rows to all.
+        rows: (n,) of the whole batch.
+        crops: of the images; features have none.
+        view: another random crop of each image, where an objective reads a second view.
+    """
+
+    inputs: Tensor
+    labels: Tensor
+    rows: Tensor
+    crops: Crops | None = None
+    view: Crops | None = None
+
+    def cut(self, size: int, images: Tensor | None = None) -> tuple[Tensor, ...]:
+        """(inputs, labels, rows), with a view also that: what the network reads, made where the tensors lie.
+
+        Args:
+            size: side of the images that the network reads.
+            images: those of all rows, on this device; None: the batch brings its own.
+        """
+        inputs = self.inputs if images is None else images[self.inputs]
+        if self.crops is None:
+            return inputs, self.labels, self.rows
+        shown = cut_crops(inputs, self.crops, size)
+        views = () if self.view is None else (cut_crops(inputs, self.view, size),)
+        return (shown, self.labels, self.rows, *views)
+
+
+class Batches(Dataset[Batch]):
+    """Batch number t; a function of the seed and t alone. Where several processes share a batch, each has the inputs of its own rows.
 
     Args:
         inputs: of all images: kept pixels (n, s, s, 3), whole images (n,), of which there are random crops alone, or features (n, f).
@@ -34,6 +64,9 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         seed: of the crops.
         views: add a second view of each image, another random crop, whatever `augment` is; features have none.
         dist: which of the run's processes this is.
+
+    Attributes:
+        on_device: all inputs lie on the device, so that batches hold their row numbers only.
     """
 
     def __init__(
@@ -49,15 +82,29 @@ class Batches(Dataset[tuple[Tensor, ...]]):
     ) -> None:
         self.inputs, self.images, self.batches = inputs, images, batches
         self.size, self.augment, self.seed, self.views, self.dist = size, augment, seed, views, dist
+        self.on_device = False
 
-    def __getitem__(self, number: int) -> tuple[Tensor, ...]:
+    def __getitem__(self, number: int) -> Batch:
         rows = self.images.train[self.batches.batch(number)]
         part = self.dist.part(len(rows))
-        chosen: NDArray[Any] = self.inputs[rows[part]]
-        batch = self._inputs(chosen, number, part, len(rows)), self._labels(rows), from_numpy(rows)
-        if not self.views or chosen.ndim == 2:
-            return batch
-        return *batch, _crops(chosen)(chosen, self.size, np.random.default_rng([self.seed, number, 3]), part, len(rows))
+        own = rows[part]
+        inputs, labels = from_numpy(own if self.on_device else pixels_of(self.inputs[own])), self._labels(rows)
+        if self.inputs.ndim == 2:
+            return Batch(inputs, labels, from_numpy(rows))
+        view = self._random(own, len(rows), part, np.random.default_rng([self.seed, number, 3])) if self.views else None
+        return Batch(inputs, labels, from_numpy(rows), self._crops(own, number, part, len(rows)), view)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a process that prepares batches: it maps the file of the images, which may not fit into its memory."""
+        state = dict(vars(self))
+        if isinstance(self.inputs, np.memmap) and self.inputs.filename is not None:
+            state["inputs"] = Path(self.inputs.filename)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if isinstance(state["inputs"], Path):
+            self.inputs = np.load(state["inputs"], mmap_mode="r")
 
     def _labels(self, rows: NDArray[np.int64]) -> Tensor:
         if isinstance(self.batches, MPerClassBatches):
@@ -65,18 +112,22 @@ class Batches(Dataset[tuple[Tensor, ...]]):
         assert self.images.taught is not None
         return from_numpy(self.images.taught.between(rows[: self.batches.anchors], rows))
 
-    def _inputs(self, chosen: NDArray[Any], number: int, part: slice, total: int) -> Tensor:
-        if chosen.ndim == 2:
-            return from_numpy(chosen)
+    def _crops(self, own: NDArray[np.int64], number: int, part: slice, total: int) -> Crops:
+        rng = np.random.default_rng([self.seed, number, 2])
         if not self.augment:
-            return center_crops(chosen, self.size)
-        crops = {"jitter": jittered_crops, "mirror": mirrored_crops}.get(str(self.augment)) or _crops(chosen)
-        return crops(chosen, self.size, np.random.default_rng([self.seed, number, 2]), part, total)
+            return MIDDLE
+        if self.augment == "jitter":
+            return jittered_crops(total, self.size / self.inputs.shape[1], rng, part)
+        return mirrored_crops(rng) if self.augment == "mirror" else self._random(own, total, part, rng)
+
+    def _random(self, own: NDArray[np.int64], total: int, part: slice, rng: np.random.Generator) -> Crops:
+        inputs: NDArray[Any] = self.inputs
+        return whole_crops(inputs["aspect"][own], total, rng, part) if inputs.dtype.names else random_crops(total, rng, part)
 
 
-def _crops(chosen: NDArray[Any]) -> Callable[..., Tensor]:
-    """How random crops are cut from these images: whole ones are records."""
-    return whole_crops if chosen.dtype.names else random_crops
+def pixels_of(inputs: NDArray[Any]) -> NDArray[Any]:
+    """Of whole images, which are records, the pixels; of anything else itself."""
+    return np.ascontiguousarray(inputs["pixels"]) if inputs.dtype.names else inputs
 
 
 class ResumeSampler(Sampler[int]):

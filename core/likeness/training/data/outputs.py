@@ -1,6 +1,7 @@
 """Outputs of a network for the images of a run: embeddings in evaluation; features and classifier outputs, computed once and cached."""
 
 import hashlib
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -12,7 +13,8 @@ from likeness.data import ImageClasses, ImageTable, image_classes
 from likeness.io import cache_dir, compute_once_locked, write_atomic
 from likeness.progress import Progress
 from likeness.training.config import RunConfig
-from likeness.training.data.pixels import Pixels, center_crops, load_pixels
+from likeness.training.data.crops import MIDDLE, cut_crops
+from likeness.training.data.pixels import Pixels, center_crops, load_pixels, to_device
 from likeness.training.data.run_images import run_table
 from likeness.training.network.embedding_network import EmbeddingNetwork
 
@@ -20,17 +22,19 @@ _BATCH = 256
 
 
 def embed_rows(network: EmbeddingNetwork, inputs: Any, rows: NDArray[np.int64], size: int) -> NDArray[np.float32]:
-    """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode."""
-    training, found = network.training, []
+    """Embeddings (m, d) of rows of kept pixels or of features, in evaluation mode and float32, whatever precision trains.
+
+    Args:
+        network: on the device that computes.
+        inputs: of all images, in the host's memory or, as a tensor, on that device.
+        rows: (m,) row numbers.
+        size: side of the images that the network reads.
+    """
+    training = network.training
     network.eval()
-    device = network.head.weight.device
-    with torch.inference_mode():
-        for start in range(0, len(rows), _BATCH):
-            chosen = inputs[rows[start : start + _BATCH]]
-            batch = torch.from_numpy(chosen) if chosen.ndim == 2 else center_crops(chosen, size)
-            found.append(network(batch.to(device)).embeddings.float().cpu().numpy())
+    found = _in_batches(lambda batch: network(batch).embeddings, network, inputs, rows, size)
     network.train(training)
-    return np.concatenate(found)
+    return found
 
 
 def backbone_features(config: RunConfig, progress: Progress | None = None) -> tuple[ImageTable, ImageClasses, NDArray[np.float32]]:
@@ -91,15 +95,41 @@ def backbone_outputs(
 ) -> NDArray[np.float32]:
     """The backbone's outputs (m, f) for the centers of rows of kept pixels; arguments as for `cached_outputs`."""
     network.eval()
-    found = []
+    found = _in_batches(network.features, network, pixels, rows, size, progress, stage)
+    network.train()
+    return found
+
+
+def _in_batches(
+    compute: Callable[[torch.Tensor], torch.Tensor],
+    network: EmbeddingNetwork,
+    inputs: Any,
+    rows: NDArray[np.int64],
+    size: int,
+    progress: Progress | None = None,
+    stage: str = "",
+) -> NDArray[np.float32]:
+    """What is computed for the middle of each image; of a batch it is fetched while the device is at the next one."""
+    found: list[NDArray[np.float32]] = []
+    waiting: torch.Tensor | None = None
     with torch.inference_mode():
         for start in range(0, len(rows), _BATCH):
-            chosen = rows[start : start + _BATCH]
-            found.append(network.features(center_crops(pixels[chosen], size).to(network.mean.device)).float().cpu().numpy())
+            computed = compute(_shown(inputs, rows[start : start + _BATCH], size, network.mean.device))
+            if waiting is not None:
+                found.append(waiting.float().cpu().numpy())
+            waiting = computed
             if progress:
-                progress(start + len(chosen), len(rows), stage)
-    network.train()
+                progress(min(start + _BATCH, len(rows)), len(rows), stage)
+        if waiting is not None:
+            found.append(waiting.float().cpu().numpy())
     return np.concatenate(found)
+
+
+def _shown(inputs: Any, rows: NDArray[np.int64], size: int, device: torch.device) -> torch.Tensor:
+    chosen = inputs[torch.from_numpy(rows).to(device) if isinstance(inputs, torch.Tensor) else rows]
+    if chosen.ndim == 2:
+        return chosen if isinstance(chosen, torch.Tensor) else to_device(torch.from_numpy(chosen), device)
+    return cut_crops(chosen, MIDDLE, size) if isinstance(chosen, torch.Tensor) else center_crops(chosen, size, device)
 
 
 def _key(network: EmbeddingNetwork, pixels: Any, rows: NDArray[np.int64], size: int) -> str:

@@ -1,9 +1,11 @@
-"""The images of a run, decoded once: 8-bit pixels on disk, cropped and flipped in batches."""
+"""The images of a run, decoded once: 8-bit pixels on disk."""
 
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +22,10 @@ if TYPE_CHECKING:
     from likeness.data import ImageTable
 
 Pixels = NDArray[np.uint8]
-Vector = NDArray[np.float64]
 # Side of the kept image over that of the crop: 256 and 224 in the papers' protocol.
 MARGIN = 8 / 7
-_SCALE, _RATIO = (0.16, 1.0), (3 / 4, 4 / 3)
-# Largest change of size and position, as shares of the crop's side.
-_JITTER = (0.05, 0.03)
+# Images that threads read ahead of the one that is written, and the most threads.
+_AHEAD, _MAX_THREADS = 64, 8
 
 
 def kept_size(size: int) -> int:
@@ -86,68 +86,24 @@ def cached_images(
     return found
 
 
-def center_crops(pixels: Pixels, size: int) -> "torch.Tensor":
-    """The centers (n, 3, size, size) of kept images, values 0 to 1, for evaluation."""
+def center_crops(pixels: Pixels, size: int, device: "torch.device | str" = "cpu") -> "torch.Tensor":
+    """The centers (n, 3, size, size) of kept images, values 0 to 1, for evaluation; they go to the device as 8-bit pixels."""
     import torch
+
+    from likeness.training.data.crops import MIDDLE, cut_crops
 
     edge = (pixels.shape[1] - size) // 2
     cut = np.array(pixels[:, edge : edge + size, edge : edge + size])  # a copy also of all that is kept, whose file is not to be written to
-    return torch.from_numpy(cut).permute(0, 3, 1, 2).float().div_(255)
+    return cut_crops(to_device(torch.from_numpy(cut), device), MIDDLE, size)
 
 
-def random_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
-    """Random crops, half of them mirrored, (n, 3, size, size), values 0 to 1, for training.
-
-    A crop has 16 to 100 % of the area of the kept square and sides in a ratio of 3/4 to 4/3, and is scaled to the full size. The authors of
-    language guidance crop the whole image: `likeness.training.data.whole_images`.
-
-    Args:
-        pixels: (n, s, s, 3).
-        size: of the crops.
-        rng: the source of random numbers.
-        part, total: the images are these rows of a batch of `total` images, and get the crops that they have in the whole batch.
-    """
-    count = len(pixels) if total is None else total
-    area = rng.uniform(*_SCALE, count)
-    ratio = np.exp(rng.uniform(np.log(_RATIO[0]), np.log(_RATIO[1]), count))
-    wide, high = (np.minimum(1.0, np.sqrt(area * factor)) for factor in (ratio, 1 / ratio))
-    left, top = ((2 * rng.random(count) - 1) * (1 - extent) for extent in (wide, high))
-    mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0)
-    return sample_crops(pixels, size, *(each[part] for each in (left, top, wide * mirror, high)))
-
-
-def jittered_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
-    """The centers of kept images, 5 % larger or smaller and 3 % off at most, (n, 3, size, size), values 0 to 1; all mirrored, or none.
-
-    For continuous labels such as poses, which change with a crop, and with a mirror unless all images are mirrored alike. Beyond the
-    image its edge pixels are repeated. Arguments as for `random_crops`.
-    """
-    count, shown = len(pixels) if total is None else total, size / pixels.shape[1]
-    scale = shown * (1 + 2 * _JITTER[0] * rng.uniform(-1, 1, count))
-    left, top = (shown * 2 * _JITTER[1] * rng.uniform(-1, 1, count) for _ in range(2))
-    mirror = -1 if rng.random() < 0.5 else 1
-    return sample_crops(pixels, size, *(each[part] for each in (left, top, scale * mirror, scale)))
-
-
-def mirrored_crops(pixels: Pixels, size: int, rng: np.random.Generator, part: slice = slice(None), total: int | None = None) -> "torch.Tensor":
-    """The centers of kept images, all mirrored, or none; arguments and result as for `random_crops`."""
-    found = center_crops(pixels, size)
-    return found.flip(3) if rng.random() < 0.5 else found
-
-
-def sample_crops(pixels: Pixels, size: int, left: Vector, top: Vector, wide: Vector, high: Vector) -> "torch.Tensor":
-    """Crops (n, 3, size, size) around (left, top), with extents, in the coordinates of `grid_sample`, -1 to 1 over the kept image."""
+def to_device(tensor: "torch.Tensor", device: "torch.device | str") -> "torch.Tensor":
+    """The tensor on another device; to a GPU from pinned memory, so that the program does not wait for the copy."""
     import torch
-    from torch.nn.functional import grid_sample
 
-    count = len(pixels)
-    line = (np.arange(size) + 0.5) / size * 2 - 1
-    across = left[:, None] + wide[:, None] * line
-    down = top[:, None] + high[:, None] * line
-    grid = np.empty((count, size, size, 2), np.float32)
-    grid[..., 0], grid[..., 1] = across[:, None, :], down[:, :, None]
-    images = torch.from_numpy(np.ascontiguousarray(pixels)).permute(0, 3, 1, 2).float().div_(255)
-    return grid_sample(images, torch.from_numpy(grid), mode="bilinear", padding_mode="border", align_corners=False)
+    if torch.device(device).type != "cuda" or tensor.is_cuda:
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def image_files_digest(table: "ImageTable", kept: str) -> str:
@@ -181,10 +137,10 @@ def _decode(
     temporary = file.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         kept: Any = np.lib.format.open_memmap(temporary, "w+", dtype, (len(paths), *shape))
-        for number, path in enumerate(paths):
+        for number, image in enumerate(_in_threads(lambda path: keep(read_image(path)), paths)):
             if should_stop and should_stop():
                 raise InputError(f"Stopped while reading images, {number:,} of {len(paths):,}.")
-            kept[number] = keep(read_image(path))
+            kept[number] = image
             if progress and (number % 100 == 0 or number == len(paths) - 1):
                 progress(number + 1, len(paths), "Reading images")
         kept.flush()
@@ -192,6 +148,22 @@ def _decode(
         os.replace(temporary, file)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _in_threads(work: Callable[[Path], Any], paths: Sequence[Path]) -> Iterator[Any]:
+    """What `work` makes of each path, in their order; threads are a few images ahead."""
+    threads = min(_MAX_THREADS, os.cpu_count() or 1)
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="likeness-decode")
+    waiting = deque(pool.submit(work, path) for path in paths[:_AHEAD])
+    try:
+        for following in range(_AHEAD, len(paths) + _AHEAD):
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+            if following < len(paths):
+                waiting.append(pool.submit(work, paths[following]))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _center_square(image: Any, side: int) -> Pixels:

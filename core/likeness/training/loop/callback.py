@@ -25,8 +25,10 @@ from likeness.training.config import RunConfig
 from likeness.training.data.outputs import backbone_outputs, embed_rows
 from likeness.training.data.run_images import RunImages
 from likeness.training.dist_context import DistContext
+from likeness.training.loop.loggers import log_row
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.scores import continuous_bounds, continuous_scores, matched_recall, scores
+from likeness.training.loop.step_figures import PendingSteps, StepFigures, mean_figures
 from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
 from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
@@ -61,7 +63,7 @@ class RunCallback(Callback):
     """Measures, evaluates, saves and stops a run.
 
     With several processes, each embeds its part of the images. The main process alone scores them and writes; the others receive its results
-    and its errors. After every step the processes agree on whether to stop.
+    and its errors. Where figures are fetched, after every step on processors, they agree on whether to stop.
     """
 
     def __init__(self, context: RunContext, epoch: int, seconds: float, progress: Progress) -> None:
@@ -72,6 +74,7 @@ class RunCallback(Callback):
         self._best: float | None = None
         self._reported, self._start, self._terminated = 0.0, 0, False
         self.checkpoints = CheckpointFile(self.run.checkpoint)
+        self._pending, self._batches = PendingSteps(self.dist.is_distributed), list[StepFigures]()
         self._known_distances: dict[bytes, NDArray[np.float32]] = {}
 
     def begin(self, start: int) -> None:
@@ -96,7 +99,7 @@ class RunCallback(Callback):
             assert isinstance(module, RunModule)
             row = self._first_row() | self._measure(module, trainer)
             if self.dist.is_main:
-                self._record(row, trainer)
+                self._record([row], trainer)
 
     def _agree(self, trainer: Trainer) -> None:
         self._begun = time.perf_counter()  # not counting the start of the other processes
@@ -106,31 +109,51 @@ class RunCallback(Callback):
             signal.signal(signal.SIGTERM, lambda number, frame: setattr(self, "_terminated", True))
 
     def on_train_batch_end(self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, number: int) -> None:
-        """After each step."""
+        """After each step. What a step's figures are is fetched from the device later, but before anything is evaluated or kept."""
         assert isinstance(module, RunModule)
+        assert module.figures is not None
+        self._batches.append(module.figures)
+        if len(self._batches) < self.config.batch.accumulate:
+            return
+        module.after_step()
         self.step = trainer.global_step
-        row = {"step": self.step, "epoch": self.step / self.epoch, "rate": module.rate(), "seconds": round(self.seconds(), 2)} | module.losses
-        if self.step % (self.config.evaluate_every * self.epoch) == 0 or self.step == self.total:
-            row |= self._evaluate(module, trainer)
-        if self.dist.is_main:
-            self._record(row, trainer)
-        self.stopped = self._should_stop(trainer) and self.step < self.total
-        if self.stopped or self.step % self.config.checkpoint_every == 0 or self.step == self.total or self.config.selection_metric in row:
+        row = {"step": self.step, "epoch": self.step / self.epoch, "rate": module.rate(), "seconds": round(self.seconds(), 2)}
+        due = self._pending.add(row, mean_figures(self._batches))
+        self._batches.clear()
+        evaluates = self.step % (self.config.evaluate_every * self.epoch) == 0 or self.step == self.total
+        saves = evaluates or self.step % self.config.checkpoint_every == 0
+        if due or saves:
+            self._take(module, trainer, evaluates)
+        if due or saves or not self.dist.is_distributed:
+            self.stopped = self._should_stop(trainer) and self.step < self.total
+        if saves or self.stopped:
+            self._take(module, trainer, evaluates=False)
             self._save(trainer)
         if self.dist.is_main and time.perf_counter() - self._reported > _STATUS_SECONDS:
             self._reported = time.perf_counter()
             self._report_status()
-        if self.stopped:
+        if self.stopped or (evaluates and ends_early(self.config, module.without_best)):
             trainer.should_stop = True
+
+    def _take(self, module: RunModule, trainer: Trainer, evaluates: bool) -> None:
+        """Records the steps since the last fetch, the last one with the figures of an evaluation."""
+        rows, wrong = self._pending.take()
+        if evaluates and not wrong:
+            rows[-1] |= self._evaluate(module, trainer)
+        if self.dist.is_main:
+            self._record(rows, trainer)
+        if wrong:
+            raise InputError(wrong)
 
     def _first_row(self) -> dict[str, float]:
         return {"step": 0, "epoch": 0.0, "seconds": round(self.seconds(), 2)}
 
-    def _record(self, row: dict[str, float], trainer: Trainer) -> None:
-        self.run.append_metrics(row)
+    def _record(self, rows: list[dict[str, float]], trainer: Trainer) -> None:
+        for row in rows:
+            self.run.append_metrics(row)
+            for logger in trainer.loggers:
+                log_row(logger, row)
         self.progress(self.step, self.total, "Training")
-        if trainer.logger:
-            trainer.logger.log_metrics({name: value for name, value in row.items() if name not in ("step", "seconds")}, self.step)
 
     def _report_status(self) -> None:
         self.run.report_status(Status("running", self.step, self.total, self.note, self.owner, self.seconds()))
@@ -159,7 +182,7 @@ class RunCallback(Callback):
 
         def compute() -> dict[str, float]:
             found = self._figures(module, test, validation)
-            return found | self._keep_best(module.network, test, found) if keep_best else found
+            return found | self._keep_best(module.judged, test, found) if keep_best else found
 
         return self._broadcast(trainer, compute)
 
@@ -167,11 +190,15 @@ class RunCallback(Callback):
         """Embeddings of these rows; each process computes its part. The last row is repeated so that all parts have the same size."""
         size = self.config.data.image_size
         if trainer is None or not self.dist.is_distributed:
-            return embed_rows(module.network, self.inputs, rows, size)
+            return embed_rows(module.judged, self._inputs(module), rows, size)
         padded = rows[np.minimum(np.arange(-(-len(rows) // self.dist.world_size) * self.dist.world_size), len(rows) - 1)]
-        part = embed_rows(module.network, self.inputs, padded[self.dist.part(len(padded))], size)
+        part = embed_rows(module.judged, self._inputs(module), padded[self.dist.part(len(padded))], size)
         whole: Embeddings = module.gather(torch.from_numpy(part).to(module.device)).cpu().numpy()[: len(rows)]
         return whole
+
+    def _inputs(self, module: RunModule) -> Any:
+        """What is evaluated: the images on the device, where they are the same ones."""
+        return self.inputs if module.images is None or self.config.data.crops == "whole" else module.images
 
     def _broadcast(self, trainer: Trainer | None, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
         """Computes in the main process; all processes return its result or raise its error."""
@@ -231,10 +258,10 @@ class RunCallback(Callback):
         found: dict[str, Any] = {each: checkpoint_figures(metrics, selection, each) for each in CHECKPOINTS}
         found = {each: {name: value for name, value in figures.items() if name != "epoch"} for each, figures in found.items() if figures}
         if "last" in found:
-            at_end = self._bounds() | self._measured_once(module.network)
+            at_end = self._bounds() | self._measured_once(module.judged)
             found["last"] |= at_end
             if "best" in found and found["best"]["step"] != found["last"]["step"]:
-                at_end |= self._measured_once_at_best(module.network)
+                at_end |= self._measured_once_at_best(module.judged)
             if "best" in found:
                 found["best"] |= at_end
         return found
@@ -299,6 +326,11 @@ class RunCallback(Callback):
         finally:
             if self.dist.is_main:
                 self.checkpoints.partial.unlink(missing_ok=True)
+
+
+def ends_early(config: RunConfig, without_best: int) -> bool:
+    """Whether a run ends before its last step, after so many evaluations without a new best on the validation images."""
+    return config.stop_early is not None and without_best >= config.stop_early
 
 
 def _save_weights(network: EmbeddingNetwork, file: Path, spherical_map: SphericalMap | None) -> None:

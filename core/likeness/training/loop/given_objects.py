@@ -2,12 +2,15 @@
 
 from typing import Any, NamedTuple
 
+import torch
 from torch import nn
 
 from likeness.errors import InputError
 from likeness.losses import Mined, as_module, make_objective, wrap_objective
 from likeness.samplers import make_miner
 from likeness.training.config import ObjectiveConfig, RunConfig, with_changes
+from likeness.training.network.backbones import build_network
+from likeness.training.network.embedding_network import EmbeddingNetwork
 
 CUSTOM = "custom"
 
@@ -20,11 +23,15 @@ class GivenObjects(NamedTuple):
             class numbers (n,), or label distances (a, n) of the first a rows where the config's objective reads those.
         miner: (embeddings, labels) -> tuples of row numbers.
         language: for guidance, an object with `encode_texts`, or several.
+        backbone: images (n, 3, s, s) -> features (n, f).
+        callbacks: Lightning's.
     """
 
     loss: Any = None
     miner: Any = None
     language: Any = None
+    backbone: Any = None
+    callbacks: tuple[Any, ...] = ()
 
 
 NOTHING_GIVEN = GivenObjects()
@@ -47,7 +54,27 @@ def config_with(config: RunConfig, given: GivenObjects) -> RunConfig:
         if config.guidance is None:
             raise InputError("A language model was given, but the config has no guidance; set guidance, or leave out language.")
         changes |= {"guidance.language": [CUSTOM]}
+    if given.backbone is not None:
+        changes |= {"backbone.name": CUSTOM, "backbone.weights": "none", "backbone.options": {}}
     return with_changes(config, changes) if changes else config
+
+
+def given_network(config: RunConfig, given: GivenObjects) -> EmbeddingNetwork:
+    """The network of a run, around the backbone that is given or that its config names.
+
+    Raises:
+        InputError: as `build_network`, or a backbone that does not give features (n, f).
+    """
+    if given.backbone is None:
+        return build_network(config.backbone)
+    size, chosen = config.data.image_size, config.backbone
+    given.backbone.eval()  # so that batch norm learns nothing of the probe
+    with torch.no_grad():
+        features = given.backbone(torch.zeros(2, 3, size, size, device=next(given.backbone.parameters(), torch.zeros(())).device))
+    if not isinstance(features, torch.Tensor) or features.ndim != 2:
+        what = f"shape {tuple(features.shape)}" if isinstance(features, torch.Tensor) else type(features).__name__
+        raise InputError(f"The backbone gives {what} for two images, but features are (2, f); pool what it gives.")
+    return EmbeddingNetwork(given.backbone, features.shape[1], chosen.dim, freeze_batch_norm=chosen.freeze_batch_norm, parts=chosen.parts)
 
 
 def build_objective(config: ObjectiveConfig, classes: int, dim: int, feature_dim: int, given: GivenObjects = NOTHING_GIVEN) -> nn.Module:
@@ -82,7 +109,7 @@ def base_objective(config: ObjectiveConfig, classes: int, dim: int, given: Given
 
 def require_here(given: GivenObjects, processes: int) -> None:
     """Raises InputError for objects where the run starts processes of its own, which read the config only."""
-    if any(each is not None for each in given):
+    if any(each is not None and each != () for each in given):
         raise InputError(
             f"What is given as an object does not reach the {processes} processes of the run; set devices to 1, "
             f"or start a script that calls train with torchrun."

@@ -5,11 +5,12 @@ ReduceLROnPlateau has no limit on the number of drops, and LambdaLR, which the o
 """
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import torch
 from lightning import LightningModule
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from likeness.errors import InputError
 from likeness.evaluation import find_metric
@@ -17,9 +18,12 @@ from likeness.losses import DiVA, wrapper_parameters
 from likeness.training.config import RunConfig
 from likeness.training.dist_context import SINGLE_PROCESS, DistContext
 from likeness.training.guidance.guidance import Guidance
+from likeness.training.loop.step_figures import StepFigures, diverged
 from likeness.training.network.embedding_network import EmbeddingNetwork, NetworkOutput
 
 MAX_DROPS = 2
+# What of the schedule a checkpoint keeps.
+_SCHEDULE = ("drops", "best", "waited", "without_best")
 
 
 class RunModule(LightningModule):
@@ -42,7 +46,10 @@ class RunModule(LightningModule):
 
     Attributes:
         drops: how often the learning rate has dropped.
-        best, waited: the highest value of the selection metric on the validation split, and the number of evaluations since.
+        figures: of the last step.
+        images: those of all rows, where they lie on the device.
+        best, without_best: the highest value of the selection metric on the validation split, and the number of evaluations since.
+        waited: the same since the last drop.
     """
 
     def __init__(
@@ -63,33 +70,61 @@ class RunModule(LightningModule):
             follow(network, config.batch.size)
         if isinstance(objective, DiVA):
             objective.gather = self.gather
+        ema = config.optimizer.ema
+        self.average = None if ema is None else _moving_average(network, ema)
         self.network.keeps_maps = "maps" in self.reads or (guidance is not None and guidance.reads_maps)
         self.best: float | None = None
-        self.waited = 0
-        self.losses: dict[str, float] = {}
+        self.waited = self.without_best = 0
+        self.figures: StepFigures | None = None
+        self.images: Tensor | None = None
+
+    @property
+    def judged(self) -> EmbeddingNetwork:
+        """The network that is evaluated and kept: the moving average of the weights, or the network itself."""
+        return self.network if self.average is None else cast(EmbeddingNetwork, self.average.module)
+
+    def after_step(self) -> None:
+        """Moves the average of the weights."""
+        if self.average is not None:
+            self.average.update_parameters(self.network)
+
+    def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> tuple[Tensor, ...]:
+        """Cuts the images of a batch where the network is."""
+        found: tuple[Tensor, ...] = batch.cut(self.config.data.image_size, self.images)
+        return found
 
     def training_step(self, batch: tuple[Tensor, ...], number: int) -> Tensor:
-        """The loss of a batch. Random numbers (tuples, dropout) are a function of the seed and the step alone."""
+        """The loss of a batch. Random numbers (tuples, dropout) are a function of the seed and the step alone.
+
+        Only the backbone computes in the run's precision; embeddings, similarities and losses are float32. Nothing is fetched from the device.
+        """
         inputs, labels, rows, *second = batch
-        output = self._forward(inputs)
-        embeddings = self.gather(output.embeddings)
-        self.check_finite(float(embeddings.detach().sum()))
-        self._check_spread(embeddings.detach())
+        output = self._forward(inputs, number)
+        with torch.autocast(self.device.type, enabled=False):
+            embeddings = self.gather(output.embeddings)
+            try:
+                parts = self._parts(output, embeddings, labels, rows, inputs, *second)
+            except (RuntimeError, ValueError, IndexError):
+                self.check_finite(float(embeddings.detach().sum()))  # a miner may not draw from what is not finite
+                raise
+            loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
+        self.figures = StepFigures.of(embeddings.detach(), {name: value.detach() for name, value in ({"loss": loss} | parts).items()})
+        return loss
+
+    def _parts(self, output: NetworkOutput, embeddings: Tensor, labels: Tensor, rows: Tensor, inputs: Tensor, *second: Tensor) -> dict[str, Tensor]:
+        """The losses of a batch by name."""
         parts: dict[str, Tensor] = {}
         if self.guidance is None or not self.guidance.replaces_objective:
             extra = (self._extra(name, output, inputs, *second) for name in self.reads)
             parts["loss_objective"] = _scalar(self.objective(embeddings, labels, *extra))
         if self.guidance is not None and self.config.guidance is not None:
             parts["loss_guidance"] = self.guidance(self.gather(_maps(output)) if self.guidance.reads_maps else embeddings, labels, rows)
-        loss = torch.stack([self.weight(name) * value for name, value in parts.items()]).sum()
-        self.losses = {"loss": loss.item()} | {name: value.item() for name, value in parts.items()}
-        self.check_finite(self.losses["loss"])
-        return loss
+        return parts
 
-    def _forward(self, inputs: Tensor) -> NetworkOutput:
+    def _forward(self, inputs: Tensor, number: int) -> NetworkOutput:
         """The network's output for this process's part. Random numbers inside the network (dropout) differ between processes; those drawn
         afterwards are the same."""
-        seed = self.config.seed * 1_000_003 + self.global_step
+        seed = self.config.seed * 1_000_003 + self.global_step + (number % self.config.batch.accumulate << 50)
         torch.manual_seed(seed + (self.dist.rank << 40))  # beyond the seeds of other steps
         output: NetworkOutput = self.network(inputs)
         if self.dist.is_distributed:
@@ -108,7 +143,7 @@ class RunModule(LightningModule):
         """What an objective reads besides embeddings. The second view is that of this process's images; features, which have no crops, are
         those of the whole batch."""
         if name != "view":
-            return self.gather(output.features if name == "features" else _maps(output))
+            return self.gather(output.features.to(output.embeddings.dtype) if name == "features" else _maps(output))
         if second:
             return second[0]
         return self.gather(inputs) if inputs.ndim == 2 else inputs
@@ -121,35 +156,29 @@ class RunModule(LightningModule):
     def check_finite(self, value: float) -> None:
         """Raises InputError where training has diverged."""
         if not math.isfinite(value):
-            raise InputError(
-                f"The loss is {value} at step {self.global_step + 1}; choose a smaller learning rate than {self.rate():g}. "
-                f"The last checkpoint is from before."
-            )
-
-    def _check_spread(self, embeddings: Tensor) -> None:
-        """Raises InputError where all embeddings are equal: the network has collapsed, and the gradient of every loss is zero."""
-        if len(embeddings) > 1 and bool((embeddings == embeddings[0]).all()):
-            raise InputError(
-                f"All images of a batch have the same embedding at step {self.global_step + 1}: training has collapsed. Choose a smaller learning "
-                f"rate than {self.rate():g}."
-            )
+            raise InputError(diverged(value, self.global_step + 1, self.rate()))
 
     def rate(self) -> float:
         """Current learning rate of the backbone."""
         optimizer, steps = self.config.optimizer, self.global_step
         factor = optimizer.factor**self.drops * optimizer.decay ** (steps / self.epoch) / (1 + optimizer.inverse_decay * steps)
+        rising, total = optimizer.rate_warmup * self.epoch, self.config.epochs * self.epoch
+        if steps < rising:
+            factor *= min(1.0, (steps + 1) / rising)
+        elif optimizer.cosine:
+            factor *= (1 + math.cos(math.pi * (steps - rising) / max(1.0, total - rising))) / 2
         return float(optimizer.rate * factor)
 
     def step_plateau(self, metric: float) -> None:
         """Takes the selection metric on the validation split. The rate drops, twice at most, after `plateau` evaluations without a new best."""
         better = find_metric(self.config.selection_metric).better(metric, self.best)
-        self.best, self.waited = (metric, 0) if better else (self.best, self.waited + 1)
+        self.best, self.waited, self.without_best = (metric, 0, 0) if better else (self.best, self.waited + 1, self.without_best + 1)
         patience = self.config.optimizer.plateau
         if patience is not None and self.waited >= patience and self.drops < MAX_DROPS:
             self.drops, self.waited = self.drops + 1, 0
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam or SGD with a parameter group each for backbone, embedding layer, objective, guidance and, where they have a rate of their own,
+        """Adam, AdamW or SGD with a parameter group each for backbone, embedding layer, objective, guidance and, where they have a rate of their own,
         the wrappers' networks."""
         optimizer, groups = self.config.optimizer, []
         decay, own = optimizer.weight_decay, self.config.objective
@@ -169,9 +198,12 @@ class RunModule(LightningModule):
         ):
             if parameters:
                 groups.append({"params": parameters, "lr": optimizer.rate * share, "share": share, "weight_decay": shrinks})
+        # one kernel for all parameters; it would unscale the gradients of float16 itself, before they could be clipped
+        fused = self.device.type == "cuda" and (self.config.precision != "16-mixed" or optimizer.clip is None)
         if optimizer.kind == "sgd":
-            return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum)
-        return torch.optim.Adam(groups, lr=optimizer.rate)
+            return torch.optim.SGD(groups, lr=optimizer.rate, momentum=optimizer.momentum, fused=fused)
+        kind = torch.optim.Adam if optimizer.kind == "adam" else torch.optim.AdamW
+        return kind(groups, lr=optimizer.rate, fused=fused)
 
     def on_train_batch_start(self, batch: Any, number: int) -> None:
         """Sets the learning rates."""
@@ -189,11 +221,17 @@ class RunModule(LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Saves the state of the schedule."""
-        checkpoint["plateau"] = {"drops": self.drops, "best": self.best, "waited": self.waited}
+        checkpoint["plateau"] = {name: getattr(self, name) for name in _SCHEDULE}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Restores the state of the schedule."""
-        self.drops, self.best, self.waited = (checkpoint["plateau"][name] for name in ("drops", "best", "waited"))
+        for name in _SCHEDULE:
+            setattr(self, name, checkpoint["plateau"].get(name, 0))
+
+
+def _moving_average(network: EmbeddingNetwork, decay: float) -> AveragedModel:
+    average: Any = get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
+    return AveragedModel(network, multi_avg_fn=average, use_buffers=True).requires_grad_(False)
 
 
 def _scalar(loss: Any) -> Tensor:
@@ -207,4 +245,4 @@ def _scalar(loss: Any) -> Tensor:
 
 def _maps(output: NetworkOutput) -> Tensor:
     assert output.maps is not None, "the network keeps its maps where they are read"
-    return output.maps
+    return output.maps.to(output.embeddings.dtype)

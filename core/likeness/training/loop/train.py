@@ -2,12 +2,13 @@
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from lightning import Callback
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
@@ -18,27 +19,39 @@ from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
 from likeness.training.data.batches import Batches, ResumeSampler
+from likeness.training.data.device_images import keep_on_device
 from likeness.training.data.outputs import cached_outputs
 from likeness.training.data.pixels import Pixels, load_pixels
 from likeness.training.data.run_images import RunImages, run_images
 from likeness.training.data.whole_images import load_whole_images
 from likeness.training.dist_context import DistContext, launched_externally
 from likeness.training.guidance.guidance import build_guidance
-from likeness.training.loop.callback import RunCallback, RunContext
-from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, build_objective, config_with, require_here
+from likeness.training.loop.callback import RunCallback, RunContext, ends_early
+from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, build_objective, config_with, given_network, require_here
 from likeness.training.loop.launch import launch
+from likeness.training.loop.loggers import build_loggers
 from likeness.training.loop.module import RunModule
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
-from likeness.training.network.backbones import build_network, size_note
+from likeness.training.network.backbones import size_note
 from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_folder import RunFolder, Status
 
+# Processes that prepare the batches of a GPU whose memory does not hold all images.
+_WORKERS = 2
 # What Lightning resumes from, beside the step.
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
 
 
 def train(
-    config: RunConfig, folder: Path | str, progress: Progress | None = None, *, loss: Any = None, miner: Any = None, language: Any = None
+    config: RunConfig,
+    folder: Path | str,
+    progress: Progress | None = None,
+    *,
+    loss: Any = None,
+    miner: Any = None,
+    language: Any = None,
+    backbone: Any = None,
+    callbacks: Sequence[Callback] = (),
 ) -> RunFolder:
     """Trains or resumes the run of this config in this folder.
 
@@ -57,6 +70,9 @@ def train(
         miner: an object in place of the objective's own miner: (embeddings, labels) -> (anchors, positives, negatives), row numbers. A loss
             given as an object then takes these as a third argument, as the losses of pytorch-metric-learning do.
         language: for guidance, an object with `encode_texts`, or several, in place of the language models of the config.
+        backbone: a module in place of the config's, from images (n, 3, s, s) with values 0 to 1, normalized by the mean and deviation of ImageNet, to
+            features (n, f). The run's weights are then of use with that module only.
+        callbacks: Lightning's, which are called before the run's own; they may look, but not stop the run (`RunFolder.request_stop` does that).
 
     Returns:
         The run; its status is "finished", or "stopped" after a requested stop.
@@ -66,7 +82,7 @@ def train(
             several that has ended. The status then says so, and the last checkpoint is kept.
     """
     progress = progress or no_progress
-    given = GivenObjects(loss, miner, language)
+    given = GivenObjects(loss, miner, language, backbone, tuple(callbacks))
     config = config_with(config, given)
     if config.processes > 1 and not launched_externally():
         require_here(given, config.processes)
@@ -118,7 +134,7 @@ def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given
 def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
     images = run_images(config.data, config.seed)
     torch.manual_seed(config.seed)
-    network = sync_batch_norm(build_network(config.backbone), dist)
+    network = sync_batch_norm(given_network(config, given), dist)
     if not config.unit_embeddings:
         network.disable_normalization(reset=config.backbone.dim is not None)
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
@@ -132,10 +148,11 @@ def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status,
     if config.backbone.head_only:
         network.backbone = None
     module = RunModule(network, objective, guidance, config, epoch, dist)
-    views = "view" in module.reads
-    note = size_note(network, config.data.image_size)
-    callback = RunCallback(RunContext(config, run, images, inputs, dist, owner, note), epoch, before.seconds, progress)
-    _fit(config, run, module, Batches(cropped, images, batches, config.data.image_size, config.augment, config.seed, views, dist), callback)
+    size, views = config.data.image_size, "view" in module.reads
+    data = Batches(cropped, images, batches, size, config.augment, config.seed, views, dist)
+    context = RunContext(config, run, images, inputs, dist, owner, size_note(network, size))
+    callback = RunCallback(context, epoch, before.seconds, progress)
+    _fit(config, run, module, data, callback, given.callbacks)
     if dist.is_main:
         _conclude(config, run, module, callback)
     return run
@@ -145,7 +162,10 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     state = "stopped" if callback.stopped else "finished"
     if state == "finished":
         figures = callback.final(module)
-        run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.total} | figures)
+        run.write_report({"name": config.name, "seconds": round(callback.seconds(), 1), "steps": callback.step} | figures)
+        if callback.step < callback.total:
+            ended = f"Ended early, after {config.stop_early} evaluations without a better one on the validation images."
+            callback.note = f"{ended} {callback.note}".strip()
     run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
@@ -156,13 +176,13 @@ def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[
         if config.data.split == "images":  # measured, not trained
             return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
         found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
-        return found, max(1, len(images.train) // batch.size)
+        return found, max(1, len(images.train) // (batch.size * batch.accumulate))
     assert images.taught is not None
     count = batch.pool or batch.nearest
     nearest = nearest_labels(images.taught, images.train, count, progress, seed=config.seed)
     anchors = batch.size if batch.anchors == "all" else batch.drawn
     neighbors = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
-    return neighbors, neighbors.epoch
+    return neighbors, max(1, neighbors.epoch // batch.accumulate)
 
 
 def _inputs(
@@ -175,21 +195,26 @@ def _inputs(
     return cached_outputs(network, pixels, everything, config.data.image_size, progress)
 
 
-def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, callback: RunCallback) -> None:
-    from lightning.pytorch.loggers import TensorBoardLogger
-
+def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, callback: RunCallback, others: Sequence[Callback]) -> None:
     checkpoints = callback.checkpoints
     resumed = checkpoints.is_there()
     state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
     start = int(state["global_step"])
-    weights = state["state_dict"] if resumed and start >= callback.total else None
+    done = start >= callback.total or ends_early(config, state.get("plateau", {}).get("without_best", 0))
+    weights = state["state_dict"] if resumed and done else None
     del state  # where steps are left, Lightning reads the file itself
     callback.begin(start)
-    loader = DataLoader(data, batch_size=None, sampler=ResumeSampler(start, callback.total))
     with silence_lightning():
-        logger = TensorBoardLogger(run.path, "tensorboard", version="")
-        trainer = build_trainer(config, max_steps=callback.total, max_epochs=1, callbacks=[callback], logger=logger, log_every_n_steps=1)
-        if start < callback.total:
+        loggers = build_loggers(config, run) if callback.dist.is_main else False
+        trainer = build_trainer(config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers, log_every_n_steps=1)
+        device = trainer.strategy.root_device
+        module.images = keep_on_device(data.inputs, device, config.keep_on_device) if not done else None
+        data.on_device = module.images is not None
+        sampler = ResumeSampler(start * config.batch.accumulate, callback.total * config.batch.accumulate)
+        loader = _loader(config, data, sampler, device)
+        if config.compile and module.network.backbone is not None:
+            module.network.backbone.compile()
+        if not done:
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
                 try:
@@ -203,6 +228,13 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
             module.load_state_dict(weights)
         elif callback.dist.is_main:
             callback.measure_untrained(module)
+
+
+def _loader(config: RunConfig, data: Batches, sampler: ResumeSampler, device: torch.device) -> DataLoader[Any]:
+    """Batches in pinned memory for a GPU, prepared in processes of their own where they bring images."""
+    on_gpu = device.type == "cuda"
+    workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
+    return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:

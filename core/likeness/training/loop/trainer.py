@@ -38,7 +38,9 @@ def build_trainer(config: RunConfig, **options: Any) -> Trainer:
         InputError: devices or processes that do not exist.
     """
     devices = _distributed(config) if config.processes > 1 else {"devices": 1}
-    arguments: dict[str, Any] = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False} | devices | options
+    quiet = {"enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False, "precision": config.precision}
+    steps = {"accumulate_grad_batches": config.batch.accumulate, "gradient_clip_val": config.optimizer.clip}
+    arguments: dict[str, Any] = quiet | steps | devices | options
     try:
         return Trainer(accelerator=config.device, **arguments)
     except (MisconfigurationException, ValueError, RuntimeError) as error:

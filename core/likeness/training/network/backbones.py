@@ -20,6 +20,8 @@ def build_network(config: BackboneConfig) -> EmbeddingNetwork:
     """
     if config.name.startswith("clip:"):
         return _from_clip(config)
+    if config.name == "custom":
+        raise InputError("This run has a backbone that was passed as an object; pass it again, or load the run's weights into it yourself.")
     model = timm_model(config, classes=0)
     data = model.pretrained_cfg
     mean, std = (tuple(value) for value in (data.get("mean", IMAGENET_MEAN), data.get("std", IMAGENET_STD)))

@@ -100,8 +100,9 @@ class EmbeddingNetwork(nn.Module):
         return NetworkOutput(self.embed(features), features, maps)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Embeddings (n, d) of features (n, f), of unit length unless `unit` is False."""
-        rows: Tensor = self.head(features)
+        """Embeddings (n, d) of features (n, f), float32 also under autocast, of unit length unless `unit` is False."""
+        with torch.autocast(features.device.type, enabled=False):
+            rows: Tensor = self.head(features.to(self.head.weight.dtype))
         if not self.unit:
             return rows
         if self.parts == 1:

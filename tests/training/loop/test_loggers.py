@@ -1,0 +1,39 @@
+"""Figures of a run where Lightning's loggers put them."""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig, with_changes
+from likeness.training.loop.train import train
+
+
+def test_a_csv_file_has_the_runs_figures_also_after_it_was_stopped(config: RunConfig, tmp_path: Path) -> None:
+    from tests.training.together import stop_at
+
+    made = with_changes(config, {"loggers": ["csv"]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("likeness.training.runs.run_folder.RunFolder.append_metrics", stop_at(4))
+        assert train(made, tmp_path / "run").status().state == "stopped"
+    run = train(made, tmp_path / "run")
+    found = pd.read_csv(run.path / "csv" / "metrics.csv").set_index("step").sort_index()
+    own = run.metrics().set_index("step")
+    for name in ("loss", "recall_at_1", "rate"):
+        pd.testing.assert_series_equal(found[name].dropna(), own[name].dropna(), check_dtype=False)
+    assert not (run.path / "tensorboard").exists()
+    assert "learning_rate" not in found
+    assert "batch" in (run.path / "csv" / "hparams.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", ["wandb", "mlflow"])
+def test_a_logger_without_its_package_is_answered_with_the_line_to_install_it(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for module in (name, f"{name}_skinny", "lightning.pytorch.loggers.wandb", "lightning.pytorch.loggers.mlflow"):
+        if module == name:
+            monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=f"The logger '{name}' needs its package; run `pip install {name}`"):
+        train(with_changes(config, {"loggers": [name]}), tmp_path / "run")

@@ -1,0 +1,93 @@
+"""Runs in bfloat16, compiled, and what a step fetches from the device."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from likeness.errors import InputError
+from likeness.training.config import RunConfig, with_changes
+from likeness.training.loop import step_figures
+from likeness.training.loop.train import train
+from likeness.training.network.embedding_network import EmbeddingNetwork
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+from measuring.device_traffic import DeviceTraffic
+
+
+class Watching(nn.Module):
+    """A loss that notes what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[tuple[torch.dtype, bool]] = set()
+
+    def forward(self, embeddings: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        self.seen.add((embeddings.dtype, torch.is_autocast_enabled("cpu")))
+        return (embeddings @ embeddings.T).square().mean()
+
+
+def test_the_backbone_computes_in_bfloat16_and_the_loss_in_float32(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds: list[torch.dtype] = []
+    embed = EmbeddingNetwork.embed
+
+    def noting(self: EmbeddingNetwork, features: torch.Tensor) -> torch.Tensor:
+        kinds.append(features.dtype)
+        return embed(self, features)
+
+    monkeypatch.setattr(EmbeddingNetwork, "embed", noting)
+    watching = Watching()
+    mixed = with_changes(config, {"precision": "bf16-mixed", "epochs": 1})
+    report = train(mixed, tmp_path / "mixed", loss=watching).report()
+    assert report is not None
+    assert watching.seen == {(torch.float32, False)}
+    steps = report["steps"]
+    assert kinds.count(torch.bfloat16) == steps
+    assert kinds.count(torch.float32) == len(kinds) - steps > 0  # what is evaluated
+    exact = train(with_changes(config, {"epochs": 1}), tmp_path / "exact", loss=Watching()).metrics()["loss"].dropna()
+    found = train(mixed, tmp_path / "again", loss=Watching()).metrics()["loss"].dropna()
+    assert found.iloc[0] == pytest.approx(exact.iloc[0], rel=0.02)
+    assert found.tolist() != exact.tolist()
+
+
+def test_a_run_in_bfloat16_goes_on_where_it_stopped(config: RunConfig, tmp_path: Path) -> None:
+    from tests.training.together import stop_at
+
+    mixed = with_changes(config, {"precision": "bf16-mixed"})
+    whole = train(mixed, tmp_path / "whole").metrics()["loss"].dropna()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("likeness.training.runs.run_folder.RunFolder.append_metrics", stop_at(4))
+        assert train(mixed, tmp_path / "halted").status().state == "stopped"
+    assert train(mixed, tmp_path / "halted").metrics()["loss"].dropna().tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"precision": "16-mixed"}, "precision 16-mixed is for GPUs; on processors choose bf16-mixed or 32"),
+        ({"compile": True, "backbone.head_only": True}, "compile is for a backbone that trains"),
+        ({"precision": "64"}, "precision"),
+    ],
+)
+def test_what_does_not_fit_is_refused(config: RunConfig, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        with_changes(config, changes)
+
+
+def test_steps_fetch_nothing_until_figures_are_due(config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: runs of 3 and of 12 steps between evaluations fetch equally often."""
+    monkeypatch.setattr(step_figures, "is_asynchronous", lambda device: True)
+    monkeypatch.setattr(step_figures, "_SECONDS", 1e9)
+    counts = []
+    for epochs in (1, 4):
+        changes = {"epochs": epochs, "evaluate_every": epochs, "checkpoint_every": 1000, "objective.name": "contrastive"}
+        with DeviceTraffic() as traffic:
+            run = train(with_changes(config, changes), tmp_path / str(epochs), loss=Watching())
+        assert run.metrics()["loss"].dropna().size == 3 * epochs
+        counts.append(dict(traffic.fetches))
+    assert counts[0] == counts[1]
+    assert counts[0]["tolist"] > 0  # the recorder sees what is fetched
