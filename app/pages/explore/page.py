@@ -12,7 +12,7 @@ from components.gallery import Section, gallery
 from components.query_bar import query_bar
 from likeness.defaults import reads_as_rendered_cars
 from likeness.errors import InputError
-from pages.explore import attribute_table, labeling, matching, notion_line
+from pages.explore import attribute_table, exporting, labeling, matching, notion_line
 from shared import aspect_labels, cached, clicks, map_controls, maps, neighbors, problems, query_chips, selection, sidebar
 from shared.plain import plain
 from shared.sidebar import readable
@@ -58,8 +58,10 @@ def main() -> None:
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
     chosen = _visible(view, view.selected)
-    with pictures_column:
-        labeling.bar(view, chosen)
+    with pictures_column, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container():
+            labeling.bar(view, chosen)
+        exporting.button(view, chosen)
     with pictures_column, st.container(height=_HEIGHT, border=False):
         if attribute_table.shown_instead(view, query, found, chosen, problem):
             return
