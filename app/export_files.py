@@ -32,10 +32,12 @@ class Download:
 
     Attributes:
         file: where it lies; gone after an hour, or once its visitor exports anew.
+        size: its bytes.
         note: what else there is to say of it.
     """
 
     file: Path
+    size: int
     note: str
 
     @property
@@ -88,13 +90,14 @@ def write_download(job: Job, room: Room, name: str, write: "Callable[[Path, Prog
         written = write(own / name, _progress(job, room))
         file = _packed(job, own / name, room) if (own / name).is_dir() else own / name
         room.check()
+        made = Download(file, file.stat().st_size, written.note.replace(str(own / name), name))
     except BaseException:
         shutil.rmtree(own, ignore_errors=True)
         raise
     finally:
         _under_way.discard(own)
     _remove_later(own)
-    return Download(file, written.note.replace(str(own / name), name))
+    return made
 
 
 def remove_ended(folder: Path) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 import hand_labels
 from access import redact
-from background import Job
+from background import Job, jobs
 from export_files import Download, Room, write_download
 from pages.explore import export_command
 from quotas import room_for_exports
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from likeness.progress import Progress
     from likeness.space import Space
 
-_PLACE = "export"
+_PLACE = _KIND = "export"
 _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
+_WIDTH = 460  # pixels
+_NONE = ""  # in place of an attribute's name
 ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
 
 
@@ -39,7 +41,7 @@ def button(view: View, chosen: Rows) -> None:
     """Draws the button, and below it, once it is opened, the form; `chosen`: the selected images that the filters leave."""
     box = st.popover("Export", icon=":material/output:", key="export_open", on_change="rerun", help="These images for another program, as a file.")
     if box.open:
-        with box:
+        with box, st.container(width=_WIDTH):
             _form(view, chosen)
 
 
@@ -90,14 +92,15 @@ def _options(view: View, target: "Target") -> dict[str, Any]:
     if "label" in target.uses:
         given["label"] = _label(view, target, attributes)
     if "split" in target.uses:
-        given["split"] = st.selectbox(
+        split = st.selectbox(
             "Training and validation",
-            [None, *attributes],
-            format_func=lambda each: "Drawn at random" if each is None else f"As “{readable(each)}” says",
+            [_NONE, *attributes],
+            format_func=lambda each: f"As “{readable(each)}” says" if each else "Drawn at random",
             key="export_split",
             persist_state="session",
             help="Drawn at random, or by an attribute that says train, val or test of each image.",
         )
+        given["split"] = split or None
     if "val" in target.uses and given.get("split") is None:
         given["val"] = st.slider("Share for validation", 0.0, 0.9, 0.2, 0.05, key="export_val", persist_state="session", help="Of each class.")
     if "neighbors" in target.uses:
@@ -124,15 +127,16 @@ def _label(view: View, target: "Target", attributes: list[str]) -> str | None:
             "Classes", attributes, format_func=readable, key="export_labels", persist_state="session", placeholder="All attributes that repeat"
         )
         return ",".join(names) or None
-    options = [None, *attributes]
-    return st.selectbox(
+    options = [_NONE, *attributes]
+    name = st.selectbox(
         "Classes",
         options,
         index=options.index(view.color) if view.color in options else 0,
-        format_func=lambda each: "None" if each is None else readable(each),
+        format_func=lambda each: readable(each) or "None",
         key="export_label",
         persist_state="session",
     )
+    return name or None
 
 
 def _spaces(view: View, target: "Target", given: Mapping[str, Any]) -> "list[Space] | None":
@@ -170,20 +174,18 @@ def _file(view: View, target: "Target", space: "Space | None", rows: Rows | None
     content = hashlib.sha256(b"" if rows is None else rows.tobytes()).hexdigest()
     what = (view.entry.id, tuple(view.base.table.attributes), hand_labels.version(view.entry), content, space.key if space is not None else "")
     key = (str(exports_dir()), *what, name, tuple(given.items()))
+    before = jobs().find(_KIND, key)
+    if before is not None and before.succeeded and not before.result.file.exists():  # its hour is over, or a later export has taken its place
+        forget(_PLACE, before)
     title, stopped = f"Export for {target.title}", "The export was stopped; nothing is left of it."
-    job = job_button("Export", _PLACE, "export", key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
+    job = job_button("Make the file", _PLACE, _KIND, key, title, work, stopped=stopped, kept=_KEPT, type="primary", icon=":material/output:")
     if job is not None:
         _download(job)
 
 
 def _download(job: Job) -> None:
     made: Download = job.result
-    try:
-        size = made.file.stat().st_size
-    except FileNotFoundError:  # its hour is over, or a later export has taken its place
-        forget(_PLACE, job)
-        st.rerun()
-    st.link_button(f"Download {made.file.name} ({max(size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:", type="primary")
+    st.link_button(f"Download {made.file.name} ({max(made.size, 1e5) / 1e6:,.1f} MB)", made.url, icon=":material/download:")
     if made.note:
         st.caption(plain(redact(made.note)))
 

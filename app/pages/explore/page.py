@@ -58,12 +58,10 @@ def main() -> None:
             aspect_labels.caution([view.color])
             aspect_labels.offer_to_remove(view, view.color)
     chosen = _visible(view, view.selected)
-    with pictures_column, st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        with st.container():
-            labeling.bar(view, chosen)
-        exporting.button(view, chosen)
+    with pictures_column:
+        labeling.bar(view, chosen)
     with pictures_column, st.container(height=_HEIGHT, border=False):
-        if attribute_table.shown_instead(view, query, found, chosen, problem):
+        if attribute_table.shown_instead(view, query, found, chosen, problem, beside=partial(exporting.button, view, chosen)):
             return
         if query:
             _neighbors(view, query, found, problem)

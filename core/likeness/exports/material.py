@@ -84,9 +84,9 @@ class Material:
 
     @property
     def encoder(self) -> str:
-        """The encoder's name; "" for an object, and where all is to be portable, for one that is a folder of this machine."""
-        name = self._space().encoder
-        return "" if not isinstance(name, str) or (self.portable and _is_folder(name)) else name
+        """The encoder's name as people read it; where all is to be portable, "" for one that is a folder of this machine."""
+        name = self._space().encoder_name
+        return "" if self.portable and _is_folder(name) else name
 
     @property
     def dim(self) -> int:
@@ -150,7 +150,7 @@ class Material:
     def about(self) -> dict[str, Any]:
         """What `likeness.embedding.space_of` needs beside vectors and attributes, with the digest and how many rows there will be."""
         about = self._space().about() | {"export": self.digest, "rows": len(self)}
-        return about | {"root": "." if self.table.has_images else "", "encoder": self.encoder} if self.portable else about
+        return about | {"root": "." if self.table.has_images else "", "encoder": about["encoder"] and self.encoder} if self.portable else about
 
     @cached_property
     def _exported(self) -> NDArray[np.bool_] | None:
