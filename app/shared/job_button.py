@@ -21,7 +21,7 @@ def job_button(label: str, place: str, kind: str, key: Hashable, title: str, wor
         looks: of the button, as `icon` and `help`.
     """
     if st.session_state.get(place) != key:
-        st.button(label, key=f"make_{place}", on_click=_want, args=(place, key), **looks)
+        st.button(label, key=f"make_{place}", on_click=_want, args=(place, kind, key), **looks)
         return None
     job = background.run_in_background(kind, key, title, work, kept=kept)
     return job if progress.follow(job, stopped=stopped, place=place) else None
@@ -33,5 +33,9 @@ def forget(place: str, job: Job) -> None:
     background.jobs().forget(job)
 
 
-def _want(place: str, key: Hashable) -> None:
+def _want(place: str, kind: str, key: Hashable) -> None:
+    """What was stopped or went wrong before, perhaps on another page, is begun anew."""
     st.session_state[place] = key
+    before = background.jobs().find(kind, key)
+    if before is not None and not before.succeeded:
+        background.jobs().forget(before)

@@ -246,7 +246,7 @@ def _export(person: Person, out: Path) -> None:
     person.open("?layout=PCA&filter_copy=False")
     page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
     settled(page)
-    person.click("^output Export$|^Export$")
+    person.click("^Export$")
     person.choose("For", "COCO")
     person.choose("Classes", "Paint (spread)")
     page.keyboard.press("Escape")

@@ -75,9 +75,9 @@ def space_options(view: View, space: "Space | None") -> list[str] | None:
     if space is None:
         return []
     encoder = ["--encoder", redact(view.entry.encoder)]
-    if space is view.base:
-        return encoder
     name = str(st.session_state["a" if space is view.a else "b"])
+    if space is view.base or name == sidebar.RAW:
+        return encoder
     if name.startswith(trained.PREFIX):
         return ["--encoder", f"run:{redact(runs_dir() / name.removeprefix(trained.PREFIX))}"]
     return None if name == sidebar.DRAFT else [*encoder, "--notion", _notion(name)]

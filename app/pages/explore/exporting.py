@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PLACE = _KIND = "export"
 _KEPT = 64  # jobs, whose files are elsewhere
 _MOST_NEIGHBORS = 1_000
-_WIDTH = 460  # pixels
+_WIDTH = 560  # pixels
 _NONE = ""  # in place of an attribute's name
 ALL, FILTERED, SELECTED = "All", "Filtered", "Selected"
 
@@ -41,7 +41,7 @@ def button(view: View, chosen: Rows) -> None:
     """Draws the button, and below it, once it is opened, the form; `chosen`: the selected images that the filters leave."""
     box = st.popover("Export", icon=":material/output:", key="export_open", on_change="rerun", help="These images for another program, as a file.")
     if box.open:
-        with box, st.container(width=_WIDTH):
+        with box, st.container(width=_WIDTH, gap="small"):
             _form(view, chosen)
 
 
@@ -54,12 +54,13 @@ def _form(view: View, chosen: Rows) -> None:
     target = offered[name]
     st.caption(target.help)
     rows = _rows(view, chosen)
-    given = _options(view, target)
-    spaces = _spaces(view, target, given)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):  # low, so that what a click brings is in sight
+        given = _options(view, target)
+        spaces = _spaces(view, target, given)
+        space = _space(view, spaces) if spaces else None
     if spaces is not None and not spaces:
         st.info("This target writes a notion. Choose one as space A in the sidebar.", icon=":material/info:")
         return
-    space = _space(view, spaces) if spaces else None
     _file(view, target, space, rows, given)
     others = [each for each in TARGETS.values() if each.ending is None]
     export_command.show(view, target, others, space, rows, given)
