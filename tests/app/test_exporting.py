@@ -248,6 +248,10 @@ def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: AppTest, cach
     assert "would have no image in 'train'" in str(_ended(form).error)
     assert any("would have no image in 'train'" in each.value for each in form.error)
     assert list((cache / "exports").iterdir()) == []
+    before = jobs().all("export")[-1]
+    del form.session_state["export"]  # as on another page of the browser, where the button is there
+    form.run()
+    assert _ended(form) is not before
 
 
 def test_a_later_export_takes_the_place_of_the_one_before(form: AppTest) -> None:
