@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from likeness.errors import InputError
 from likeness.io import cache_dir, runs_dir
 from likeness.tagging import TagStore
-from visitors import TAGS
+from visitors import EXPORTS, TAGS, visitors_dir
 
 _KEPT = ("visitors", "notions", "splits", "views", TAGS, "datasets.json", "accounts.key", "audit.jsonl", "audit.jsonl.1")
 _CACHE, _RUNS = "cache", "runs"
@@ -65,8 +65,9 @@ def _is_tags(path: Path) -> bool:
 
 
 def is_passing(path: Path) -> bool:
-    """Whether a file is only there while others are written: it belongs in no copy."""
-    return path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
+    """Whether a file is only there while others are written, or until it is downloaded: it belongs in no copy."""
+    is_export = path.is_relative_to(visitors_dir()) and path.relative_to(visitors_dir()).parts[1:2] == (EXPORTS,)
+    return is_export or path.name.endswith((".partial", ".lock")) or (path.parent.name == TAGS and path.name.endswith(("-wal", "-shm")))
 
 
 def restore(file: Path) -> int:

@@ -7,18 +7,26 @@ from typing import Protocol
 from likeness.errors import InputError
 from likeness.io import write_atomic
 from server_settings import server
-from visitors import DRAFTS, own_dir, own_uploads_dir, visitors_dir
+from visitors import DRAFTS, exports_dir, own_dir, own_uploads_dir, visitors_dir
 
 _LONGEST_NOTION = 200_000  # letters
 
 
 def room_for_uploads() -> float | None:
     """Gigabytes that the visitor's uploads together may take now; None: as many as there is room for."""
+    return _room(own_uploads_dir())
+
+
+def room_for_exports() -> float | None:
+    """As `room_for_uploads`, of what is made for the visitor to download: as much as of uploads."""
+    return _room(exports_dir())
+
+
+def _room(own: Path) -> float | None:
     settings = server()
     if not settings.shared:
         return None
-    own = size_of(own_uploads_dir())
-    of_others = sum(size_of(folder) for folder in visitors_dir().glob("*/uploads")) - own
+    of_others = sum(size_of(folder) for folder in visitors_dir().glob(f"*/{own.name}")) - size_of(own)
     return min(settings.visitor_uploads_gb, settings.max_uploads_gb - of_others / 1e9)
 
 

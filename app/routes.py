@@ -6,16 +6,19 @@ A dataset is named by its catalog id, never by a path.
 from functools import lru_cache
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+import export_files
 import query_pictures
 from likeness.data import DatasetEntry, thumbnail
 from likeness.errors import InputError
 from likeness.plots import labelled_image, squared_webp
 from pages.continuous import labels
+from request_scope import answering
 from shared import cached
 from shared.sidebar import readable
+from visitors import EXPORTS
 
 _NOT_THERE = (InputError, IndexError, OSError)
 _DIGITS = 15
@@ -65,6 +68,15 @@ def serve_info(request: Request) -> Response:
     return JSONResponse({"label": str(row["path"]).rsplit("/", 1)[-1], "attributes": attributes}, headers=_kept(entry))
 
 
+def serve_export(request: Request) -> Response:
+    """A file that was made for this visitor to download."""
+    with answering(request.scope):
+        file = export_files.find(request.path_params["token"])
+    if file is None:
+        return PlainTextResponse("This export is not kept any more; export again on the page Explore.", 404, headers=_HEADERS)
+    return FileResponse(file, filename=file.name, media_type="application/octet-stream", headers=_HEADERS | {"Cache-Control": "no-store"})
+
+
 def _dataset(request: Request) -> DatasetEntry:
     """The dataset that an address names; raises InputError where none is listed, as after it was removed."""
     return cached.entry_of(request.path_params["dataset"])
@@ -108,4 +120,5 @@ ROUTES = [
     Route("/labelled/{dataset}/{row}", serve_labelled),
     Route("/info/{dataset}/{row}", serve_info),
     Route("/queries/{token}", serve_query_picture),
+    Route(f"/{EXPORTS}/{{token}}", serve_export),
 ]

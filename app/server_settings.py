@@ -36,8 +36,8 @@ class ServerSettings(FrozenConfig):
         max_upload_mb: of one file that is uploaded.
         max_upload_images: of one upload, those in ZIP files included.
         max_unpacked_mb: of one upload.
-        max_uploads_gb: of all uploads on this server together.
-        visitor_uploads_gb: of one visitor's uploads together.
+        max_uploads_gb: of all uploads on this server together; and as much of all exports that wait to be downloaded.
+        visitor_uploads_gb: of one visitor's uploads together; and as much of his exports.
         visitor_files: drafts that are kept for one visitor, those written last; and as many notions and splits of his own.
         max_prompts: of one notion.
         max_jobs: embeddings, comparisons and other long work under way at once; more wait for their turn.

@@ -19,7 +19,7 @@ from likeness.encoders import stored_of
 from likeness.errors import InputError
 from quotas import size_of
 from server_settings import UPLOADS, server
-from visitors import EMBEDDINGS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
+from visitors import EMBEDDINGS, EXPORTS, LABELS, QUERY_PREFIX, own_dir, visitors_dir
 
 SEEN = "seen"  # a file that is touched at each visit
 _REMOVED = ".removed-"
@@ -113,7 +113,8 @@ def remove_old(days: float) -> list[str]:
 
 
 def remove_leftovers(hours: float = 24) -> None:
-    """Removes uploads that became no dataset within so many hours, vectors without one, and what an interrupted removal has left."""
+    """Removes uploads that became no dataset within so many hours, vectors without one, files that were made to be downloaded, and what an
+    interrupted removal has left."""
     entries = [entry for entry in list_datasets() if entry.owner]
     kept = {visitors_dir() / entry.owner / entry.source for entry in entries}
     kept |= {stored_of(upload, upload.parents[1] / EMBEDDINGS) for upload in kept}
@@ -121,7 +122,7 @@ def remove_leftovers(hours: float = 24) -> None:
         if folder.name.startswith(_REMOVED):
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        for part in (UPLOADS, EMBEDDINGS):
+        for part in (UPLOADS, EMBEDDINGS, EXPORTS):
             for each in (folder / part).glob("*"):
                 is_query = part == UPLOADS and each.name.startswith(QUERY_PREFIX)  # kept until newer ones take its room, or its owner stays away
                 if not is_query and each not in kept and time.time() - each.stat().st_mtime > hours * 3600:

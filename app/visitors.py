@@ -22,7 +22,7 @@ from server_settings import server
 from signed_in import account
 
 COOKIE = "likeness_visitor"
-DRAFTS, EMBEDDINGS, LABELS, TAGS = "drafts", "embeddings", "labels", "tags"
+DRAFTS, EMBEDDINGS, EXPORTS, LABELS, TAGS = "drafts", "embeddings", "exports", "labels", "tags"
 QUERY_PREFIX = "query-"  # of the folder of a picture that was searched with, among the uploads
 _YEAR = 365 * 24 * 3600
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -67,6 +67,11 @@ def own_uploads_dir() -> Path:
 def shown_name() -> str:
     """The visitor as he stands in the log: his account, or the name of his folder."""
     return account() or visitor() or ""
+
+
+def exports_dir() -> Path:
+    """Where files lie that are made for the visitor to download."""
+    return own_dir() / EXPORTS
 
 
 def draft_file(name: str) -> Path:

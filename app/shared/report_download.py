@@ -5,14 +5,14 @@ from collections.abc import Callable, Hashable
 import streamlit as st
 
 from access import redact, resolve_encoder, store_dir
-from background import Job, Stage, Stopped, run_in_background
+from background import Job, Stage, Stopped
 from config_access import dataset_of, resolve_config
 from likeness.errors import InputError
 from likeness.notions import Notion
 from likeness.reports import Report, ReportOptions, notion_report, report_html, run_report
 from likeness.training import RunFolder
-from shared import progress
 from shared.drafts import Draft
+from shared.job_button import job_button
 from shared.view import View
 from visitors import visitor
 
@@ -50,11 +50,6 @@ def offer_run(run: RunFolder) -> None:
 
 
 def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[ReportOptions], Report], **options: object) -> None:
-    wanted = f"report_{kind}"
-    if st.session_state.get(wanted) != key:
-        st.button("Make a report to share", icon=":material/ios_share:", key=f"make_{wanted}", help=_HELP, on_click=_want, args=(wanted, key))
-        return
-
     def work(job: Job) -> bytes:
         def tell(done: int, total: int, stage: str = "") -> None:
             job.stage = Stage(stage or "Embedding", done, total)
@@ -63,8 +58,19 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
 
         return report_html(make(ReportOptions(progress=tell, **options)))  # type: ignore[arg-type]
 
-    job = run_in_background("report", (kind, key), f"Report of {name}", work, kept=_KEPT)
-    if progress.follow(job, stopped="The report was stopped.", place=wanted):
+    job = job_button(
+        "Make a report to share",
+        f"report_{kind}",
+        "report",
+        (kind, key),
+        f"Report of {name}",
+        work,
+        stopped="The report was stopped.",
+        kept=_KEPT,
+        icon=":material/ios_share:",
+        help=_HELP,
+    )
+    if job is not None:
         st.download_button(
             f"Download the report ({len(job.result) / 1e6:.1f} MB)",
             job.result,
@@ -72,13 +78,9 @@ def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[Repor
             "text/html",
             icon=":material/download:",
             on_click="ignore",
-            key=f"download_{wanted}",
+            key=f"download_report_{kind}",
             help=_HELP,
         )
-
-
-def _want(wanted: str, key: Hashable) -> None:
-    st.session_state[wanted] = key
 
 
 def _file_name(notion: Notion) -> str:

@@ -1,10 +1,7 @@
 """The whole way of a person with a folder: notion, names, lasso, label, spread, ten corrections, cut-off, copies, export, opened elsewhere."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -70,6 +67,12 @@ class Person:
         self.page.goto(f"{self.server.url}/{address}{'&' if '?' in address else '?'}dataset={self.dataset}")
         settled(self.page)
 
+    def choose(self, field: str, option: str) -> None:
+        """Takes an option of a list."""
+        self.page.get_by_role("combobox", name=field).last.click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        settled(self.page)
+
     def give(self, name: str, value: str = "") -> None:
         """Labels what is selected."""
         self.button(r"Label \d+ image").click()
@@ -93,7 +96,7 @@ def test_from_looking_to_doing(page: Any, fresh_server: Any, folder: Path, tmp_p
     _spread(person)
     _cut_off(person)
     _copies(person)
-    _export(person, tmp_path / "out")
+    _export(person, tmp_path / "out.json")
     page.goto("about:blank")  # the server ends before the page
 
 
@@ -238,20 +241,31 @@ def _copies(person: Person) -> None:
 
 
 def _export(person: Person, out: Path) -> None:
-    """What is no copy, with its spread labels, as a COCO file, which its own library opens; and as files that another program sees as classes."""
-    (out.parent / "keep.txt").write_text(
-        "\n".join(path for path, is_copy in zip(person.paths, person.store.columns(person.paths)["copy"], strict=True) if not is_copy)
-    )
-    command = [sys.executable, "-m", "likeness", "export", str(person.folder)]
-    chosen = ["--only", str(out.parent / "keep.txt"), "--label", "paint (spread)"]
-    ended = subprocess.run([*command, "coco", f"{out}.json", *chosen], capture_output=True, text=True, env=os.environ)
-    assert ended.returncode == 0, ended.stderr
+    """What is no copy, with its spread labels, as a COCO file from the page, which its own library opens."""
+    page = person.page
+    person.open("?layout=PCA&filter_copy=False")
+    page.wait_for_selector(".lm[data-state='ready']", timeout=WAIT)
+    settled(page)
+    person.click("^Export$")
+    person.choose("For", "COCO")
+    person.choose("Classes", "Paint (spread)")
+    page.keyboard.press("Escape")
+    settled(page)
+    person.click("Make the file")
+    link = page.get_by_role("link", name=re.compile("Download .*coco.json"))
+    link.wait_for(timeout=WAIT)
+    settled(page)
+    with page.expect_download(timeout=WAIT) as download:
+        link.click()
+    download.value.save_as(out)
     from pycocotools.coco import COCO
 
-    opened = COCO(f"{out}.json")
-    names = {each["file_name"].rsplit("/", 1)[-1] for each in json.loads(Path(f"{out}.json").read_text())["images"]}
+    opened = COCO(str(out))
+    names = {each["file_name"] for each in json.loads(out.read_text())["images"]}
+    copies = person.store.columns(person.paths)["copy"]
+    assert names == {path for path, is_copy in zip(person.paths, copies, strict=True) if not is_copy}
     assert not any("-again" in name for name in names)
-    assert len(opened.getImgIds()) == len(names)
+    assert str(person.folder.parent) not in out.read_text()
     assert {category["name"] for category in opened.loadCats(opened.getCatIds())} == set(COLORS)
     for category in opened.loadCats(opened.getCatIds()):
         images = opened.loadImgs(opened.getImgIds(catIds=[category["id"]]))

@@ -192,6 +192,20 @@ def test_what_a_viewer_edits_stays_in_the_session(app: AppTest, sign_in: As, cac
     assert [path.split("/")[2] for path in _written(cache) if not path.endswith("/seen")] == ["drafts"]
 
 
+def test_who_may_look_may_take_along_what_he_sees(app: AppTest, sign_in: As, cache: Path) -> None:
+    app.session_state["export_open"] = True
+    _open(app, "explore")
+    app.button(key="make_export").click().run()
+    (job,) = jobs().all("export")
+    assert job.wait(300)
+    assert job.error is None
+    assert _written(cache) == [str(job.result.file.relative_to(cache))]
+    assert job.result.file.relative_to(cache).parts[1].startswith("ada-")
+    sign_in("ben")
+    app.run()
+    assert "make_export" in {button.key for button in app.button}  # ada's file is not offered to others
+
+
 def test_a_click_on_a_page_that_was_drawn_before_saves_no_notion(app: AppTest, sign_in: As, cache: Path) -> None:
     """As a message that goes around the page: the button is known to the session, and its role has gone since."""
     sign_in("ben")
@@ -334,10 +348,11 @@ def test_a_session_that_another_account_takes_over_begins_anew(app: AppTest, mon
 _WRITES = {
     *("save_notion", "delete_notion", "write_splits", "save_uploads", "add_dataset", "rename_dataset", "remove_dataset", "start_run", "request_stop"),
     *("write_atomic", "open_atomic", "file_uploader", "create", "pseudolabels", "write_draft", "remove_upload", "remove_visitor"),
-    *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns"),
+    *("add_tag", "remove_tag", "set_value", "clear_value", "set_note", "set_columns", "write_download"),
 }
 _ASKS = {"begin_training", "check_may", "check_may_edit", "edit_labels", "try_edit", "permitted", "refusal", "refused"}
 _ELSEWHERE = {
+    "exporting._file": "a file to download, which is gone within the hour: who may look may take along what he sees",
     "accounts.set_password": "of the command `likeness password`",
     "admin.main": "of the command `likeness admin`",
     "program_tokens.write_token": "of the command `likeness token`",

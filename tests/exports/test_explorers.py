@@ -20,7 +20,7 @@ from likeness.space import Space
 def test_embedding_atlas_gets_a_map_neighbors_texts_and_pictures(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likeness.exports.material.MOST_PART_ROWS", 5)
     places = np.random.default_rng(1).normal(size=(12, 2)).astype(np.float32)
-    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material: places)
+    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda *_: places)
     written = lk.export(space, "embedding-atlas", tmp_path / "out.parquet", label="breed,good", neighbors=3)
     assert written.note == f"Open with: embedding-atlas {tmp_path}/out.parquet --x x --y y --neighbors neighbors --text text --image image"
     found = pd.read_parquet(tmp_path / "out.parquet")

@@ -3,7 +3,7 @@
 The browser gets one page of it at a time, so that it stays quick among many images.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -24,7 +24,9 @@ _ROW_HEIGHT = 46  # pixels
 _AS_THEY_COME = ""
 
 
-def shown_instead(view: View, query: Query, found: Sequence[Found], selected: Rows, problem: str = "") -> bool:
+def shown_instead(
+    view: View, query: Query, found: Sequence[Found], selected: Rows, problem: str = "", beside: Callable[[], None] = lambda: None
+) -> bool:
     """Draws the switch between pictures and table, which a link holds, and where that is chosen, the table; whether it was drawn.
 
     Args:
@@ -33,14 +35,16 @@ def shown_instead(view: View, query: Query, found: Sequence[Found], selected: Ro
         found: its neighbors in each space.
         selected: the selected images that the filters leave.
         problem: why nothing was found.
+        beside: draws what stands at the end of the switch's row.
     """
     with st.container(horizontal=True, gap="small"):
         shown = st.segmented_control(
             "Show as", [PICTURES, TABLE], default=PICTURES, required=True, key="beside", bind="query-params", label_visibility="collapsed"
         )
-        if shown != TABLE:
-            return False
-        scope = _scope(view, query, found, selected)
+        scope = _scope(view, query, found, selected) if shown == TABLE else ""
+        beside()
+    if shown != TABLE:
+        return False
     if problem:
         st.info(problem, icon=":material/info:")
     _draw(view, query, found, selected, scope)

@@ -36,6 +36,7 @@ def export(
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
     name: Annotated[str | None, typer.Option(help="Of the collection or table in a database; by default that of the images.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an export into a database that was interrupted.")] = False,
+    portable: Annotated[bool, typer.Option("--portable", help="Name no place of this machine, and copy images in place of links.")] = False,
 ) -> None:
     """Write images, labels, vectors or a notion for another program; what was labeled by hand is written as well.
 
@@ -60,7 +61,7 @@ def export(
     material = _space(table, notion, encoder, dim, method) if needed else table
     names = None if columns is None else [each.strip() for each in columns.split(",")]
     with progress_bar("Writing") as progress:
-        done = write(material, target, place, columns=names, progress=progress, **given)
+        done = write(material, target, place, columns=names, portable=portable, progress=progress, **given)
     typer.echo(printable(f"{done.n:,} {done.what} written to {done.place}"))
     if done.note:
         typer.echo(printable(done.note))

@@ -31,7 +31,7 @@ def write_coco(material: "Material", place: str, options: ExportOptions, progres
     categories, annotations = categories_of(material, attributes)
     values = {name: plain_values(material.attributes[name]) for name in material.attributes}
     images: list[dict[str, Any]] = []
-    for row, (name, file) in enumerate(zip(material.table.frame["path"], paths, strict=True)):
+    for row, (name, file) in enumerate(zip(material.names, paths, strict=True)):
         try:
             width, height = image_size(file)
         except OSError as error:
@@ -44,7 +44,7 @@ def write_coco(material: "Material", place: str, options: ExportOptions, progres
         width, height = (images[each["image_id"] - 1][side] for side in ("width", "height"))
         each |= {"bbox": [0, 0, width, height], "area": width * height, "iscrowd": 0}
         each["segmentation"] = [[0, 0, width, 0, width, height, 0, height]]
-    info = {"description": material.table.name, "images_in": name_to_text(str(material.table.root))}
+    info = {"description": material.table.name} | ({} if material.portable else {"images_in": name_to_text(str(material.table.root))})
     content = {"info": info, "licenses": [], "images": images, "annotations": annotations, "categories": categories}
     write_atomic(path, json.dumps(content, ensure_ascii=False).encode())
     return Written(len(images), place, f"{len(categories):,} categories of {', '.join(attributes) or 'no attribute'}")
@@ -79,4 +79,6 @@ TARGET = Target(
     write_coco,
     ("label",),
     lambda place: check_new_file(place, ".json"),
+    ".json",
+    several=True,
 )

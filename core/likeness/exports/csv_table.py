@@ -38,6 +38,7 @@ def write_csv(material: "Material", place: str, options: ExportOptions, progress
         else:
             for begin in range(0, len(material), _PART):
                 _write(file, columns.iloc[begin : begin + _PART], not begin)
+                progress(min(begin + _PART, len(material)), len(material))
     return Written(len(material), place)
 
 
@@ -53,4 +54,5 @@ TARGET = Target(
     write_csv,
     ("neighbors",),
     lambda place: check_new_file(place, ".csv"),
+    ".csv",
 )

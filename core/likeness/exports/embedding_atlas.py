@@ -4,6 +4,7 @@ Format: `embedding-atlas --help` and https://apple.github.io/embedding-atlas/too
 file, and of neighbors as {"ids": [...], "distances": [...]}, where ids are rows from 0.
 """
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 X, Y, TEXT, IMAGE, NEIGHBORS = "x", "y", "text", "image", "neighbors"
 _NEIGHBORS, _PICTURE = 15, 96
+_LOOK_S = 0.1
 _FEWEST = 4  # images that have neighborhoods which a map can keep
 
 
@@ -38,7 +40,7 @@ def write_atlas(material: "Material", place: str, options: ExportOptions, progre
     check_own_columns(material.columns, X, Y, TEXT, NEIGHBORS, *([IMAGE] if has_images else []))
     files = material.paths() if has_images else []
     texts = row_texts(material, class_attributes(material.attributes, options.label))
-    attributes, positions = arrow_table(material), _positions(material)
+    attributes, positions = arrow_table(material), _positions(material, progress)
     near = pa.struct([("ids", pa.list_(pa.int64())), ("distances", pa.list_(pa.float32()))])
     picture = [pa.field(IMAGE, pa.struct([("bytes", pa.binary())]))] if has_images else []
     own = [pa.field(X, pa.float32()), pa.field(Y, pa.float32()), pa.field(TEXT, pa.string()), pa.field(NEIGHBORS, near), *picture]
@@ -71,7 +73,7 @@ def row_texts(material: "Material", attributes: list[str]) -> list[str]:
     return texts
 
 
-def _positions(material: "Material") -> Any:
+def _positions(material: "Material", progress: "Progress") -> Any:
     from likeness.projection import LayoutFailed, LayoutJob, pca_map
 
     vectors = material.vectors()
@@ -79,12 +81,15 @@ def _positions(material: "Material") -> Any:
         return pca_map(vectors) if len(vectors) > 1 else np.zeros((1, 2), np.float32)
     job = LayoutJob(vectors)
     try:
+        while not job.done:  # whoever is told of the progress may end it
+            progress(0, len(material))
+            time.sleep(_LOOK_S)
         return job.result()
-    except KeyboardInterrupt:
-        job.cancel()
-        raise
     except LayoutFailed as error:
         raise InputError(f"There is no map of these images ({error}); export fewer.") from error
+    except BaseException:
+        job.cancel()
+        raise
 
 
 def _picture(file: Any) -> bytes:
@@ -104,4 +109,6 @@ TARGET = Target(
     write_atlas,
     ("label", "neighbors"),
     lambda place: check_new_file(place, ".parquet"),
+    ".parquet",
+    several=True,
 )

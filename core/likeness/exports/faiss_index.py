@@ -81,5 +81,5 @@ TARGET = Target(
     write_faiss,
     (),
     check_new_folder,
-    read_faiss,
+    read=read_faiss,
 )

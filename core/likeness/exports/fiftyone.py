@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from likeness.exports.image_files import FreeNames
-from likeness.exports.links import put_files
+from likeness.exports.links import link_of, put_files
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import class_attributes, class_values, kind_of, plain_values
 from likeness.exports.target import ExportOptions, Target, Written
@@ -42,9 +42,9 @@ def write_fiftyone(material: "Material", place: str, options: ExportOptions, pro
     fields = field_names([str(name) for name in material.attributes if name not in tags])
     with filled_folder(path) as folder:
         files = [name_to_text(str(source)) for source in sources]
-        if options.link:
+        if options.link or material.portable:
             (folder / _DATA).mkdir()
-            files = [f"{_DATA}/{file}" for file in put_files(folder / _DATA, sources, [""] * len(sources), options.link, progress)]
+            files = [f"{_DATA}/{file}" for file in put_files(folder / _DATA, sources, [""] * len(sources), link_of(material, options), progress)]
         (folder / "metadata.json").write_text(json.dumps(_dataset(material, fields, classes, options.vectors)), encoding="utf-8")
         with (folder / "samples.json").open("w", encoding="utf-8") as file:
             file.write('{"samples": [')
@@ -193,4 +193,5 @@ TARGET = Target(
     write_fiftyone,
     ("label", "link", "vectors"),
     check_new_folder,
+    several=True,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from likeness.errors import InputError
-from likeness.io import name_to_text
+from likeness.io import check_readable, name_to_text
 
 # what Windows, macOS or a shell cannot take in a name
 _ODD = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
@@ -81,7 +81,7 @@ def put_file(source: Path, target: Path, link: str) -> None:
         elif link == "hard":
             os.link(source.resolve(), target)
         else:
-            shutil.copyfile(source, target)
+            shutil.copyfile(check_readable(source), target)
     except OSError as error:
         other = "copy" if link != "copy" else "symlink"
         reason = (error.strerror or str(error)).lower()

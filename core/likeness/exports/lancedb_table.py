@@ -113,5 +113,5 @@ TARGET = Target(
     write_lancedb,
     ("name", "resume"),
     check_place,
-    read_lancedb,
+    read=read_lancedb,
 )

@@ -33,10 +33,15 @@ def write_links(material: "Material", place: str, options: ExportOptions, progre
     label = one_label(material, options.label) if options.label else None
     classes = [""] * len(material) if label is None else class_texts(material, label)
     with filled_folder(path) as folder:
-        files = put_files(folder, sources, folder_names(classes), options.link or "symlink", progress)
+        files = put_files(folder, sources, folder_names(classes), link_of(material, options), progress)
         write_image_table(folder / TABLE, material, files)
     left = sum(not each for each in classes) if label is not None else 0
     return Written(len(material), place, f"{left:,} images without a '{label}' lie beside the folders." if left else "")
+
+
+def link_of(material: "Material", options: ExportOptions) -> str:
+    """How image files come into a folder: as the options say, or else as links, and as copies where all is to be portable."""
+    return options.link or ("copy" if material.portable else "symlink")
 
 
 def one_label(material: "Material", label: str | None) -> str:
@@ -87,7 +92,7 @@ def write_image_table(file: "Path", material: "Material", files: list[str]) -> N
     """A CSV of the files in the folder, where each came from, and all attributes."""
     taken = {str(name).lower() for name in material.attributes}
     source = next(name for name in ("source", "source_path", "source_path_") if name not in taken)
-    beside = pd.DataFrame({"path": files, source: [name_to_text(str(path)) for path in material.paths()]})
+    beside = pd.DataFrame({"path": files, source: material.names if material.portable else [name_to_text(str(path)) for path in material.paths()]})
     file.write_text(pd.concat([beside, material.attributes], axis=1).to_csv(index=False, lineterminator="\n"), encoding="utf-8")
 
 

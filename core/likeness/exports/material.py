@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from likeness.data import ImageTable
 from likeness.errors import InputError
+from likeness.io import name_to_text
 from likeness.space import Space
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Material:
         source: a table, or a space where vectors are needed.
         rows: those that are exported, in this order; None: all.
         columns: attributes that are written; None: all.
+        portable: what is written names no place of this machine, and can be taken to another one.
 
     Attributes:
         table: of the rows that are exported, with these attributes.
@@ -48,7 +51,8 @@ class Material:
         InputError: no row, a row or attribute that is not there, a row twice.
     """
 
-    def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, source: ImageTable | Space, rows: Any = None, columns: Sequence[str] | None = None, portable: bool = False) -> None:
+        self.portable = portable
         whole = source.table if isinstance(source, Space) else source
         self.space = source if isinstance(source, Space) else None
         self.rows = np.arange(len(whole)) if rows is None else _checked_rows(rows, len(whole))
@@ -70,7 +74,19 @@ class Material:
         """The attributes as plain columns, after the paths where there are images."""
         if not self.table.has_images:
             return self.attributes
-        return pd.concat([self.table.frame[["path"]].astype(object), self.attributes], axis=1)
+        return pd.concat([pd.DataFrame({"path": pd.Series(self.names, dtype=object)}), self.attributes], axis=1)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The path of each image as it is written: that of the table; where all is to be portable, never absolute."""
+        named = [str(name) for name in self.table.frame["path"]]
+        return [_below(name, self.table.root) for name in named] if self.portable else named
+
+    @property
+    def encoder(self) -> str:
+        """The encoder's name as people read it; where all is to be portable, "" for one that is a folder of this machine."""
+        name = self._space().encoder_name
+        return "" if self.portable and _is_folder(name) else name
 
     @property
     def dim(self) -> int:
@@ -115,7 +131,7 @@ class Material:
         for what, wrong in (
             ("images behind URLs, which have no file here", [name for name in named if is_url(name)]),
             ("parts of videos or PDF files, which have no file of their own", [name for name in named if split_part(name)[1] is not None]),
-            ("images whose file is not there", [name for name, path in zip(named, paths, strict=True) if not path.is_file()]),
+            ("images whose file is not there", [name for name, path in zip(named, paths, strict=True) if not _is_there(path)]),
         ):
             if wrong:
                 raise InputError(f"There are {len(wrong):,} {what}, first '{wrong[0]}'; export the others, by `rows` or --only.")
@@ -133,7 +149,8 @@ class Material:
     @cached_property
     def about(self) -> dict[str, Any]:
         """What `likeness.embedding.space_of` needs beside vectors and attributes, with the digest and how many rows there will be."""
-        return self._space().about() | {"export": self.digest, "rows": len(self)}
+        about = self._space().about() | {"export": self.digest, "rows": len(self)}
+        return about | {"root": "." if self.table.has_images else "", "encoder": about["encoder"] and self.encoder} if self.portable else about
 
     @cached_property
     def _exported(self) -> NDArray[np.bool_] | None:
@@ -154,6 +171,34 @@ class Material:
         if self.space is None:
             raise InputError("This export needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
         return self.space
+
+
+def _below(name: str, root: "Path") -> str:
+    """The path of an image without the folder that names begin in; of one that lies elsewhere its name alone."""
+    path = PurePath(name)
+    if not path.is_absolute():
+        return name
+    folder = name_to_text(str(root.absolute()))
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+
+
+def _is_folder(encoder: str) -> bool:
+    """Whether an encoder's name holds a path."""
+    from likeness.encoders import map_path
+
+    paths: list[str] = []
+    map_path(encoder, lambda path: paths.append(path) or path)  # type: ignore[func-returns-value]
+    return bool(paths)
+
+
+def _is_there(path: "Path") -> bool:
+    """Whether a path is a file that may be read."""
+    from likeness.io import check_readable
+
+    try:
+        return check_readable(path).is_file()
+    except OSError:
+        return False
 
 
 def _checked_rows(rows: Any, count: int) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ def write_notion(material: "Material", place: str, options: ExportOptions, progr
         if mean is not None:
             np.save(folder / MEAN, mean)
         (folder / MODEL).write_bytes(model.SerializeToString())
-        _write_page(folder, material.space, U, mean)
+        _write_page(folder, material.about["name"], material.encoder, U, mean)
     return Written(U.shape[1], place, f"A map of {U.shape[0]} dimensions of the encoder to {U.shape[1]}; {PAGE} says how to use it.", "dimensions")
 
 
@@ -104,12 +104,12 @@ def projection_model(U: NDArray[np.float32], mean: NDArray[np.float32] | None = 
     return model
 
 
-def _write_page(folder: "Path", space: Any, U: NDArray[np.float32], mean: NDArray[np.float32] | None) -> None:
-    encoder = space.encoder_name or "the encoder that the notion was fitted for"
+def _write_page(folder: "Path", name: str, encoder: str, U: NDArray[np.float32], mean: NDArray[np.float32] | None) -> None:
+    encoder = encoder or "the encoder that the notion was fitted for"
     subtracted = "" if mean is None else f'mean = np.load("{MEAN}")\n'
     product = "vectors @ U" if mean is None else "(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) - mean) @ U"
     (folder / PAGE).write_text(
-        f"""# {space.name}
+        f"""# {name}
 
 A linear map from the {U.shape[0]} dimensions of the encoder `{encoder}` to {U.shape[1]}, in which images are near each other that are alike in this
 notion. It takes vectors of images and of texts alike; cosine similarities of what comes out say how alike they are.

@@ -75,4 +75,5 @@ TARGET = Target(
     write_parquet,
     ("vectors", "neighbors"),
     lambda place: check_new_file(place, ".parquet"),
+    ".parquet",
 )

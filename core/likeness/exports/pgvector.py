@@ -171,5 +171,6 @@ TARGET = Target(
     write_pgvector,
     ("name", "resume"),
     check_url,
-    read_pgvector,
+    None,
+    read=read_pgvector,
 )

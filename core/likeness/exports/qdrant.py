@@ -136,5 +136,5 @@ TARGET = Target(
     write_qdrant,
     ("name", "resume"),
     check_place,
-    read_qdrant,
+    read=read_qdrant,
 )

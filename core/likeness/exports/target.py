@@ -83,6 +83,8 @@ class Target:
             raises InputError and changes nothing.
         uses: names of the options that it knows.
         check: raises InputError for a place that cannot be written to, before slow work.
+        ending: of the file that it writes, as ".csv"; "" for a folder, None for a database that is reached by its address alone.
+        several: whether `label` may name several attributes.
         read: (place, name of the collection or table) -> vectors with their attributes; None where nothing is read back.
     """
 
@@ -93,6 +95,8 @@ class Target:
     write: "Callable[[Material, str, ExportOptions, Progress], Written]"
     uses: tuple[str, ...]
     check: Callable[[str], None]
+    ending: str | None = ""
+    several: bool = False
     read: "Callable[[str, str | None], VectorFile] | None" = None
 
     def checked_options(self, given: dict[str, Any]) -> ExportOptions:

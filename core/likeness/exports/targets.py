@@ -102,6 +102,7 @@ def export(
     *,
     rows: Any = None,
     columns: Sequence[str] | None = None,
+    portable: bool = False,
     progress: Progress = no_progress,
     **options: Any,
 ) -> Written:
@@ -113,6 +114,7 @@ def export(
         place: a file, a folder, or the address of a database. What is there already stays as it is.
         rows: numbers of the rows that are written, in this order, or a mask; None: all.
         columns: attributes that are written; None: all.
+        portable: what is written can be taken to another machine: it names no place of this one, and images come as copies.
         progress: called as parts are written.
         options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
 
@@ -136,4 +138,4 @@ def export(
     chosen.check(str(place))
     if chosen.needs_space(given) and not isinstance(source, Space):
         raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
-    return chosen.write(Material(source, rows, columns), str(place), given, progress)
+    return chosen.write(Material(source, rows, columns, portable), str(place), given, progress)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likeness.errors import InputError
-from likeness.exports.links import TABLE, class_texts, folder_names, one_label, put_files, write_image_table
+from likeness.exports.links import TABLE, class_texts, folder_names, link_of, one_label, put_files, write_image_table
 from likeness.exports.places import check_new_folder, filled_folder, new_folder
 from likeness.exports.plain_columns import plain_values
 from likeness.exports.target import ExportOptions, Target, Written
@@ -42,14 +42,14 @@ def write_yolo(material: "Material", place: str, options: ExportOptions, progres
     classes = [texts[row] for row in kept]
     parts = drawn_parts(classes, options.val, options.seed) if options.split is None else _given_parts(material, options.split, kept)
     _check_parts(classes, parts)
-    chosen = Material(material.table, kept)
+    chosen = Material(material.table, kept, portable=material.portable)
     folders = folder_names(classes)
     with filled_folder(path) as folder:
         for part in set(parts):
             for each in set(folders):
                 (folder / part / each).mkdir(parents=True)
         subfolders = [f"{part}/{each}" for part, each in zip(parts, folders, strict=True)]
-        files = put_files(folder, chosen.paths(), subfolders, options.link or "symlink", progress)
+        files = put_files(folder, chosen.paths(), subfolders, link_of(material, options), progress)
         _write_lists(folder, files, parts, sorted(set(folders)))
         write_image_table(folder / TABLE, chosen, files)
     left = len(material) - len(kept)

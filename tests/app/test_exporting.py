@@ -1,0 +1,372 @@
+"""Exports from the page Explore: each target's file is read by its own reader; what it may take, whose it is, and how it goes."""
+
+import io
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+import export_files
+import likeness as lk
+import visitor_data
+from background import Job, jobs
+from export_files import Room, write_download
+from likeness.exports import TARGETS, Written, import_space
+from likeness.notions import get_notion
+from server_settings import ServerSettings
+
+ROWS = np.arange(0, 180, 3)
+ADA, BEN = "a" * 32, "b" * 32
+
+
+@pytest.fixture
+def form(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The page with 60 images selected and the form open."""
+    monkeypatch.setattr("likeness.exports.embedding_atlas._positions", lambda material, _: np.zeros((len(material), 2), np.float32))
+    app.session_state["rows"] = ROWS
+    app.session_state["export_open"] = True
+    app.query_params["a"] = "Car color"
+    app.run()
+    assert not app.exception
+    return app
+
+
+def _ended(app: AppTest) -> Job:
+    app.button(key="make_export").click().run()
+    assert not app.exception
+    job = jobs().all("export")[-1]
+    assert job.wait(300)
+    app.run()
+    assert not app.exception
+    return job
+
+
+def _made(app: AppTest) -> Path:
+    job = _ended(app)
+    assert job.error is None
+    (link,) = (each.proto for each in app.get("link_button"))
+    assert (link.label.split()[1], link.url) == (job.result.file.name, f"/exports/{job.result.file.parent.name}")
+    file: Path = job.result.file
+    return file
+
+
+def _export(app: AppTest, target: str, to: Path) -> Path:
+    """The file, or the folder that was in it, somewhere else."""
+    app.selectbox(key="export_target").select(target).run()
+    file = _made(app)
+    assert file.name.startswith(f"synthetic-cars-{target}")
+    if file.suffix != ".zip":
+        return file.rename(to / file.name)
+    with zipfile.ZipFile(file) as packed:
+        assert packed.testzip() is None
+        assert all(name.startswith(f"{file.stem}/") and ".." not in name for name in packed.namelist())
+        packed.extractall(to)
+    assert not any(path.is_symlink() for path in to.rglob("*"))
+    assert not file.with_suffix("").exists()  # what was packed
+    return to / file.stem
+
+
+def _check_csv(place: Path) -> None:
+    assert pd.read_csv(place)["path"].tolist() == _paths()
+
+
+def _check_parquet(place: Path) -> None:
+    found = lk.load(place)
+    assert len(found) == len(ROWS)
+    assert found.name == "car color"
+
+
+def _check_coco(place: Path) -> None:
+    from pycocotools.coco import COCO
+
+    opened = COCO(str(place))
+    assert [each["file_name"] for each in opened.loadImgs(opened.getImgIds())] == _paths()
+    assert {each["name"] for each in opened.loadCats(opened.getCatIds())} <= {"convertible", "hatchback", "pickup", "sedan", "suv", "van"}
+
+
+def _check_yolo(place: Path) -> None:
+    from torchvision.datasets import ImageFolder
+
+    train, val = (ImageFolder(str(place / part)) for part in ("train", "val"))
+    assert train.classes == val.classes
+    assert len(train) + len(val) == len(ROWS)
+
+
+def _check_links(place: Path) -> None:
+    cars = lk.read("cars")
+    listed = lk.read(place / "images.csv")
+    assert [listed.file(row).read_bytes() for row in range(len(ROWS))] == [cars.file(int(row)).read_bytes() for row in ROWS]
+
+
+def _check_store(target: str, place: Path) -> None:
+    found = import_space(target, str(place))
+    expected = lk.embed(lk.read("cars"), "cars").refit(get_notion("car-color"))
+    np.testing.assert_allclose(found.vectors, expected.vectors[ROWS], atol=1e-6)
+    assert found.table.frame["path"].tolist() == _paths()
+
+
+def _check_notion(place: Path) -> None:
+    import onnxruntime
+
+    U = np.load(place / "U.npy")
+    vectors = np.random.default_rng(0).normal(size=(3, len(U))).astype(np.float32)
+    (notion,) = onnxruntime.InferenceSession(str(place / "projection.onnx")).run(None, {"vectors": vectors})
+    np.testing.assert_allclose(notion, vectors @ U / np.linalg.norm(vectors @ U, axis=1, keepdims=True), atol=1e-5)
+
+
+def _check_fiftyone(place: Path) -> None:
+    samples = json.loads((place / "samples.json").read_text())["samples"]
+    cars = lk.read("cars")
+    assert [(place / each["filepath"]).read_bytes() for each in samples] == [cars.file(int(row)).read_bytes() for row in ROWS]
+
+
+def _check_atlas(place: Path) -> None:
+    from PIL import Image
+
+    found = pd.read_parquet(place)
+    assert len(found) == len(ROWS)
+    with Image.open(io.BytesIO(found["image"][0]["bytes"])) as picture:
+        assert picture.size == (96, 96)
+
+
+CHECKS = {
+    "csv": _check_csv,
+    "parquet": _check_parquet,
+    "coco": _check_coco,
+    "yolo": _check_yolo,
+    "links": _check_links,
+    "qdrant": lambda place: _check_store("qdrant", place),
+    "lancedb": lambda place: _check_store("lancedb", place),
+    "faiss": lambda place: _check_store("faiss", place),
+    "notion": _check_notion,
+    "fiftyone": _check_fiftyone,
+    "embedding-atlas": _check_atlas,
+}
+
+
+def _paths() -> list[str]:
+    return [str(path) for path in lk.read("cars").frame["path"].iloc[ROWS]]
+
+
+def test_every_target_but_addresses_is_offered_and_checked_here(form: AppTest) -> None:
+    offered = form.selectbox(key="export_target").options
+    assert offered == [TARGETS[name].title for name in CHECKS]
+    assert set(TARGETS) - set(CHECKS) == {"pgvector"}
+    form.selectbox(key="export_target").select("yolo").run()
+    assert TARGETS["yolo"].help in [each.value for each in form.caption]
+
+
+@pytest.mark.parametrize("target", CHECKS)
+def test_its_file_is_read_by_its_reader(target: str, form: AppTest, tmp_path: Path) -> None:
+    form.selectbox(key="export_target").select(target).run()
+    if target == "coco":
+        form.multiselect(key="export_labels").set_value(["body_type"]).run()
+    if target == "yolo":
+        form.slider(key="export_val").set_value(0.5)
+        form.selectbox(key="export_label").select("body_type").run()
+    if target == "parquet":
+        form.checkbox(key="export_vectors").check().run()
+    place = _export(form, target, tmp_path)
+    CHECKS[target](place)
+    files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
+    here = bytes(lk.read("cars").root)
+    assert not any(here in file.read_bytes() or bytes(tmp_path) in file.read_bytes() for file in files)
+
+
+def test_only_what_a_target_uses_is_asked_for(form: AppTest) -> None:
+    def shown() -> set[str]:
+        kinds = (form.selectbox, form.multiselect, form.slider, form.number_input, form.checkbox, form.text_input)
+        keys = {str(each.key) for kind in kinds for each in kind}
+        return {key for key in keys if key.startswith("export_")} - {"export_target"}
+
+    asked = {}
+    for name in CHECKS:
+        form.selectbox(key="export_target").select(name).run()
+        asked[name] = shown()
+    assert asked["csv"] == {"export_neighbors"}
+    assert asked["yolo"] == {"export_label", "export_split", "export_val"}
+    assert asked["fiftyone"] == {"export_labels", "export_vectors"}
+    assert asked["qdrant"] == {"export_name"}
+    assert asked["notion"] == set()
+
+
+def test_labels_by_hand_are_in_it_and_new_ones_ask_for_another_file(form: AppTest, tmp_path: Path) -> None:
+    from hand_labels import edit_labels
+    from likeness.data import SHIPPED_CARS
+
+    def label(value: str) -> None:
+        edit_labels(SHIPPED_CARS, lk.read("cars"), lambda store, who: store.set_value(_paths()[:2], "paint", value, who))
+        form.run()
+
+    label("matt")
+    first = pd.read_csv(_export(form, "csv", tmp_path))
+    assert first["paint"].tolist()[:3] == ["matt", "matt", first["paint"][2]]
+    label("shiny")
+    assert "make_export" in {button.key for button in form.button}
+
+
+def test_all_or_those_that_filters_leave(form: AppTest, tmp_path: Path) -> None:
+    form.session_state["rows"] = np.empty(0, np.int64)
+    form.run()
+    assert len(pd.read_csv(_export(form, "csv", tmp_path))) == 2_000
+
+
+def _commands(app: AppTest) -> list[str]:
+    return [each.value for each in app.code if each.value.startswith("likeness export")]
+
+
+def test_the_command_that_is_shown_does_the_same(form: AppTest, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shlex
+
+    form.selectbox(key="export_target").select("faiss").run()
+    first, address = _commands(form)
+    assert first == "likeness export cars faiss faiss/ --only images.txt --encoder cars --notion car-color --portable"
+    assert address == "likeness export cars pgvector postgresql://USER@HOST/DATABASE --only images.txt --encoder cars --notion car-color"
+    place = _export(form, "faiss", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "images.txt").write_text("\n".join(_paths()))
+    assert run(*shlex.split(first)[1:])[0] == 0
+    np.testing.assert_allclose(import_space("faiss", str(tmp_path / "faiss")).vectors, import_space("faiss", str(place)).vectors, atol=1e-6)
+    form.selectbox(key="export_target").select("yolo").run()
+    form.slider(key="export_val").set_value(0.5).run()
+    assert _commands(form)[0] == "likeness export cars yolo yolo/ --only images.txt --label body_type --val 0.5 --portable"
+
+
+def test_what_fails_is_told_in_a_sentence_and_leaves_nothing(form: AppTest, cache: Path) -> None:
+    form.selectbox(key="export_target").select("yolo").run()
+    form.selectbox(key="export_label").select("yaw").run()
+    assert "would have no image in 'train'" in str(_ended(form).error)
+    assert any("would have no image in 'train'" in each.value for each in form.error)
+    assert list((cache / "exports").iterdir()) == []
+    before = jobs().all("export")[-1]
+    del form.session_state["export"]  # as on another page of the browser, where the button is there
+    form.run()
+    assert _ended(form) is not before
+
+
+def test_a_later_export_takes_the_place_of_the_one_before(form: AppTest) -> None:
+    form.selectbox(key="export_target").select("csv").run()
+    first = _made(form)
+    form.number_input(key="export_neighbors").set_value(2).run()
+    second = _made(form)
+    assert second.exists()
+    assert not first.exists()
+    form.number_input(key="export_neighbors").set_value(0).run()
+    assert form.button(key="make_export")  # the file is gone, so it is offered anew
+    assert _made(form).exists()
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> ServerSettings:
+    """A shared server that keeps 1 MB for a visitor; ada asks."""
+    settings = ServerSettings(shared=True, visitor_uploads_gb=0.001)
+    monkeypatch.setenv("LIKENESS_SERVER", settings.as_text())
+    monkeypatch.setattr("visitors._browser", lambda: ADA)
+    return settings
+
+
+def _writes(size: int) -> Any:
+    def write(place: Path, progress: Any) -> Written:
+        place.write_bytes(b"x" * size)
+        progress(1, 1)
+        return Written(1, str(place), f"Open with: x {place}")
+
+    return write
+
+
+def _download(folder: Path, size: int = 10, most: float | None = None, name: str = "a.csv") -> Job:
+    job = Job("export", name, "Export", lambda job: write_download(job, Room(folder, most), name, _writes(size)))
+    assert job.wait(60)
+    return job
+
+
+def test_a_visitor_fills_no_disk(app: AppTest, shared: ServerSettings, cache: Path) -> None:
+    app.session_state["export_open"] = True
+    app.run()
+    app.selectbox(key="export_target").select("links").run()
+    assert _ended(app).error == "The export takes more than the 0.001 GB that this server has for it; export fewer images, or use the command."
+    app.selectbox(key="export_target").select("qdrant").run()
+    assert "takes more than the 0.001 GB" in str(_ended(app).error)
+    assert list((cache / "visitors" / ADA / "exports").iterdir()) == []
+
+
+def test_no_more_is_written_than_there_is_room_for(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    assert "takes more than" in str(_download(folder, 2_000, 1e-6).error)
+    assert list(folder.iterdir()) == []
+    made = _download(folder, 900, 1e-6).result
+    assert (made.file.read_bytes(), made.note) == (b"x" * 900, "Open with: x a.csv")
+    assert _download(folder, 900, 1e-6).error is None  # the one before makes room
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_what_is_stopped_leaves_nothing_and_what_is_under_way_stays(tmp_path: Path) -> None:
+    begun, folder = threading.Event(), tmp_path / "exports"
+
+    def write(place: Path, progress: Any) -> Written:
+        place.write_bytes(b"x")
+        begun.set()
+        for _ in range(60_000):
+            progress(0, 1)
+            time.sleep(0.001)
+        raise AssertionError("nobody stopped it")
+
+    job = Job("export", "slow", "Export", lambda job: write_download(job, Room(folder, None), "slow.csv", write))
+    assert begun.wait(60)
+    assert _download(folder).succeeded
+    assert len(list(folder.iterdir())) == 2
+    job.stop()
+    assert job.wait(60)
+    assert job.error is None
+    assert [file.name for file in folder.rglob("*.csv")] == ["a.csv"]
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    import routes
+
+    with TestClient(Starlette(routes=routes.ROUTES)) as client:
+        yield client
+
+
+def test_a_file_is_served_to_whom_it_was_made_for(client: TestClient, shared: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _download(export_files.exports_dir()).result
+    answer = client.get(made.url)
+    assert (answer.status_code, answer.content) == (200, b"x" * 10)
+    assert answer.headers["content-disposition"] == 'attachment; filename="a.csv"'
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    monkeypatch.setattr("visitors._browser", lambda: BEN)
+    assert client.get(made.url).status_code == 404
+    monkeypatch.setattr("visitors._browser", lambda: ADA)
+    for odd in ("nope", "..", "%2e%2e", "*", "x" * 3_000):
+        assert client.get(f"/exports/{odd}").status_code == 404
+    export_files.remove_ended(export_files.exports_dir())
+    assert client.get(made.url).text == "This export is not kept any more; export again on the page Explore."
+
+
+def test_it_goes_after_its_hour_and_what_a_killed_server_left_with_housekeeping(
+    shared: ServerSettings, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_files, "_KEPT_S", 0.0)
+    gone = _download(export_files.exports_dir()).result.file.parent
+    end = time.monotonic() + 60
+    while gone.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not gone.exists()
+    monkeypatch.setattr(export_files, "_KEPT_S", 3600.0)
+    left = _download(export_files.exports_dir()).result.file
+    from backup import back_up
+
+    assert back_up(tmp_path / "copy.tar") == 0
+    visitor_data.remove_leftovers(0)
+    assert not left.exists()
