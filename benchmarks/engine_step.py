@@ -106,14 +106,11 @@ class _Turns:
         """The medians and their ratio."""
         run, plain = (1e3 * np.array(each) / self.block for each in (self.run, self.plain))
         device = torch.cuda.get_device_name() if torch.cuda.is_available() and arguments.device != "cpu" else "processor"
-        print(
-            f"{config.backbone.name}, {BATCH} images of {arguments.size} px, {arguments.precision}, {device}; {len(run)} blocks of {self.block} steps"
-        )
-        print(f"  plain loop on crops on the device {np.median(plain):9.1f} ms a step")
+        print(f"{config.backbone.name}, {BATCH} images of {arguments.size} px, {arguments.precision}, {device}; blocks of {self.block} steps")
         low, high = np.percentile(run / plain, [25, 75])
-        print(
-            f"  run                               {np.median(run):9.1f} ms a step   {np.median(run / plain):.3f} times (quartiles {low:.3f} to {high:.3f})"
-        )
+        print(f"  plain loop on crops on the device {np.median(plain):9.1f} ms a step")
+        print(f"  run                               {np.median(run):9.1f} ms a step")
+        print(f"  ratio                             {np.median(run / plain):9.3f} (quartiles {low:.3f} to {high:.3f})")
 
     def _clock(self, module: Any) -> float:
         if module.device.type == "cuda":
