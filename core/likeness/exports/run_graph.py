@@ -66,5 +66,9 @@ def quiet_trace() -> Iterator[None]:
     with warnings.catch_warnings(), torch.no_grad():
         for category in (torch.jit._trace.TracerWarning, DeprecationWarning, FutureWarning):
             warnings.simplefilter("ignore", category)
-        warnings.filterwarnings("ignore", ".*skipping _decide_input_format")
-        yield
+        fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)  # one operation for all of attention, which other programs do not have
+        try:
+            yield
+        finally:
+            torch.backends.mha.set_fastpath_enabled(fast)

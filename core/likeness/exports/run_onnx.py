@@ -43,15 +43,16 @@ def onnx_model(material: "RunMaterial") -> bytes:
         raise missing_client("A run as an ONNX model", "onnx", "onnx", error) from error
     import torch
 
-    from likeness.exports.run_graph import INPUT, OUTPUT, quiet_trace, traced_run
+    from likeness.exports.run_graph import INPUT, OUTPUT, RunGraph, quiet_trace, traced_run
 
     axes = {name: {0: "n"} for name in (INPUT, OUTPUT)}
     names: dict[str, Any] = {"input_names": [INPUT], "output_names": [OUTPUT], "dynamic_axes": axes}
-    target, traced = io.BytesIO(), traced_run(material)
+    target = io.BytesIO()
+    traced_run(material)  # the exporter does not notice what its tracer makes a constant
     try:
         with quiet_trace():
             # torch's newer exporter needs two more packages and gives the same graph
-            torch.onnx.export(traced, (material.example(2),), target, opset_version=OPSET, dynamo=False, **names)  # type: ignore[arg-type]
+            torch.onnx.export(RunGraph(material).eval(), (material.example(2),), target, opset_version=OPSET, dynamo=False, **names)  # type: ignore[arg-type]
     except (torch.onnx.errors.OnnxExporterError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:150]
         raise InputError(f"The network '{material.config.backbone.name}' cannot be written as ONNX ({reason}); choose torchscript.") from error

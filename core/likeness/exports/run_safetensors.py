@@ -48,7 +48,6 @@ head = weights["head.weight"], weights["head.bias"]  # for torch.nn.functional.l
     made = "".join(f", {name}={value!r}" for name, value in options.items())
     return f"""
 import timm
-import torch
 from PIL import Image, ImageOps
 from safetensors.torch import load_file
 from torchvision import transforms as t
@@ -57,7 +56,7 @@ weights = load_file("{WEIGHTS}")
 backbone = timm.create_model("{architecture}", num_classes=0{made}).eval()
 backbone.load_state_dict({{name.removeprefix("backbone."): value for name, value in weights.items() if name.startswith("backbone.")}})
 {torchvision_lines(material)}
-rows = torch.nn.functional.linear(backbone(images), weights["head.weight"], weights["head.bias"])
+rows = backbone(images) @ weights["head.weight"].T + weights["head.bias"]
 """
 
 
