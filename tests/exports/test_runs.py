@@ -282,7 +282,7 @@ def test_the_card_says_what_the_run_is(runs: Callable[[str], RunFolder], tmp_pat
     for part in ("# cnn", "cars, by the classes of car_color", "test_resnet, 8 dimensions", "margin", "weights drawn at random"):
         assert part in page
     assert f"R@1 {report['best']['recall_at_1']:.3f}" in page
-    assert "of step 3, the last ones" in page
+    assert f"of step {report['best']['step']}, the last ones" in page
     assert (tmp_path / "out" / "training.yaml").read_bytes() == (run.path / "config.yaml").read_bytes()
     lk.export(runs("head only"), "safetensors", tmp_path / "photos")
     assert "Apache License 2.0" in (tmp_path / "photos" / "README.md").read_text()

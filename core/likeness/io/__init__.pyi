@@ -2,7 +2,6 @@ from .array_files import read_array as read_array
 from .array_files import read_arrays as read_arrays
 from .array_files import read_checkpoint as read_checkpoint
 from .array_files import read_weights as read_weights
-from .array_files import read_weights_metadata as read_weights_metadata
 from .array_files import write_weights as write_weights
 from .checkpoints import CheckpointFile as CheckpointFile
 from .confinement import allows as allows

@@ -97,22 +97,6 @@ def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping
     sync_folder(path.parent)
 
 
-def read_weights_metadata(path: Path) -> dict[str, str]:
-    """The texts in the header of a .safetensors file; {} where there are none.
-
-    Raises:
-        InputError: it is not there, or something else.
-    """
-    from safetensors import safe_open
-
-    try:
-        with safe_open(regular_file(path), "pt") as file:
-            return dict(file.metadata() or {})
-    except Exception as error:  # as above
-        _check_lasting(f"'{path.name}'", error)
-        raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
-
-
 def _sorted_metadata(content: bytes) -> bytes:
     """A .safetensors file whose metadata are in order: the library writes them in another order each time, and equal weights are equal files."""
     length = int.from_bytes(content[:8], "little")
