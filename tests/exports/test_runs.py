@@ -418,6 +418,18 @@ def test_a_network_that_a_trace_changes_is_refused(runs: Callable[[str], RunFold
             lk.export(runs("cnn"), target, tmp_path / "out")
 
 
+def test_what_onnx_does_not_have_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from likeness.training import EmbeddingNetwork
+
+    embed = EmbeddingNetwork.embed
+    monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features: torch.special.bessel_j0(embed(self, features)))
+    with pytest.raises(InputError, match=r"The network 'test_resnet' cannot be written as ONNX \(.*\); choose torchscript"):
+        lk.export(runs("cnn"), "onnx", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("crop", "side"), [(size, kept) for size in range(16, 300, 7) for kept in (size, round(size * 8 / 7), size + 1, 3 * size)])
 def test_timm_resizes_to_the_side_that_the_run_has(crop: int, side: int) -> None:
     import timm

@@ -51,7 +51,7 @@ def onnx_model(material: "RunMaterial") -> bytes:
     traced_run(material)  # the exporter does not notice what its tracer makes a constant
     try:
         with quiet_trace():
-            # torch's newer exporter needs two more packages and gives the same graph
+            # torch's newer exporter needs the package onnxscript as well
             torch.onnx.export(RunGraph(material).eval(), (material.example(2),), target, opset_version=OPSET, dynamo=False, **names)  # type: ignore[arg-type]
     except (torch.onnx.errors.OnnxExporterError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:150]
