@@ -279,7 +279,7 @@ def test_the_card_says_what_the_run_is(runs: Callable[[str], RunFolder], tmp_pat
     lk.export(run, "onnx", tmp_path / "out")
     page, report = (tmp_path / "out" / "README.md").read_text(), run.report()
     assert report is not None
-    for part in ("# cnn", "cars, by the classes of car_color", "test_resnet, 8 dimensions", "margin", "weights drawn at random"):
+    for part in ("# cnn", "cars, by the classes of car_color", "test_resnet, 8 dimensions", "margin", "weights drawn at random", "(n, 3, 32, 32)"):
         assert part in page
     assert f"R@1 {report['best']['recall_at_1']:.3f}" in page
     assert f"of step {report['best']['step']}, the last ones" in page

@@ -31,7 +31,9 @@ def write_onnx(material: "RunMaterial", place: str, options: ExportOptions, prog
     with filled_folder(path) as folder:
         (folder / MODEL).write_bytes(content)
         material.write_about(folder, inside=True)
-        write_card(folder, material, f"`{MODEL}` takes `images` (n, 3, h, w) with values 0 to 1 and gives `embeddings`, unit rows.", _usage(material))
+        side = material.preprocessing.crop
+        files = f"`{MODEL}` takes `images` (n, 3, {side}, {side}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
+        write_card(folder, material, files, _usage(material))
     return Written(material.vector_dim, place, f"An ONNX model of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
 
 

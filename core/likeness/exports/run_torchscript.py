@@ -32,7 +32,9 @@ def write_torchscript(material: "RunMaterial", place: str, options: ExportOption
         with quiet_trace():
             torch.jit.save(traced, str(folder / MODEL), _extra_files={METADATA: json.dumps(material.metadata)})
         material.write_about(folder, inside=True)
-        write_card(folder, material, f"`{MODEL}` takes images (n, 3, h, w) with values 0 to 1 and gives unit rows.", _usage(material))
+        side = material.preprocessing.crop
+        files = f"`{MODEL}` takes images (n, 3, {side}, {side}) with values 0 to 1, any n, and gives unit rows."
+        write_card(folder, material, files, _usage(material))
     return Written(material.vector_dim, place, f"A TorchScript file of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
 
 
