@@ -38,10 +38,9 @@ ORDER = (
         "spreading",
         "cutoffs",
         "clusters",
-        "exports",
         "comparisons",
     ),
-    *("training", "studies", "recipes", "reports", "door", "commands"),
+    *("training", "exports", "studies", "recipes", "reports", "door", "commands"),
 )
 Edge = tuple[str, str]
 

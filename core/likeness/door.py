@@ -33,7 +33,7 @@ def load(what: str | Path, name: str | None = None) -> "Space | Encoder":
     if isinstance(what, Path) or what.endswith(".parquet"):
         return load_space(what)
     target, _, place = what.partition(":")
-    if target in TARGETS and place:
+    if place and target in TARGETS and TARGETS[target].takes != "run":  # "timm:" and "open_clip:" are families of encoders
         return import_space(target, place, name)
     return load_encoder(what)
 

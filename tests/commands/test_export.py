@@ -78,3 +78,25 @@ def test_wrong_input_is_one_line(
     assert (status, shown, error.count("\n")) == (2, "", 1)
     assert message in error
     assert (tmp_path / "taken.csv").read_text() == "mine"
+
+
+def test_a_run_is_exported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    data = {"source": "cars", "attribute": "car_color", "image_size": 16, "subset": 12}
+    backbone = {"name": "test_resnet", "weights": "none", "dim": 4}
+    lk.train({"data": data, "backbone": backbone, "batch": {"size": 6, "per_class": 2}, "epochs": 0, "device": "cpu"}, tmp_path / "runs" / "small")
+    status, shown, _ = run("export", "run:small", "safetensors", str(tmp_path / "out"))
+    assert (status, shown.splitlines()[0]) == (0, f"4 dimensions written to {tmp_path}/out")
+    assert "The weights of the run 'small'" in shown
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "model.safetensors", "preprocessing.json", "training.yaml"]
+    for arguments, message in (
+        (("run:small", "safetensors", "out"), "There is something at"),
+        (("run:absent", "onnx", "new"), "There is no run 'absent', neither as a folder nor in"),
+        (("run:small", "onnx", "new", "--notion", "car-color"), "The target 'onnx' writes a run, which --notion does not change; leave it out."),
+        (("run:small", "timm", "new", "--label", "class"), "The target 'timm' has no option 'label'"),
+        (("run:small", "open_clip", "new"), "which is no CLIP and has no text side"),
+    ):
+        status, shown, error = run("export", *arguments[:2], str(tmp_path / arguments[2]), *arguments[3:])
+        assert (status, shown, error.count("\n")) == (2, "", 1)
+        assert message in error
+    assert not (tmp_path / "new").exists()

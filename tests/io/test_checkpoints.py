@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from likeness.errors import InputError
@@ -168,3 +169,20 @@ def test_weights_are_read_by_others_and_those_of_others_are_read(tmp_path: Path)
     assert torch.equal(load_file(tmp_path / "ours.safetensors")["a"], weights["a"])
     save_file(weights, tmp_path / "theirs.safetensors", {"format": "pt"})
     assert torch.equal(read_weights(tmp_path / "theirs.safetensors")["a"], weights["a"])
+
+
+def test_what_weights_say_about_themselves_is_checked_and_written_in_one_order(tmp_path: Path) -> None:
+    weights, file = {"a": torch.arange(50.0), "ä": torch.zeros(3)}, tmp_path / "w.safetensors"
+    metadata = {f"key {number}": f'"é" {number}\n' for number in range(9)} | {"format": "pt"}
+    contents = set()
+    for _ in range(5):
+        write_weights(file, weights, metadata)
+        contents.add(file.read_bytes())
+    (whole,) = contents
+    assert torch.equal(load_file(file)["ä"], weights["ä"])
+    with safe_open(file, "pt") as opened:
+        assert {name: value for name, value in opened.metadata().items() if name in metadata} == metadata
+    assert torch.equal(read_weights(file)["a"], weights["a"])
+    file.write_bytes(whole.replace(b"key 3", b"key k"))
+    with pytest.raises(InputError, match="cannot be read as safetensors"):
+        read_weights(file)

@@ -48,8 +48,9 @@ def button(view: View, chosen: Rows) -> None:
 def _form(view: View, chosen: Rows) -> None:
     from likeness.exports import TARGETS  # not before it is needed
 
-    has_images = view.base.table.has_images
-    offered = {name: each for name, each in TARGETS.items() if each.ending is not None and (has_images or each.takes != "images")}
+    without = ("run",) if view.base.table.has_images else ("run", "images")
+    fitting = {name: each for name, each in TARGETS.items() if each.takes not in without}
+    offered = {name: each for name, each in fitting.items() if each.ending is not None}
     name = st.selectbox("For", list(offered), format_func=lambda each: offered[each].title, key="export_target", persist_state="session")
     target = offered[name]
     st.caption(target.help)
@@ -62,7 +63,7 @@ def _form(view: View, chosen: Rows) -> None:
         st.info("This target writes a notion. Choose one as space A in the sidebar.", icon=":material/info:")
         return
     _file(view, target, space, rows, given)
-    others = [each for each in TARGETS.values() if each.ending is None]
+    others = [each for each in fitting.values() if each.ending is None]
     export_command.show(view, target, others, space, rows, given)
 
 

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likeness.commands.inputs import composition_named, embedded, rows_where, source_table, tell_warnings
-from likeness.commands.options import Dim, EncoderName, NotionName, Source
+from likeness.commands.options import Dim, EncoderName, NotionName
 from likeness.commands.terminal import printable, progress_bar
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
     from likeness.data import ImageTable
+    from likeness.exports import Written
     from likeness.space import Space
 
 
 def export(
-    source: Source,
+    source: Annotated[str, typer.Argument(help="{datasets}; or a trained run, `run:NAME` or its folder.")],
     target: Annotated[str, typer.Argument(help="{targets}.")],
     place: Annotated[str, typer.Argument(help="File, folder or address to write to; nothing may stand there yet.")],
     label: Annotated[str | None, typer.Option(help="Attribute whose values are the classes; by default `label` or `class`, or what repeats.")] = None,
@@ -38,11 +39,12 @@ def export(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an export into a database that was interrupted.")] = False,
     portable: Annotated[bool, typer.Option("--portable", help="Name no place of this machine, and copy images in place of links.")] = False,
 ) -> None:
-    """Write images, labels, vectors or a notion for another program; what was labeled by hand is written as well.
+    """Write images, labels, vectors, a notion or a trained run for another program; what was labeled by hand is written as well.
 
     Examples: `likeness export photos/ coco photos.json --label breed`, `likeness export photos/ yolo breeds/ --label breed --val 0.2`,
     `likeness export photos/ links picked/ --where good=yes --link copy`, `likeness export photos/ parquet photos.parquet --vectors -k 10`,
-    `likeness export cars qdrant db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`
+    `likeness export cars qdrant db/ --notion car-color`, `likeness export cars notion color/ --notion car-color`,
+    `likeness export run:shipped-cars-elg onnx model/`
     """
     from likeness.exports import export as write
     from likeness.exports import find_target
@@ -51,6 +53,12 @@ def export(
     given: dict[str, Any] = {"label": label, "vectors": vectors, "neighbors": neighbors, "link": link, "val": val, "split": split}
     given |= {"seed": seed, "name": name, "resume": resume}
     options = chosen.checked_options(given)
+    if chosen.takes == "run":
+        others = {"--columns": columns, "--only": only, "--where": where, "--notion": notion, "--encoder": encoder, "--dim": dim}
+        others["--portable"] = portable or None
+        _check_none_given(others, target)
+        _say(write(source, target, place))
+        return
     needed = chosen.needs_space(options)
     if not needed and (notion or encoder or dim):
         raise InputError(f"The target '{target}' writes no vectors here, so no encoder and no notion change it; leave them out, or add --vectors.")
@@ -62,9 +70,20 @@ def export(
     names = None if columns is None else [each.strip() for each in columns.split(",")]
     with progress_bar("Writing") as progress:
         done = write(material, target, place, columns=names, portable=portable, progress=progress, **given)
+    _say(done)
+
+
+def _say(done: "Written") -> None:
     typer.echo(printable(f"{done.n:,} {done.what} written to {done.place}"))
     if done.note:
         typer.echo(printable(done.note))
+
+
+def _check_none_given(options: dict[str, Any], target: str) -> None:
+    """Raises InputError for an option that is about images, where a run is written."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"The target '{target}' writes a run, which {name} does not change; leave it out.")
 
 
 def _with_labels(source: str, only: Path | None) -> "ImageTable":

@@ -54,9 +54,9 @@ def rename(run: _Run, name: Annotated[str, typer.Argument(help="Its new name.")]
 
     Example: `likeness runs rename shipped-cars-elg with-language`
     """
-    from likeness.training import rename_run
+    from likeness.training import find_run, rename_run
 
-    typer.echo(f"renamed to {rename_run(_named(run), name).path}")
+    typer.echo(f"renamed to {rename_run(find_run(run), name).path}")
 
 
 @runs.command()
@@ -65,9 +65,9 @@ def delete(run: _Run, yes: Annotated[bool, typer.Option("--yes", help="Do not as
 
     Example: `likeness runs delete shipped-cars-elg`
     """
-    from likeness.training import delete_run
+    from likeness.training import delete_run, find_run
 
-    chosen = _named(run)
+    chosen = find_run(run)
     chosen.config()  # says where there is none, before anything is asked
     if not yes and not agreed(f"Delete the run '{chosen.name}' with its weights and figures? This cannot be undone."):
         raise InputError("Nothing was deleted; answer with y, or give --yes where nobody can answer.")
@@ -81,16 +81,10 @@ def export(run: _Run, folder: Annotated[Path, typer.Argument(help="Folder to wri
 
     Example: `likeness runs export shipped-cars-elg ~/for-ada`
     """
-    from likeness.training import export_run
+    from likeness.training import export_run, find_run
 
-    export_run(_named(run), folder.expanduser())
+    export_run(find_run(run), folder.expanduser())
     typer.echo(f"exported to {folder}; use it as the encoder run:{folder}")
-
-
-def _named(name: str) -> "RunFolder":
-    from likeness.training import RunFolder
-
-    return RunFolder(Path(name) if (Path(name) / "config.yaml").is_file() else runs_dir() / name)
 
 
 def _line(run: "RunFolder", which: Any) -> dict[str, object]:

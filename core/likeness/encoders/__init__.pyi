@@ -16,6 +16,7 @@ from .models.clip import ClipEncoder as ClipEncoder
 from .models.download import free_space as free_space
 from .models.hub import load_from_folder as load_from_folder
 from .models.hub import load_from_hub as load_from_hub
+from .models.load_model import open_clip_saved as open_clip_saved
 from .models.load_model import timm_named as timm_named
 from .models.load_model import transformers_folder as transformers_folder
 from .models.load_model import transformers_hub as transformers_hub
@@ -38,6 +39,7 @@ from .models.photos import root_rows as root_rows
 from .models.timm_tower import check_timm_name as check_timm_name
 from .models.timm_tower import timm_pretrained as timm_pretrained
 from .models.token_vectors import token_vectors as token_vectors
+from .models.tower import MAX_ASPECT as MAX_ASPECT
 from .models.tower import ImagesOnly as ImagesOnly
 from .models.tower import ImageTower as ImageTower
 from .models.tower import choose_device as choose_device

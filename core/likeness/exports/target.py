@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from likeness.errors import InputError
 
 if TYPE_CHECKING:
-    from likeness.exports.material import Material
     from likeness.io import VectorFile
     from likeness.progress import Progress
 
 LINKS = ("symlink", "hard", "copy")
-# images: files of images; rows: anything with attributes; vectors: a space; notion: a notion's space
-Takes = Literal["images", "rows", "vectors", "notion"]
+# images: files of images; rows: anything with attributes; vectors: a space; notion: a notion's space; run: a trained run
+Takes = Literal["images", "rows", "vectors", "notion", "run"]
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,8 @@ class Target:
         title: for people.
         help: one sentence: what is written, and what reads it.
         takes: what it needs.
-        write: (material, place, options, progress) -> what was written. Where something stands at the place that is not to be gone on with, it
-            raises InputError and changes nothing.
+        write: (material, place, options, progress) -> what was written; the material is a `Material`, or of a run a `RunMaterial`. Where something
+            stands at the place that is not to be gone on with, it raises InputError and changes nothing.
         uses: names of the options that it knows.
         check: raises InputError for a place that cannot be written to, before slow work.
         ending: of the file that it writes, as ".csv"; "" for a folder, None for a database that is reached by its address alone.
@@ -92,7 +91,7 @@ class Target:
     title: str
     help: str
     takes: Takes
-    write: "Callable[[Material, str, ExportOptions, Progress], Written]"
+    write: "Callable[[Any, str, ExportOptions, Progress], Written]"
     uses: tuple[str, ...]
     check: Callable[[str], None]
     ending: str | None = ""

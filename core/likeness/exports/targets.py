@@ -17,6 +17,11 @@ from likeness.exports import (
     parquet_table,
     pgvector,
     qdrant,
+    run_onnx,
+    run_open_clip,
+    run_safetensors,
+    run_timm,
+    run_torchscript,
     yolo,
 )
 from likeness.exports.material import Material
@@ -27,6 +32,8 @@ from likeness.space import Space
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from likeness.exports.run_material import RunMaterial, RunSource
 
 TARGETS: dict[str, Target] = {
     target.name: target
@@ -43,6 +50,11 @@ TARGETS: dict[str, Target] = {
         notion_projection.TARGET,
         fiftyone.TARGET,
         embedding_atlas.TARGET,
+        run_onnx.TARGET,
+        run_torchscript.TARGET,
+        run_timm.TARGET,
+        run_open_clip.TARGET,
+        run_safetensors.TARGET,
     )
 }
 
@@ -96,7 +108,7 @@ def import_space(source: str, place: str, name: str | None = None) -> Space:
 
 
 def export(
-    source: ImageTable | Space,
+    source: "ImageTable | Space | RunSource",
     target: str,
     place: "str | Path",
     *,
@@ -106,10 +118,11 @@ def export(
     progress: Progress = no_progress,
     **options: Any,
 ) -> Written:
-    """Writes images, their attributes, vectors and neighbors, or a notion, for another program.
+    """Writes images, their attributes, vectors and neighbors, a notion, or a trained run for another program.
 
     Args:
-        source: a table, such as one with labels made by hand (`likeness.tagging.with_tags`), or a space where vectors are needed.
+        source: a table, such as one with labels made by hand (`likeness.tagging.with_tags`), or a space where vectors are needed; for targets that
+            take a run, the run: "run:NAME", its folder, what `likeness.train` returns, or the encoder that `likeness.load("run:NAME")` is.
         target: by name: "csv", "coco", "qdrant" and so on (`likeness kinds targets`).
         place: a file, a folder, or the address of a database. What is there already stays as it is.
         rows: numbers of the rows that are written, in this order, or a mask; None: all.
@@ -119,10 +132,11 @@ def export(
         options: of `likeness.exports.ExportOptions`, those that the target uses: label, neighbors, vectors, link, val, split, seed, name, resume.
 
     Returns:
-        How many images were written, where, and what else there is to say.
+        How many images were written (of a notion or a run: dimensions), where, and what else there is to say.
 
     Raises:
-        InputError: no such target, option, row or attribute, something is there already, a file that is missing, or a database that refuses.
+        InputError: no such target, option, row, attribute or run, another source than the target takes, something is there already, a file that
+            is missing, or a database that refuses.
 
     Example:
         >>> import tempfile, likeness as lk
@@ -136,6 +150,20 @@ def export(
     chosen = find_target(target)
     given = chosen.checked_options(options)
     chosen.check(str(place))
+    if chosen.takes == "run":
+        return chosen.write(_run(source, target, rows, columns), str(place), given, progress)
+    if not isinstance(source, ImageTable | Space):
+        raise InputError(f"The target '{target}' takes images or a Space, and not {source!r}; read them by `likeness.read`, or embed them.")
     if chosen.needs_space(given) and not isinstance(source, Space):
         raise InputError(f"The target '{target}' with these options needs vectors; pass a Space, as `likeness.embed` makes one, in place of a table.")
     return chosen.write(Material(source, rows, columns, portable), str(place), given, progress)
+
+
+def _run(source: Any, target: str, rows: Any, columns: Any) -> "RunMaterial":
+    from likeness.exports.run_material import run_material
+
+    if isinstance(source, ImageTable | Space):
+        raise InputError(f"The target '{target}' takes a trained run, and not images; name one, as 'run:NAME'.")
+    if rows is not None or columns is not None:
+        raise InputError(f"The target '{target}' writes a run, which has no rows and columns; leave both out.")
+    return run_material(source)

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,8 +71,9 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
     try:
         with safe_open(regular_file(path), "pt") as file:
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no mapping)
-            expected = (file.metadata() or {}).get(_CHECKSUM)
-        if expected is not None and expected != _digest(weights):
+            metadata = dict(file.metadata() or {})
+        expected = metadata.pop(_CHECKSUM, None)
+        if expected is not None and expected != _digest(weights, metadata):
             raise ValueError("it is damaged: its content does not fit its checksum")
         return weights
     except Exception as error:  # safetensors and torch raise their own kinds
@@ -79,17 +81,34 @@ def read_weights(path: Path) -> "dict[str, Tensor]":
         raise InputError(f"'{path.name}' cannot be read as safetensors ({_reason(error)}); give another file.") from error
 
 
-def write_weights(path: Path, weights: "Mapping[str, Tensor]") -> None:
-    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 of them among its metadata, which other readers skip."""
+def write_weights(path: Path, weights: "Mapping[str, Tensor]", metadata: Mapping[str, str] | None = None) -> None:
+    """Writes tensors as .safetensors, whole or not at all, with a SHA-256 among its metadata, which other readers skip.
+
+    Args:
+        path: the file.
+        weights: tensors by name.
+        metadata: texts by name that stand in the file's header as well, and that the checksum covers.
+    """
     from safetensors.torch import save
 
     plain = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
-    write_atomic(path, save(plain, {_CHECKSUM: _digest(plain)}))
+    texts = dict(metadata or {})
+    write_atomic(path, _sorted_metadata(save(plain, texts | {_CHECKSUM: _digest(plain, texts)})))
     sync_folder(path.parent)
 
 
-def _digest(weights: "Mapping[str, Tensor]") -> str:
-    """Of names, types, shapes and content."""
+def _sorted_metadata(content: bytes) -> bytes:
+    """A .safetensors file whose metadata are in order: the library writes them in another order each time, and equal weights are equal files."""
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # the tensors begin at a multiple of eight bytes
+    return len(text).to_bytes(8, "little") + text + content[8 + length :]
+
+
+def _digest(weights: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> str:
+    """Of names, types, shapes and content, and of the metadata, of which files from before have none."""
     import torch
 
     found = hashlib.sha256()
@@ -97,6 +116,8 @@ def _digest(weights: "Mapping[str, Tensor]") -> str:
         value = weights[name]
         found.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
         found.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    for name in sorted(metadata):
+        found.update(json.dumps([name, metadata[name]]).encode())
     return found.hexdigest()
 
 

@@ -22,7 +22,9 @@ from .guidance.guidance import pseudolabels as pseudolabels
 from .loop.launch import launch as launch
 from .loop.train import train as train
 from .network.backbones import build_network as build_network
+from .network.backbones import timm_model as timm_model
 from .network.embedding_network import EmbeddingNetwork as EmbeddingNetwork
+from .network.spherical_map import SphericalMap as SphericalMap
 from .preview import class_overview as class_overview
 from .preview import example_queries as example_queries
 from .preview import example_rows as example_rows
@@ -42,7 +44,12 @@ from .runs.manage_runs import export_run as export_run
 from .runs.manage_runs import export_zip as export_zip
 from .runs.manage_runs import rename_run as rename_run
 from .runs.run_encoder import load_network as load_network
+from .runs.run_encoder import load_spherical_map as load_spherical_map
 from .runs.run_folder import RunFolder as RunFolder
 from .runs.run_folder import Status as Status
+from .runs.run_folder import find_run as find_run
 from .runs.run_folder import list_runs as list_runs
 from .runs.run_folder import trained_folders as trained_folders
+from .runs.run_preprocessing import RunPreprocessing as RunPreprocessing
+from .runs.run_preprocessing import run_preprocessing as run_preprocessing
+from .runs.weights_metadata import weights_metadata as weights_metadata

@@ -287,3 +287,15 @@ class TestWithoutNetwork:
         assert encoder.identity == encoder_identity("hf-hub:someone/tiny") != before
         same = load_encoder(f"local-dir:{tiny_clip}", "cpu")
         np.testing.assert_allclose(encoder.encode_texts(["a red car"]), same.encode_texts(["a red car"]), atol=1e-6)
+
+    def test_what_a_folder_of_open_clip_needs_is_had_of_every_source(self, tiny_clip: Path, tmp_path: Path) -> None:
+        from likeness.encoders import EncoderName, open_clip_saved
+
+        self.test_a_model_in_the_hubs_cache_loads(tiny_clip, tmp_path)
+        config, files = open_clip_saved(EncoderName("hf-hub", "someone/tiny"))
+        here, own = open_clip_saved(EncoderName("local-dir", str(tiny_clip)))
+        assert config["model_cfg"]["vision_cfg"] == here["model_cfg"]["vision_cfg"]
+        assert files == own
+        assert "tokenizer.json" in files
+        config, files = open_clip_saved(EncoderName("open_clip", "ViT-B-32/openai"))  # of open_clip's own tokenizer, which needs no files
+        assert (config["model_cfg"]["embed_dim"], config["model_cfg"]["quick_gelu"], files) == (512, True, {})

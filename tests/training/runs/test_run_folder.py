@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.runs.run_folder import RunFolder, Status, list_runs
+from likeness.training.runs.run_folder import RunFolder, Status, find_run, list_runs
 
 
 def test_status_is_read_back_and_a_broken_file_counts_as_new(tmp_path: Path) -> None:
@@ -101,3 +101,25 @@ def test_a_status_from_before_there_were_marks_is_read(tmp_path: Path) -> None:
     for broken in ("[]", "3", '{"process": 3, "state": "running", "pid": 1e99}'):
         (tmp_path / "status.json").write_text(broken)
         assert run.status() == Status()
+
+
+def test_a_run_is_found_by_its_folder_and_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKENESS_RUNS", str(tmp_path / "runs"))
+    RunFolder(tmp_path / "runs" / "a").create(RunConfig(name="a"))
+    for name in (tmp_path / "runs" / "a", f"run:{tmp_path}/runs/a", "run:a", "a"):
+        assert find_run(name).path == tmp_path / "runs" / "a"
+    for name in ("", "run:", "b", tmp_path):
+        with pytest.raises(InputError, match="There is no run"):
+            find_run(name)
+
+
+def test_figures_of_the_best_weights_are_those_of_the_report_or_of_the_evaluation_that_kept_them(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.create(RunConfig())
+    assert run.best_figures() == {}
+    for step, kept in ((0, True), (3, True), (6, False)):
+        row = {"step": step, "epoch": step / 3, "recall_at_1": 0.5 + step / 100}
+        run.append_metrics(row | ({"best_of": row["recall_at_1"]} if kept else {}))
+    assert run.best_figures() == {"step": 3, "epoch": 1.0, "recall_at_1": 0.53}
+    run.write_report({"name": "a", "best": {"step": 3, "recall_at_1": 0.53, "matched_recall_at_1": 0.7}})
+    assert run.best_figures() == {"step": 3, "recall_at_1": 0.53, "matched_recall_at_1": 0.7}

@@ -75,6 +75,11 @@ class ClipEncoder(TowerImages):
         with self._tokenizing:
             return words_outside(fast, text)
 
+    @property
+    def model(self) -> Any:
+        """The open_clip model, images and texts."""
+        return self._model
+
     def image_side(self) -> "tuple[torch.nn.Module, tuple[float, ...], tuple[float, ...], int]":
         """The module that maps normalized images to features, to be trained further; of its input mean, deviation, and height in pixels."""
         visual: Any = self._model.visual

@@ -4,15 +4,18 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from likeness.encoders.family import EncoderName
 from likeness.encoders.models.clean_copy import OPEN_CLIP_CONFIG, TOKENIZER_FILES, clean_copy, link
 from likeness.encoders.models.config_keys import TIMM_RESERVED
 from likeness.encoders.models.hub import hub_switch
 from likeness.encoders.models.hub_files import HubFiles, hub_folder
 from likeness.encoders.models.no_code import no_code
 from likeness.errors import InputError
+from likeness.io import as_path
 
 if TYPE_CHECKING:
     import torch
@@ -64,20 +67,46 @@ def open_clip_published(model: str, tag: str, device: "torch.device", local_file
     """As `open_clip_folder`, of a model and weights that open_clip knows by name."""
     import open_clip
 
-    known = open_clip.get_pretrained_cfg(model, tag)
-    config = open_clip.get_model_config(model)
-    # Tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
-    config["quick_gelu"] = bool(config.get("quick_gelu") or known.get("quick_gelu"))
+    known, config = open_clip.get_pretrained_cfg(model, tag), _published_config(model, tag)
     with hub_switch(local_files_only):
         weights = Path(open_clip.download_pretrained(known))
     with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
         whole = Path(made)
-        (whole / OPEN_CLIP_CONFIG).write_text(json.dumps({"model_cfg": config, "preprocess_cfg": known}), encoding="utf-8")
+        (whole / OPEN_CLIP_CONFIG).write_text(json.dumps(config), encoding="utf-8")
         link(weights, whole / f"open_clip_pytorch_model{'.safetensors' if weights.suffix == '.safetensors' else '.bin'}")
         clean = stack.enter_context(clean_copy(whole))
         name = _text_config(clean).get("hf_tokenizer_name")
         tokenizer = stack.enter_context(clean_copy(hub_folder(_tokenizer_files(name)))) if name else clean
         return _open_clip(clean, tokenizer, device)
+
+
+def _published_config(model: str, tag: str) -> dict[str, Any]:
+    import open_clip
+
+    known, config = open_clip.get_pretrained_cfg(model, tag), open_clip.get_model_config(model)
+    # Tags say whether they were trained with QuickGELU; open_clip only warns when the configuration differs (ViT-B-32/openai).
+    config["quick_gelu"] = bool(config.get("quick_gelu") or known.get("quick_gelu"))
+    return {"model_cfg": config, "preprocess_cfg": known}
+
+
+def open_clip_saved(source: EncoderName) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The configuration of an open_clip model that is here, and the files of its tokenizer by name, as they stand in a folder of open_clip.
+
+    Args:
+        source: a local folder, a model of the hub, or open_clip's own.
+    """
+    with tempfile.TemporaryDirectory(prefix="likeness-model-") as made, ExitStack() as stack:
+        folder = Path(made)
+        if source.kind == "open_clip":
+            model, _, tag = source.target.partition("/")
+            (folder / OPEN_CLIP_CONFIG).write_text(json.dumps(_published_config(model, tag)), encoding="utf-8")
+        else:
+            folder = as_path(source.target) if source.kind == "local-dir" else hub_folder(_hub_model(source.target))
+        clean = stack.enter_context(clean_copy(folder))
+        name = _text_config(clean).get("hf_tokenizer_name")
+        own = stack.enter_context(clean_copy(hub_folder(_tokenizer_files(name)))) if name and source.kind != "local-dir" else clean
+        files = [file for file in sorted(own.iterdir()) if name and any(fnmatch(file.name, pattern) for pattern in TOKENIZER_FILES)]
+        return json.loads((clean / OPEN_CLIP_CONFIG).read_text()), {file.name: file.read_bytes() for file in files}
 
 
 def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:

@@ -9,7 +9,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +32,7 @@ from likeness.training.network.embedding_network import EmbeddingNetwork
 from likeness.training.network.spherical_map import MAP_KEYS, SphericalMap, fit_spherical_map
 from likeness.training.runs.checkpoint_figures import CHECKPOINTS, checkpoint_figures
 from likeness.training.runs.run_folder import RunFolder, Status
+from likeness.training.runs.weights_metadata import weights_metadata
 
 Embeddings = NDArray[np.float32]
 # Seconds between two updates of the run's status.
@@ -234,7 +234,7 @@ class RunCallback(Callback):
         if chosen and not find_metric(self.config.selection_metric).better(selection, self._best):
             return {}
         self._best = selection
-        _save_weights(network, self.run.best, None if network.unit else fit_spherical_map(test))
+        self._save_weights(network, None if network.unit else fit_spherical_map(test), found)
         return {"best_of": selection}
 
     def _selection(self, figures: dict[str, float]) -> float | None:
@@ -327,12 +327,11 @@ class RunCallback(Callback):
             if self.dist.is_main:
                 self.checkpoints.partial.unlink(missing_ok=True)
 
+    def _save_weights(self, network: EmbeddingNetwork, spherical_map: SphericalMap | None, found: dict[str, float]) -> None:
+        extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
+        write_weights(self.run.best, network.state_dict() | extra, weights_metadata(network, self.config, {"step": self.step} | found))
+
 
 def ends_early(config: RunConfig, without_best: int) -> bool:
     """Whether a run ends before its last step, after so many evaluations without a new best on the validation images."""
     return config.stop_early is not None and without_best >= config.stop_early
-
-
-def _save_weights(network: EmbeddingNetwork, file: Path, spherical_map: SphericalMap | None) -> None:
-    extra = {} if spherical_map is None else dict(zip(MAP_KEYS, spherical_map, strict=True))
-    write_weights(file, network.state_dict() | extra)

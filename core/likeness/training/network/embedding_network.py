@@ -107,7 +107,7 @@ class EmbeddingNetwork(nn.Module):
             return rows
         if self.parts == 1:
             return normalize(rows, dim=1)
-        parts: Tensor = normalize(rows.reshape(len(rows), self.parts, -1), dim=2)
+        parts: Tensor = normalize(rows.reshape(-1, self.parts, rows.shape[1] // self.parts), dim=2)
         return parts.flatten(1) / math.sqrt(self.parts)
 
     def features(self, images: Tensor) -> Tensor:

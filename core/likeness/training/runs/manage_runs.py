@@ -9,6 +9,7 @@ from likeness.errors import InputError
 from likeness.io import read_weights, write_weights
 from likeness.training.config import RunConfig, as_yaml, with_changes
 from likeness.training.runs.run_folder import RunFolder
+from likeness.training.runs.weights_metadata import weights_metadata
 
 LONGEST_NAME = 200  # bytes; file systems take some more
 
@@ -100,7 +101,7 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
         for name in _COPIED:
             if (run.path / name).is_file():
                 shutil.copyfile(run.path / name, part / name)
-        write_weights(part / run.best.name, weights)
+        write_weights(part / run.best.name, weights, weights_metadata(network, config, run.best_figures()))
         part.rename(folder)
     except OSError as error:
         raise InputError(f"'{folder}' cannot be written ({error.strerror or error}); make room, or name another folder.") from error

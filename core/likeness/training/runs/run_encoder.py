@@ -1,18 +1,17 @@
 """A trained run as an encoder: its best weights, under the name "run:FOLDER"."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from likeness.encoders import EncoderFamily, ImagesOnly, ImageTower, choose_device, digest, folder_digests
 from likeness.errors import InputError
 from likeness.io import as_path, read_weights
-from likeness.training.data.pixels import kept_size
 from likeness.training.runs.run_folder import RunFolder
+from likeness.training.runs.run_preprocessing import run_preprocessing
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from likeness.training.config import DataConfig
     from likeness.training.network.embedding_network import EmbeddingNetwork
     from likeness.training.network.spherical_map import SphericalMap
 
@@ -42,7 +41,7 @@ class RunEncoder(ImagesOnly):
             found = network.embed(backbone(pixels))
             return found if spherical_map is None else spherical_map(found)
 
-        self.tower = ImageTower(forward, _transform(network, run.config().data), chosen)
+        self.tower = ImageTower(forward, run_preprocessing(network, run.config().data).transform(), chosen)
 
 
 def load_network(run: RunFolder) -> "EmbeddingNetwork":
@@ -81,17 +80,6 @@ def load_spherical_map(run: RunFolder) -> "SphericalMap":
     if any(key not in weights for key in MAP_KEYS):
         raise InputError(f"The weights of the run '{run.path}' do not say how long its embeddings are; train it again.")
     return SphericalMap(*(weights[key] for key in MAP_KEYS))
-
-
-def _transform(network: "EmbeddingNetwork", data: "DataConfig") -> Any:
-    """The center of the image, or of its whole frame, as in the run's evaluation."""
-    from torchvision import transforms
-
-    bicubic = transforms.InterpolationMode.BICUBIC
-    mean, std = (each.flatten().tolist() for each in (network.mean, network.std))
-    side = data.kept or kept_size(data.image_size)
-    resize = transforms.Resize((side, side) if data.frame == "whole" else side, bicubic)
-    return transforms.Compose([resize, transforms.CenterCrop(data.image_size), transforms.ToTensor(), transforms.Normalize(mean, std)])
 
 
 def _identity(name: str, target: str) -> str:

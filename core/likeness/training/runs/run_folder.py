@@ -14,8 +14,9 @@ from typing import Any
 import pandas as pd
 
 from likeness.errors import InputError
-from likeness.io import parse_json, regular_file, sync_folder, text_of, write_atomic
+from likeness.io import as_path, parse_json, regular_file, runs_dir, sync_folder, text_of, write_atomic
 from likeness.training.config import RunConfig, as_yaml, read_config
+from likeness.training.runs.checkpoint_figures import checkpoint_figures
 from likeness.training.runs.process import is_running, process_mark
 
 STATES = ("new", "running", "stopped", "finished", "failed", "lost")
@@ -206,6 +207,24 @@ class RunFolder:
         if expected not in (None, _digest(found)):
             raise InputError(f"'{file.name}' of the run '{self.name}' is damaged (it does not fit its checksum); delete it and resume the run.")
         return found
+
+    def best_figures(self) -> dict[str, float]:
+        """Figures of the best weights on the test images, with their `step`: of the report, or before the end of the evaluation that kept them."""
+        figures = (self.report() or {}).get("best") or checkpoint_figures(self.metrics(), self.config().selection_metric, "best")
+        return {name: value for name, value in figures.items() if isinstance(value, int | float)}
+
+
+def find_run(name: Path | str) -> RunFolder:
+    """The run of a name or folder, with or without "run:" before it: a run's folder, or one of that name in the folder of runs.
+
+    Raises:
+        InputError: there is none.
+    """
+    plain = str(name).removeprefix("run:")
+    for folder in (as_path(plain), runs_dir() / plain):
+        if plain.strip() and (folder / "config.yaml").is_file():
+            return RunFolder(folder)
+    raise InputError(f"There is no run '{plain}', neither as a folder nor in '{runs_dir()}'; `likeness runs` lists those that there are.")
 
 
 def list_runs(folder: Path) -> list[RunFolder]:

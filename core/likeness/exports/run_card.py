@@ -1,0 +1,148 @@
+"""The card of an exported run: what it was trained on, how good it is, whose weights it began from, and how to use it elsewhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likeness.defaults import PHOTOS_ENCODER
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+    from likeness.training import BackboneConfig, RunConfig
+
+PAGE = "README.md"
+_SHIPPED_CLIP = ("clip:cars", "clip:cars-small")
+
+
+def write_card(folder: Path, material: "RunMaterial", files: str, usage: str, notes: tuple[str, ...] = ()) -> None:
+    """Writes `README.md`.
+
+    Args:
+        folder: of the export.
+        material: the run.
+        files: one sentence about the file of the weights.
+        usage: Python that maps an image to its vector, without Likeness.
+        notes: further sentences.
+    """
+    config, run = material.config, material.run
+    facts = {
+        "trained on": _trained_on(config),
+        "network": f"{config.backbone.name}, {material.dim} dimensions{', the embedding layer alone trained' if config.backbone.head_only else ''}",
+        "objective": config.objective.name + (f", guided by language ({config.guidance.kind.upper()})" if config.guidance else ""),
+        "began from": backbone_notice(config.backbone),
+        "test images": _figures(material),
+        "weights": _weights(material),
+    }
+    table = "\n".join(f"| {name} | {_cell(value)} |" for name, value in facts.items())
+    lead = config.note.strip().partition("\n")[0] or "A network that places like images near each other, trained with Likeness."
+    said = "\n\n".join((files, *notes))
+    (folder / PAGE).write_text(
+        f"# {run.name}\n\n{lead}\n\n| | |\n|---|---|\n{table}\n\n{said}\n\n"
+        "`preprocessing.json` says how an image is resized, cropped and normalized, `training.yaml` is the whole config.\n\n"
+        f"```python\n{usage.strip()}\n```\n",
+        encoding="utf-8",
+    )
+
+
+def image_lines(material: "RunMaterial") -> str:
+    """Python that makes `images` (1, 3, h, w) of an image file, with PIL and NumPy (`np`)."""
+    shown = material.preprocessing
+    size = f"({shown.side}, {shown.side})"
+    if not shown.squeezed:
+        size = f"({shown.side} * image.width // min(image.size), {shown.side} * image.height // min(image.size))"
+    return (
+        'image = ImageOps.exif_transpose(Image.open("photo.jpg")).convert("RGB")\n'
+        f"image = image.resize({size}, Image.Resampling.BICUBIC)\n"
+        f"left, top = round((image.width - {shown.crop}) / 2), round((image.height - {shown.crop}) / 2)\n"
+        f"image = image.crop((left, top, left + {shown.crop}, top + {shown.crop}))\n"
+        "images = np.asarray(image, np.float32).transpose(2, 0, 1)[None] / 255"
+    )
+
+
+def torchvision_lines(material: "RunMaterial") -> str:
+    """Python that makes `images` (1, 3, h, w), normalized, of an image file, with torchvision's transforms (`t`)."""
+    shown = material.preprocessing
+    size = f"({shown.side}, {shown.side})" if shown.squeezed else str(shown.side)
+    mean, std = ([round(value, 6) for value in each] for each in (shown.mean, shown.std))
+    return (
+        f"steps = t.Resize({size}, t.InterpolationMode.BICUBIC), t.CenterCrop({shown.crop}), t.ToTensor(), t.Normalize({mean}, {std})\n"
+        'images = t.Compose(steps)(ImageOps.exif_transpose(Image.open("photo.jpg")).convert("RGB"))[None]'
+    )
+
+
+def scaling_note(material: "RunMaterial") -> str:
+    """What is done with rows that a model gives as they leave the embedding layer."""
+    if material.spherical_map is not None:
+        return (
+            "Rows come as they leave the embedding layer, which was trained on their Euclidean distances: compare them by these. As a Space they are "
+            "placed on a sphere: z = (row - center) / radius, no longer than 1, and then (z, sqrt(1 - |z|^2)); `preprocessing.json` has both."
+        )
+    if material.network.parts > 1:
+        return (
+            f"Rows come as they leave the embedding layer. Scale each of their {material.network.parts} equal parts to unit length, then all by "
+            f"1 / sqrt({material.network.parts}); the product of two rows is then their cosine similarity."
+        )
+    return (
+        "Rows come as they leave the embedding layer, of any length. Scale each to unit length, row / |row|, as the run was trained and judged; the "
+        "product of two rows is then their cosine similarity."
+    )
+
+
+def scaling_line(material: "RunMaterial") -> str:
+    """Python that scales `rows` of torch as the run does; empty where they are compared by Euclidean distance."""
+    parts = material.network.parts
+    if material.spherical_map is not None:
+        return ""
+    if parts > 1:
+        return f"embeddings = torch.nn.functional.normalize(rows.unflatten(1, ({parts}, -1)), dim=2).flatten(1) / {parts} ** 0.5"
+    return "embeddings = torch.nn.functional.normalize(rows)"
+
+
+def backbone_notice(backbone: "BackboneConfig") -> str:
+    """Whose weights a network began from, and their license where it is known."""
+    if backbone.weights == "none":
+        return "weights drawn at random"
+    if backbone.weights != "pretrained":
+        return f"the file '{Path(backbone.weights).name}', whose license is not known here"
+    if backbone.name == PHOTOS_ENCODER:
+        return "timm's mobilenetv2_100 (ImageNet-1k), published by the authors of timm under the Apache License 2.0"
+    if backbone.name in _SHIPPED_CLIP:
+        return f"{backbone.name.removeprefix('clip:')}, the CLIP for rendered cars that ships with Likeness under the Apache License 2.0"
+    if backbone.name.startswith("clip:"):
+        return f"{backbone.name.removeprefix('clip:')}, a CLIP whose license is not known here; its publisher names it"
+    return _timm_notice(backbone.name)
+
+
+def _timm_notice(name: str) -> str:
+    import timm
+
+    known = timm.get_pretrained_cfg(name, allow_unregistered=True)
+    license_ = getattr(known, "license", None)
+    place = f" ({known.hf_hub_id})" if known is not None and known.hf_hub_id else ""
+    return f"timm's {name}{place}, " + (f"license {license_}" if license_ else "whose license is not known here; its publisher names it")
+
+
+def _trained_on(config: "RunConfig") -> str:
+    attribute = config.data.attribute if isinstance(config.data.attribute, str) else " and ".join(config.data.attribute)
+    target = f"labels of the kind {config.data.labels.kind}" if config.objective.continuous and config.data.labels else f"the classes of {attribute}"
+    return f"{config.data.source}, by {target}; split by {config.data.split}, shown at {config.data.image_size} px, seed {config.seed}"
+
+
+def _figures(material: "RunMaterial") -> str:
+    from likeness.evaluation import metric_title
+
+    found = {name: value for name, value in material.run.best_figures().items() if name != "step" and not name.startswith("validation_")}
+    return ", ".join(f"{metric_title(name)} {value:.3f}" for name, value in found.items()) or "not measured"
+
+
+def _weights(material: "RunMaterial") -> str:
+    run, data = material.run, material.config.data
+    chosen = "chosen by validation classes" if data.validation else "the last ones"
+    if data.select_on_test:
+        chosen = "chosen by the test images themselves, which flatters the figures"
+    step, status = int(run.best_figures().get("step", 0)), run.status()
+    end = f"; training was not finished ({status.step:,} of {status.total:,} steps)" if run.report() is None and status.total else ""
+    return f"of step {step:,}, {chosen}{end}"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

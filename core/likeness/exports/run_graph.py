@@ -1,0 +1,74 @@
+"""A run from images to unit vectors as one module, with all that stands around its network, for formats that hold a whole computation."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from likeness.errors import InputError
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+
+INPUT, OUTPUT = "images", "embeddings"
+_CLOSE = 1e-4
+
+
+class RunGraph(nn.Module):
+    """Unit vectors (n, d) of images (n, 3, h, w) with values 0 to 1: normalization, backbone, embedding layer and scaling.
+
+    Args:
+        material: the run.
+    """
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, material: "RunMaterial") -> None:
+        super().__init__()
+        self.network, self.spherical_map = material.network, material.spherical_map
+        # the network's own are views with which a traced module would keep the whole network's buffers twice
+        self.register_buffer("mean", material.network.mean.clone())
+        self.register_buffer("std", material.network.std.clone())
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Images with values 0 to 1; no layout in memory is asked for, which formats for other programs do not have."""
+        assert self.network.backbone is not None
+        rows = self.network.embed(self.network.backbone((images - self.mean) / self.std))
+        return normalize(rows if self.spherical_map is None else self.spherical_map(rows), dim=1)
+
+
+def traced_run(material: "RunMaterial") -> Any:
+    """The module as TorchScript, traced with two images and compared with the network on three: a number of images that became a constant is noticed.
+
+    Raises:
+        InputError: the network computes otherwise once it is traced.
+    """
+    graph, other = RunGraph(material).eval(), material.example(3)
+    with quiet_trace():
+        traced = torch.jit.trace(graph, material.example(2))  # type: ignore[no-untyped-call]
+        try:
+            same = torch.allclose(traced(other), graph(other), rtol=0, atol=_CLOSE)
+        except RuntimeError:  # sizes that do not fit
+            same = False
+    if not same:
+        raise InputError(f"The network '{material.config.backbone.name}' computes otherwise once it is traced; choose the target safetensors.")
+    return traced
+
+
+@contextmanager
+def quiet_trace() -> Iterator[None]:
+    """Without what torch says of its tracers: that they are old, and that sizes become constants; what is written is compared with the network."""
+    with warnings.catch_warnings(), torch.no_grad():
+        for category in (torch.jit._trace.TracerWarning, DeprecationWarning, FutureWarning):
+            warnings.simplefilter("ignore", category)
+        fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)  # one operation for all of attention, which other programs do not have
+        try:
+            yield
+        finally:
+            torch.backends.mha.set_fastpath_enabled(fast)

@@ -1,0 +1,87 @@
+"""A run as an ONNX model that takes images and gives unit vectors."""
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.exports.notion_projection import OPSET
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.run_card import PAGE, image_lines, write_card
+from likeness.exports.stores import missing_client
+from likeness.exports.target import ExportOptions, Target, Written
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+    from likeness.progress import Progress
+
+MODEL = "model.onnx"
+
+
+def write_onnx(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `model.onnx`, `preprocessing.json`, `training.yaml` and `README.md`.
+
+    The model takes `images` (n, 3, h, w) float32 with values 0 to 1, any n, and gives `embeddings` (n, d), unit rows: normalization and scaling are
+    inside.
+
+    Raises:
+        InputError: something is there, onnx is not installed, or the network has what ONNX does not.
+    """
+    path = new_folder(place)
+    content = onnx_model(material)
+    with filled_folder(path) as folder:
+        (folder / MODEL).write_bytes(content)
+        material.write_about(folder, inside=True)
+        side = material.preprocessing.crop
+        files = f"`{MODEL}` takes `images` (n, 3, {side}, {side}) with values 0 to 1, any n, and gives `embeddings`, unit rows."
+        write_card(folder, material, files, _usage(material))
+    return Written(material.vector_dim, place, f"An ONNX model of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
+
+
+def onnx_model(material: "RunMaterial") -> bytes:
+    """The model, with what it says about itself among its metadata."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise missing_client("A run as an ONNX model", "onnx", "onnx", error) from error
+    import torch
+
+    from likeness.exports.run_graph import INPUT, OUTPUT, RunGraph, quiet_trace, traced_run
+
+    axes = {name: {0: "n"} for name in (INPUT, OUTPUT)}
+    names: dict[str, Any] = {"input_names": [INPUT], "output_names": [OUTPUT], "dynamic_axes": axes}
+    target = io.BytesIO()
+    traced_run(material)  # the exporter does not notice what its tracer makes a constant
+    try:
+        with quiet_trace():
+            # torch's newer exporter needs the package onnxscript as well
+            torch.onnx.export(RunGraph(material).eval(), (material.example(2),), target, opset_version=OPSET, dynamo=False, **names)  # type: ignore[arg-type]
+    except (torch.onnx.errors.OnnxExporterError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:150]
+        raise InputError(f"The network '{material.config.backbone.name}' cannot be written as ONNX ({reason}); choose torchscript.") from error
+    model = onnx.load_from_string(target.getvalue())
+    onnx.helper.set_model_props(model, material.metadata)
+    onnx.checker.check_model(model)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _usage(material: "RunMaterial") -> str:
+    return f"""
+import numpy as np
+import onnxruntime
+from PIL import Image, ImageOps
+
+{image_lines(material)}
+(embeddings,) = onnxruntime.InferenceSession("{MODEL}").run(None, {{"images": images}})
+"""
+
+
+TARGET = Target(
+    "onnx",
+    "Run as ONNX",
+    "A folder with a trained run as an ONNX model from images to unit vectors, its preprocessing and a card.",
+    "run",
+    write_onnx,
+    (),
+    check_new_folder,
+)

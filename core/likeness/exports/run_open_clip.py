@@ -1,0 +1,129 @@
+"""A run on the image side of a CLIP as a folder that open_clip loads, with the text side as it was."""
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.run_card import PAGE, torchvision_lines, write_card
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import write_weights
+
+if TYPE_CHECKING:
+    from likeness.encoders import ClipEncoder
+    from likeness.exports.run_material import RunMaterial
+    from likeness.progress import Progress
+
+WEIGHTS, CONFIG = "open_clip_model.safetensors", "open_clip_config.json"
+_MEET = "The image side is that of {name} to the last bit, so texts and images meet as they did."
+_APART = (
+    "The text side is that of {name}, as it was; training moved the images alone, without any text. Whether they still meet is for you to measure: "
+    "search by text only after looking at what it finds."
+)
+_SHOWN = (
+    "The transform that open_clip makes shows the whole center square. The run was judged on its middle {crop} of {side} pixels, as the lines below "
+    "show it; with open_clip's own transform vectors differ."
+)
+
+
+def write_open_clip(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `open_clip_config.json`, `open_clip_model.safetensors`, the tokenizer's files, and what all exports of runs have.
+
+    `open_clip.create_model_from_pretrained("local-dir:FOLDER")` loads it; `encode_image(images, normalize=True)` gives the run's vectors.
+
+    Raises:
+        InputError: something is there, no run on a CLIP, or an embedding layer that has no place in one.
+    """
+    from likeness.encoders import ClipEncoder, open_clip_saved, parse_name
+
+    path = new_folder(place)
+    name = _checked_name(material)
+    source = parse_name(name)
+    encoder = ClipEncoder(name, source, "cpu")
+    if material.dim != encoder.dim:
+        raise InputError(
+            f"The run '{material.run.name}' has {material.dim} dimensions, the texts of '{name}' have {encoder.dim}, open_clip has one number for "
+            f"both; train with backbone.dim {encoder.dim}, or choose onnx or torchscript."
+        )
+    meet = _is_unchanged(material, encoder)
+    config, tokenizer = open_clip_saved(source)
+    config["model_cfg"]["vision_cfg"] |= _join(material, encoder) | {"image_size": material.preprocessing.crop}
+    config["preprocess_cfg"] = {**config.get("preprocess_cfg", {}), **_preprocessing(material)}
+    with filled_folder(path) as folder:
+        for file, content in tokenizer.items():
+            (folder / file).write_bytes(content)
+        write_weights(folder / WEIGHTS, encoder.model.state_dict(), material.metadata)
+        (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
+        material.write_about(folder, inside=False)
+        _write_card(material, folder, name, meet)
+    return Written(material.dim, place, f"The run '{material.run.name}' as a CLIP of open_clip; {PAGE} says how to use it.", "dimensions")
+
+
+def _checked_name(material: "RunMaterial") -> str:
+    run, backbone = material.run.name, material.config.backbone
+    if not backbone.name.startswith("clip:"):
+        raise InputError(f"The run '{run}' stands on '{backbone.name}', which is no CLIP and has no text side; choose timm, onnx or torchscript.")
+    if material.spherical_map is not None:
+        raise InputError(f"The run '{run}' compares by Euclidean distance, and open_clip by cosine; choose onnx or torchscript.")
+    if backbone.parts > 1:
+        raise InputError(f"The run '{run}' scales {backbone.parts} parts of its vectors, and open_clip whole vectors; choose onnx or torchscript.")
+    return backbone.name.removeprefix("clip:")
+
+
+def _is_unchanged(material: "RunMaterial", encoder: "ClipEncoder") -> bool:
+    """Whether the run's vectors are those of the model that it began from."""
+    import torch
+
+    own, before, head = material.backbone.visual.state_dict(), encoder.model.visual.state_dict(), material.network.head
+    identity = torch.equal(head.weight, torch.eye(material.dim)) and not head.bias.any()
+    return identity and all(torch.equal(own[name], value) for name, value in before.items())
+
+
+def _join(material: "RunMaterial", encoder: "ClipEncoder") -> dict[str, Any]:
+    """Puts the trained image side and the embedding layer into the model; returns what changes in its configuration."""
+    from likeness.exports.clip_projection import join_projection
+
+    network = material.network
+    visual = copy.deepcopy(material.backbone.visual)
+    changes = join_projection(visual, network.head, (material.example(2) - network.mean) / network.std)
+    encoder.model.visual = visual
+    return changes
+
+
+def _preprocessing(material: "RunMaterial") -> dict[str, Any]:
+    shown = material.preprocessing
+    return {"mean": shown.mean, "std": shown.std, "interpolation": "bicubic", "resize_mode": "squash" if shown.squeezed else "shortest"}
+
+
+def _write_card(material: "RunMaterial", folder: Any, name: str, meet: bool) -> None:
+    shown = material.preprocessing
+    notes = [(_MEET if meet else _APART).format(name=f"`{name}`")]
+    if shown.side != shown.crop:
+        notes.append(_SHOWN.format(crop=shown.crop, side=shown.side))
+    write_card(folder, material, f"`{WEIGHTS}` and `{CONFIG}` are a model of open_clip.", _usage(material), tuple(notes))
+
+
+def _usage(material: "RunMaterial") -> str:
+    return f"""
+import open_clip
+import torch
+from PIL import Image, ImageOps
+from torchvision import transforms as t
+
+model = open_clip.create_model_from_pretrained("local-dir:.", return_transform=False).eval()
+{torchvision_lines(material)}
+with torch.inference_mode():
+    embeddings = model.encode_image(images, normalize=True)
+"""
+
+
+TARGET = Target(
+    "open_clip",
+    "Run as an open_clip model",
+    "A folder with a trained run on a CLIP as a model of open_clip, with its text side, its preprocessing and a card.",
+    "run",
+    write_open_clip,
+    (),
+    check_new_folder,
+)

@@ -1,0 +1,71 @@
+"""All weights of a run as one safetensors file that says what it is."""
+
+import json
+from typing import TYPE_CHECKING
+
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.run_card import PAGE, scaling_note, torchvision_lines, write_card
+from likeness.exports.run_timm import timm_architecture
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import write_weights
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+    from likeness.progress import Progress
+
+WEIGHTS = "model.safetensors"
+
+
+def write_safetensors(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
+
+    The file holds `backbone.*`, `head.weight` (d, f) and `head.bias` (d,) also of a run that trained the embedding layer alone; its header holds the
+    version, the config, preprocessing and figures.
+
+    Raises:
+        InputError: something is there.
+    """
+    path = new_folder(place)
+    metadata = material.metadata | {"likeness.preprocessing": json.dumps(material.about_input(inside=False))}
+    with filled_folder(path) as folder:
+        write_weights(folder / WEIGHTS, material.network.state_dict(), metadata)
+        material.write_about(folder, inside=False)
+        files = f"`{WEIGHTS}` holds `backbone.*`, `head.weight` and `head.bias`; `safetensors.safe_open(...).metadata()` says what it is."
+        write_card(folder, material, files, _usage(material), (scaling_note(material),))
+    return Written(material.dim, place, f"The weights of the run '{material.run.name}'; {PAGE} says how to use them.", "dimensions")
+
+
+def _usage(material: "RunMaterial") -> str:
+    if material.config.backbone.name.startswith("clip:"):
+        return f"""
+from safetensors.torch import load_file
+
+weights = load_file("{WEIGHTS}")
+visual = {{name: value for name, value in weights.items() if name.startswith("backbone.visual.")}}  # of open_clip's model.visual
+head = weights["head.weight"], weights["head.bias"]  # for torch.nn.functional.linear behind it
+"""
+    architecture, options = timm_architecture(material)
+    made = "".join(f", {name}={value!r}" for name, value in options.items())
+    return f"""
+import timm
+from PIL import Image, ImageOps
+from safetensors.torch import load_file
+from torchvision import transforms as t
+
+weights = load_file("{WEIGHTS}")
+backbone = timm.create_model("{architecture}", num_classes=0{made}).eval()
+backbone.load_state_dict({{name.removeprefix("backbone."): value for name, value in weights.items() if name.startswith("backbone.")}})
+{torchvision_lines(material)}
+rows = backbone(images) @ weights["head.weight"].T + weights["head.bias"]
+"""
+
+
+TARGET = Target(
+    "safetensors",
+    "Run as safetensors",
+    "A folder with all weights of a trained run in one file that says what it is, its preprocessing and a card.",
+    "run",
+    write_safetensors,
+    (),
+    check_new_folder,
+)

@@ -1,0 +1,133 @@
+"""A run as a folder that timm loads: the embedding layer is the classifier."""
+
+import json
+from math import floor, nextafter
+from typing import TYPE_CHECKING, Any
+
+from likeness.errors import InputError
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.run_card import PAGE, scaling_line, scaling_note, write_card
+from likeness.exports.target import ExportOptions, Target, Written
+from likeness.io import write_weights
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+    from likeness.progress import Progress
+
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+# of timm's own description of an architecture
+_ARCHITECTURE = ("first_conv", "classifier", "pool_size", "fixed_input_size")
+_CLOSE = 1e-4
+
+
+def write_timm(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `config.json`, `model.safetensors`, `preprocessing.json`, `training.yaml` and `README.md`.
+
+    `timm.create_model("local-dir:FOLDER", pretrained=True)` gives rows (n, d) as they leave the embedding layer, and timm's own transform shows
+    images as the run's evaluation does.
+
+    Raises:
+        InputError: something is there, a run on a CLIP, or a network whose classifier is no linear layer on its pooled features.
+    """
+    path = new_folder(place)
+    model = classifier_model(material)
+    with filled_folder(path) as folder:
+        write_weights(folder / WEIGHTS, model.state_dict(), material.metadata)
+        (folder / CONFIG).write_text(json.dumps(timm_config(material, model), indent=1), encoding="utf-8")
+        material.write_about(folder, inside=False)
+        files = f"`{WEIGHTS}` and `{CONFIG}` are a model of timm; its {material.dim} classes are the dimensions of the embedding."
+        write_card(folder, material, files, _usage(material), (scaling_note(material),))
+    return Written(material.dim, place, f"The run '{material.run.name}' as a model of timm; {PAGE} says how to use it.", "dimensions")
+
+
+def classifier_model(material: "RunMaterial") -> Any:
+    """timm's model with the run's weights, and the embedding layer as its classifier.
+
+    Raises:
+        InputError: as `write_timm`.
+    """
+    import torch
+
+    from likeness.training import timm_model
+
+    backbone = material.config.backbone
+    if backbone.name.startswith("clip:"):
+        raise InputError(f"The run '{material.run.name}' stands on '{backbone.name}', which is not timm's; choose open_clip, onnx or torchscript.")
+    model = timm_model(backbone.model_copy(update={"weights": "none"}), classes=material.dim).eval().requires_grad_(False)
+    model.load_state_dict(material.backbone.state_dict(), strict=False)
+    classifier, pixels = model.get_classifier(), material.example(2)
+    if not isinstance(classifier, torch.nn.Linear) or classifier.weight.shape != material.network.head.weight.shape:
+        raise InputError(_refusal(backbone.name))
+    classifier.load_state_dict(material.network.head.state_dict())
+    with torch.inference_mode():
+        if not torch.allclose(model(pixels), material.network.head(material.backbone(pixels)), rtol=_CLOSE, atol=_CLOSE):
+            raise InputError(_refusal(backbone.name))
+    return model
+
+
+def timm_config(material: "RunMaterial", model: Any) -> dict[str, Any]:
+    """What timm's `config.json` holds: architecture, its options, and preprocessing."""
+    shown, known = material.preprocessing, dict(model.pretrained_cfg)
+    data = {
+        "num_classes": material.dim,
+        "input_size": [3, shown.crop, shown.crop],
+        "crop_pct": crop_share(shown.crop, shown.side),
+        "crop_mode": "squash" if shown.squeezed else "center",
+        "interpolation": "bicubic",
+        "mean": shown.mean,
+        "std": shown.std,
+    }
+    data |= {name: known[name] for name in _ARCHITECTURE if known.get(name) is not None}
+    options = timm_architecture(material)[1]
+    found = {"architecture": known["architecture"], "num_classes": material.dim, "num_features": model.num_features, "pretrained_cfg": data}
+    return found | ({"model_args": options} if options else {})
+
+
+def crop_share(crop: int, side: int) -> float:
+    """The share of the resized side that is shown, for timm, which resizes to floor(crop / share).
+
+    Example:
+        >>> crop_share(224, 256)
+        0.875
+    """
+    share = crop / side
+    return share if floor(crop / share) == side else nextafter(share, 0)
+
+
+def timm_architecture(material: "RunMaterial") -> tuple[str, dict[str, Any]]:
+    """The name by which timm makes a run's backbone, and its options there."""
+    from likeness.defaults import PHOTOS_ENCODER
+    from likeness.encoders import NETWORK, NETWORK_OPTIONS
+
+    backbone = material.config.backbone
+    own = {name: value for name, value in backbone.options.items() if name not in ("mean", "std", "num_classes")}
+    return (NETWORK, NETWORK_OPTIONS | own) if backbone.name == PHOTOS_ENCODER else (backbone.name, own)
+
+
+def _refusal(name: str) -> str:
+    return f"The classifier of '{name}' is no linear layer on its pooled features, so it can't be the embedding layer; choose onnx or torchscript."
+
+
+def _usage(material: "RunMaterial") -> str:
+    return f"""
+import timm
+import torch
+from PIL import Image, ImageOps
+
+model = timm.create_model("local-dir:.", pretrained=True).eval()
+transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
+with torch.inference_mode():
+    rows = model(transform(ImageOps.exif_transpose(Image.open("photo.jpg")).convert("RGB"))[None])
+{scaling_line(material)}
+"""
+
+
+TARGET = Target(
+    "timm",
+    "Run as a timm model",
+    "A folder with a trained run as a model of timm, whose classifier is the embedding layer, its preprocessing and a card.",
+    "run",
+    write_timm,
+    (),
+    check_new_folder,
+)

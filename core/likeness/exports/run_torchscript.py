@@ -1,0 +1,60 @@
+"""A run as a TorchScript file that takes images and gives unit vectors."""
+
+import json
+from typing import TYPE_CHECKING
+
+from likeness.exports.places import check_new_folder, filled_folder, new_folder
+from likeness.exports.run_card import PAGE, image_lines, write_card
+from likeness.exports.target import ExportOptions, Target, Written
+
+if TYPE_CHECKING:
+    from likeness.exports.run_material import RunMaterial
+    from likeness.progress import Progress
+
+MODEL, METADATA = "model.pt", "metadata.json"
+
+
+def write_torchscript(material: "RunMaterial", place: str, options: ExportOptions, progress: "Progress") -> Written:
+    """Writes a folder with `model.pt`, `preprocessing.json`, `training.yaml` and `README.md`.
+
+    The model takes images (n, 3, h, w) float32 with values 0 to 1, any n, and gives unit rows (n, d): normalization and scaling are inside.
+
+    Raises:
+        InputError: something is there, or the network computes otherwise once it is traced.
+    """
+    import torch
+
+    from likeness.exports.run_graph import quiet_trace, traced_run
+
+    path = new_folder(place)
+    traced = traced_run(material)
+    with filled_folder(path) as folder:
+        with quiet_trace():
+            torch.jit.save(traced, str(folder / MODEL), _extra_files={METADATA: json.dumps(material.metadata)})
+        material.write_about(folder, inside=True)
+        side = material.preprocessing.crop
+        files = f"`{MODEL}` takes images (n, 3, {side}, {side}) with values 0 to 1, any n, and gives unit rows."
+        write_card(folder, material, files, _usage(material))
+    return Written(material.vector_dim, place, f"A TorchScript file of the run '{material.run.name}'; {PAGE} says how to use it.", "dimensions")
+
+
+def _usage(material: "RunMaterial") -> str:
+    return f"""
+import numpy as np
+import torch
+from PIL import Image, ImageOps
+
+{image_lines(material)}
+embeddings = torch.jit.load("{MODEL}")(torch.from_numpy(images))
+"""
+
+
+TARGET = Target(
+    "torchscript",
+    "Run as TorchScript",
+    "A folder with a trained run as a TorchScript file from images to unit vectors, its preprocessing and a card.",
+    "run",
+    write_torchscript,
+    (),
+    check_new_folder,
+)

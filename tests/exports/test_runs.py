@@ -1,0 +1,440 @@
+"""A run elsewhere: the library that reads a format gives the run's vectors, of images prepared as `preprocessing.json` says by PIL and NumPy."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+
+import likeness as lk
+from likeness.errors import InputError
+from likeness.exports.run_timm import crop_share
+from likeness.io import assets_dir
+from likeness.training import RunFolder
+from tiny_models import save_clip
+
+FORMATS = ("onnx", "torchscript", "timm", "open_clip", "safetensors")
+# of unit rows in float32: what other orders of sums and other kernels change
+CLOSE, COSINE = 1e-4, 1 - 1e-6
+_CNN = {"name": "test_resnet", "weights": "none", "dim": 8}
+# part of a config -> what is refused, by format
+RUNS: dict[str, dict[str, Any]] = {
+    "cnn": {"backbone": _CNN, "epochs": 1, "data": {"image_size": 32}},
+    "head only": {"backbone": {"name": "photos", "dim": 16, "head_only": True}, "data": {"image_size": 64}},
+    "parts": {"backbone": _CNN | {"parts": 4}, "data": {"image_size": 31}},
+    "not unit": {"backbone": _CNN | {"unit": False}, "data": {"image_size": 32}},
+    "whole frame": {"backbone": _CNN, "data": {"image_size": 32, "frame": "whole", "kept": 40}},
+    "vit": {"backbone": {"name": "test_vit", "weights": "none", "dim": 8, "options": {"img_size": 32}}, "data": {"image_size": 32}},
+    "two classifiers": {
+        "backbone": {"name": "deit_tiny_distilled_patch16_224", "weights": "none", "dim": 8, "options": {"img_size": 32}},
+        "data": {"image_size": 32},
+    },
+    "clip cnn": {"backbone": {"name": "clip:cars-small", "dim": None, "head_only": True}, "epochs": 1, "data": {"image_size": 64}},
+    "clip vit": {"backbone": {"name": "clip:local-dir:CLIP", "dim": 24}, "data": {"image_size": 32}},
+    "clip raw": {"backbone": {"name": "clip:local-dir:CLIP", "dim": None}, "data": {"image_size": 32}},
+    "clip narrow": {"backbone": {"name": "clip:local-dir:CLIP", "dim": 8}, "data": {"image_size": 32}},
+    "clip parts": {"backbone": {"name": "clip:local-dir:CLIP", "dim": 24, "parts": 4}, "data": {"image_size": 32}},
+    "clip not unit": {"backbone": {"name": "clip:local-dir:CLIP", "dim": 24, "unit": False}, "data": {"image_size": 32}},
+}
+REFUSED = {
+    **{(name, "open_clip"): "which is no CLIP and has no text side; choose" for name in RUNS if not name.startswith("clip")},
+    **{(name, "timm"): "which is not timm's; choose open_clip, onnx or torchscript" for name in RUNS if name.startswith("clip")},
+    ("two classifiers", "timm"): "is no linear layer on its pooled features, so it can't be the embedding layer; choose onnx or torchscript",
+    ("clip narrow", "open_clip"): "has 8 dimensions, the texts of '.*' have 24, .*; train with backbone.dim 24, or choose onnx or torchscript",
+    ("clip parts", "open_clip"): "scales 4 parts of its vectors, and open_clip whole vectors",
+    ("clip not unit", "open_clip"): "compares by Euclidean distance, and open_clip by cosine",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Of torch: for small networks more threads only wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFolder]:
+    """Tiny runs on the shipped cars by their name in `RUNS`, each trained once; most of no epoch, whose embedding layer is drawn at random."""
+    place = tmp_path_factory.mktemp("runs")
+    clip = save_clip(place / "tiny-clip")
+    content = {"objective": {"name": "margin"}, "batch": {"size": 6, "per_class": 2}, "epochs": 0, "device": "cpu"}
+
+    def trained(name: str) -> RunFolder:
+        run = RunFolder(place / name)
+        if not run.best.is_file():
+            part = RUNS[name]
+            data = {"source": "cars", "attribute": "car_color", "subset": 40} | part["data"]
+            backbone = part["backbone"] | {"name": part["backbone"]["name"].replace("CLIP", str(clip))}
+            lk.train(content | part | {"name": name, "data": data, "backbone": backbone}, run.path)
+        return run
+
+    return trained
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Shipped cars, and of these one that is wide, high, turned by its EXIF, transparent, gray, tiny, and much longer than it is high."""
+    place, cars = tmp_path_factory.mktemp("pictures"), lk.read("cars").paths()
+    car = Image.open(cars[5]).convert("RGB")
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    made = {
+        "wide.png": car.resize((91, 40)),
+        "high.png": car.resize((33, 90)),
+        "clear.png": car.convert("RGBA").resize((50, 47)),
+        "gray.png": car.convert("L"),
+        "tiny.png": car.resize((7, 5)),
+        "long.png": car.resize((421, 3)),
+    }
+    for name, image in made.items():
+        image.save(place / name)
+    car.resize((80, 50)).save(place / "turned.png", exif=turned)
+    return [*cars[:4], *sorted(place.iterdir())]
+
+
+def _prepared(folder: Path, files: list[Path]) -> np.ndarray:
+    """Images (n, 3, h, w) as `preprocessing.json` says."""
+    about = json.loads((folder / "preprocessing.json").read_text())
+    assert (about["interpolation"], about["value_range"], about["dtype"]) == ("bicubic", [0, 1], "float32")
+    images = np.stack([_prepared_one(about, file) for file in files]).astype(np.float32).transpose(0, 3, 1, 2) / 255
+    assert list(images.shape[1:]) == about["layout"][1:]
+    if about["normalized_by_the_model"]:
+        return images
+    mean, std = (np.reshape(np.array(about[name], np.float32), (1, 3, 1, 1)) for name in ("mean", "std"))
+    return (images - mean) / std
+
+
+def _prepared_one(about: dict[str, Any], file: Path) -> np.ndarray:
+    image = ImageOps.exif_transpose(Image.open(file)).convert("RGB")
+    longest = [min(side, about["longest_aspect"] * min(image.size)) for side in image.size]
+    image = _middle(image, *longest, int)
+    side = about["resize"].get("shorter_side")
+    size = (about["resize"]["width"], about["resize"]["height"]) if side is None else tuple(side * each // min(image.size) for each in image.size)
+    image = image.resize(size, Image.Resampling.BICUBIC)
+    return np.asarray(_middle(image, about["center_crop"]["width"], about["center_crop"]["height"], round))
+
+
+def _middle(image: Image.Image, width: int, height: int, rounded: Callable[[float], int]) -> Image.Image:
+    left, top = rounded((image.width - width) / 2), rounded((image.height - height) / 2)
+    return image.crop((left, top, left + width, top + height))
+
+
+def _scaled(folder: Path, rows: np.ndarray) -> np.ndarray:
+    """Unit rows, as `output` in `preprocessing.json` says."""
+    output = json.loads((folder / "preprocessing.json").read_text())["output"]
+    assert rows.shape[1] == output["dimensions"]
+    if output["unit_length"]:
+        return rows
+    if "spherical_map" in output:
+        flat = (rows - np.array(output["spherical_map"]["center"])) / output["spherical_map"]["radius"]
+        flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1)
+        return np.hstack([flat, np.sqrt(np.maximum(1 - (flat**2).sum(axis=1, keepdims=True), 0))])
+    parts = rows.reshape(len(rows), output["parts"], -1)
+    return (parts / np.linalg.norm(parts, axis=2, keepdims=True)).reshape(rows.shape) / np.sqrt(output["parts"])
+
+
+def _by_onnx(folder: Path, images: np.ndarray) -> np.ndarray:
+    import onnxruntime
+
+    return onnxruntime.InferenceSession(str(folder / "model.onnx")).run(["embeddings"], {"images": images})[0]
+
+
+def _by_torchscript(folder: Path, images: np.ndarray) -> np.ndarray:
+    import torch
+
+    return _rows(torch.jit.load(str(folder / "model.pt")), images)
+
+
+def _rows(module: Any, images: np.ndarray) -> np.ndarray:
+    import torch
+
+    with torch.inference_mode():
+        return module(torch.from_numpy(images)).numpy()
+
+
+def _by_timm(folder: Path, images: np.ndarray) -> np.ndarray:
+    import timm
+
+    return _rows(timm.create_model(f"local-dir:{folder}", pretrained=True).eval(), images)
+
+
+def _by_open_clip(folder: Path, images: np.ndarray) -> np.ndarray:
+    import open_clip
+
+    return _rows(open_clip.create_model_from_pretrained(f"local-dir:{folder}", return_transform=False).eval().encode_image, images)
+
+
+def _by_safetensors(folder: Path, images: np.ndarray) -> np.ndarray:
+    """By the backbone alone and a product of matrices."""
+    import open_clip
+    import timm
+    import yaml
+    from safetensors.torch import load_file
+
+    weights, backbone = load_file(folder / "model.safetensors"), yaml.safe_load((folder / "training.yaml").read_text())["backbone"]
+    name, start = backbone["name"], "backbone."
+    if name.startswith("clip:"):
+        model = name.removeprefix("clip:")
+        source = model if ":" in model else f"local-dir:{assets_dir() / 'clip_small'}"
+        module, start = open_clip.create_model_from_pretrained(source, return_transform=False).visual, "backbone.visual."
+    elif name == "photos":
+        module = timm.create_model("mobilenetv2_100", num_classes=0, pad_type="same")
+    else:
+        module = timm.create_model(name, num_classes=0, **backbone["options"])
+    module.load_state_dict({key.removeprefix(start): value for key, value in weights.items() if key.startswith(start)})
+    return _rows(module.eval(), images) @ weights["head.weight"].numpy().T + weights["head.bias"].numpy()
+
+
+READERS = {name: globals()[f"_by_{name}"] for name in FORMATS}
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("name", RUNS)
+def test_each_format_gives_the_vectors_of_the_run_or_is_refused(
+    name: str, target: str, runs: Callable[[str], RunFolder], pictures: list[Path], tmp_path: Path
+) -> None:
+    run, folder = runs(name), tmp_path / "out"
+    if (name, target) in REFUSED:
+        with pytest.raises(InputError, match=REFUSED[name, target]):
+            lk.export(run, target, folder)
+        assert not folder.exists()
+        return
+    written = lk.export(run, target, folder)
+    output = json.loads((folder / "preprocessing.json").read_text())["output"]
+    assert (written.n, written.what, written.place) == (output["dimensions"], "dimensions", str(folder))
+    expected = lk.load(f"run:{run.path}").encode_images(pictures)  # type: ignore[union-attr]
+    found = _scaled(folder, READERS[target](folder, _prepared(folder, pictures)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE)
+    assert (found * expected).sum(axis=1).min() > COSINE
+
+
+_ALONE = """
+import sys
+sys.modules["likeness"] = None
+import warnings
+warnings.simplefilter("ignore")
+import numpy, torch
+for folder in sys.argv[1:]:
+    images = torch.from_numpy(numpy.load(folder + "/images.npy"))
+    numpy.save(folder + "/found.npy", torch.jit.load(folder + "/model.pt")(images).detach().numpy())
+"""
+
+
+def test_torchscript_needs_torch_alone(runs: Callable[[str], RunFolder], pictures: list[Path], tmp_path: Path) -> None:
+    """In a process in which `import likeness` fails."""
+    names = ("cnn", "not unit", "clip vit")
+    for name in names:
+        lk.export(runs(name), "torchscript", tmp_path / name)
+        np.save(tmp_path / name / "images.npy", _prepared(tmp_path / name, pictures))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", _ALONE, *(str(tmp_path / name) for name in names)], check=True, env=environment, cwd=tmp_path)
+    for name in names:
+        expected = lk.load(f"run:{runs(name).path}").encode_images(pictures)  # type: ignore[union-attr]
+        np.testing.assert_allclose(np.load(tmp_path / name / "found.npy"), expected, rtol=0, atol=CLOSE)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        *(("cnn", target) for target in FORMATS if target != "open_clip"),
+        *(("whole frame", "onnx"), ("whole frame", "timm"), ("parts", "timm"), ("clip vit", "open_clip"), ("head only", "safetensors")),
+    ],
+)
+def test_the_card_runs_as_it_is_written(
+    name: str, target: str, runs: Callable[[str], RunFolder], pictures: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    lk.export(runs(name), target, folder)
+    page = (folder / "README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len([line for line in code.splitlines() if line]) <= 10
+    monkeypatch.chdir(folder)
+    for picture in pictures[3:5]:
+        shutil.copyfile(picture, folder / "photo.jpg")
+        names: dict[str, Any] = {}
+        exec(code, names)
+        found = names["embeddings" if "embeddings" in names else "rows"]
+        found = np.asarray(found.detach() if hasattr(found, "detach") else found)
+        expected = lk.load(f"run:{runs(name).path}").encode_images([picture])  # type: ignore[union-attr]
+        np.testing.assert_allclose(found / np.linalg.norm(found), expected, rtol=0, atol=CLOSE)
+
+
+def test_the_card_says_what_the_run_is(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
+    run = runs("cnn")
+    lk.export(run, "onnx", tmp_path / "out")
+    page, report = (tmp_path / "out" / "README.md").read_text(), run.report()
+    assert report is not None
+    for part in ("# cnn", "cars, by the classes of car_color", "test_resnet, 8 dimensions", "margin", "weights drawn at random", "(n, 3, 32, 32)"):
+        assert part in page
+    assert f"R@1 {report['best']['recall_at_1']:.3f}" in page
+    assert f"of step {report['best']['step']}, the last ones" in page
+    assert (tmp_path / "out" / "training.yaml").read_bytes() == (run.path / "config.yaml").read_bytes()
+    lk.export(runs("head only"), "safetensors", tmp_path / "photos")
+    assert "Apache License 2.0" in (tmp_path / "photos" / "README.md").read_text()
+
+
+def test_texts_stay_as_they_were_and_the_card_says_whether_they_meet_the_images(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
+    import open_clip
+    import torch
+
+    for name, sentence in (("clip raw", "so texts and images meet as they did"), ("clip vit", "Whether they still meet is for you to measure")):
+        folder, run = tmp_path / name, runs(name)
+        lk.export(run, "open_clip", folder)
+        assert sentence in (folder / "README.md").read_text()
+        model = open_clip.create_model_from_pretrained(f"local-dir:{folder}", return_transform=False).eval()
+        texts = ["a red car", "a photo of a blue car"]
+        with torch.inference_mode():
+            found = model.encode_text(open_clip.get_tokenizer(f"local-dir:{folder}")(texts), normalize=True).numpy()
+        before = lk.load(run.config().backbone.name.removeprefix("clip:"))
+        np.testing.assert_allclose(found, before.encode_texts(texts), rtol=0, atol=CLOSE)  # type: ignore[union-attr]
+        here = lk.load(f"local-dir:{folder}")
+        np.testing.assert_allclose(here.encode_texts(texts), found, rtol=0, atol=CLOSE)  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:FutureWarning")
+def test_weights_say_what_they_are(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
+    import onnx
+    import torch
+    from safetensors import safe_open
+
+    run = runs("cnn")
+    for target in FORMATS:
+        if ("cnn", target) not in REFUSED:
+            lk.export(run, target, tmp_path / target)
+    extra = {"metadata.json": ""}
+    torch.jit.load(str(tmp_path / "torchscript" / "model.pt"), _extra_files=extra)
+    headers = {
+        "onnx": {each.key: each.value for each in onnx.load(tmp_path / "onnx" / "model.onnx").metadata_props},
+        "torchscript": json.loads(extra["metadata.json"]),
+        **{target: dict(safe_open(tmp_path / target / "model.safetensors", "pt").metadata()) for target in ("timm", "safetensors")},
+        "run": dict(safe_open(run.best, "pt").metadata()),
+    }
+    for header in headers.values():
+        assert header["format"] == "pt"
+        assert header["likeness.version"] == lk.__version__
+        assert header["likeness.config"] == (run.path / "config.yaml").read_text()
+        assert json.loads(header["likeness.figures"])["recall_at_1"] == run.best_figures()["recall_at_1"]
+        assert json.loads(header["likeness.preprocessing"])["mean"] == [0.5, 0.5, 0.5]
+
+
+def test_a_run_is_named_in_several_ways(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs("cnn")
+    monkeypatch.setenv("LIKENESS_RUNS", str(run.path.parent))
+    sources: tuple[Any, ...] = (run, run.path, str(run.path), f"run:{run.path}", "run:cnn", "cnn", lk.load(f"run:{run.path}"))
+    for number, source in enumerate(sources):
+        lk.export(source, "safetensors", tmp_path / str(number))
+        assert (tmp_path / str(number) / "model.safetensors").read_bytes() == (tmp_path / "0" / "model.safetensors").read_bytes()
+
+
+def test_timm_and_open_clip_still_name_encoders() -> None:
+    with pytest.raises(InputError, match="There is no timm model 'absent'"):
+        lk.load("timm:absent")
+
+
+def test_wrong_input_is_answered(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, out = runs("cnn"), tmp_path / "out"
+    with pytest.raises(InputError, match="There is no run 'absent', neither as a folder nor in"):
+        lk.export("run:absent", "onnx", out)
+    with pytest.raises(InputError, match=r"There is no target 'tflite'; choose from csv, .*, onnx, torchscript, timm, open_clip, safetensors"):
+        lk.export(run, "tflite", out)
+    with pytest.raises(InputError, match="takes a trained run, and not images; name one, as 'run:NAME'"):
+        lk.export(lk.read("cars"), "onnx", out)
+    with pytest.raises(InputError, match="takes images or a Space, and not 'run:cnn'"):
+        lk.export("run:cnn", "csv", tmp_path / "out.csv")
+    with pytest.raises(InputError, match="'cars' is no trained run"):
+        lk.export(lk.load("cars"), "onnx", out)
+    with pytest.raises(InputError, match="has no rows and columns"):
+        lk.export(run, "onnx", out, rows=[0])
+    with pytest.raises(InputError, match="The target 'timm' has no option 'label'; it has none"):
+        lk.export(run, "timm", out, label="class")
+    new = RunFolder(tmp_path / "new")
+    new.create(run.config())
+    with pytest.raises(InputError, match="has no weights yet"):
+        lk.export(new, "onnx", out)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(InputError, match=r'pip install "likeness\[onnx\]"'):
+        lk.export(run, "onnx", out)
+    assert not out.exists()
+
+
+def test_a_run_that_is_still_training_waits_and_one_that_was_stopped_says_so(runs: Callable[[str], RunFolder], tmp_path: Path) -> None:
+    from likeness.training.runs.run_folder import Status
+
+    run = RunFolder(tmp_path / "copy")
+    shutil.copytree(runs("cnn").path, run.path)
+    (run.path / "report.json").unlink()
+    run.report_status(Status("running", 2, 9, "", os.getpid()))
+    with pytest.raises(InputError, match="The run 'copy' is still training, and its best weights may change"):
+        lk.export(run, "safetensors", tmp_path / "out")
+    run.report_status(Status("stopped", 3, 9))
+    lk.export(run, "safetensors", tmp_path / "out")
+    assert "training was not finished (3 of 9 steps)" in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("target", FORMATS)
+def test_what_is_there_stays_and_what_is_interrupted_leaves_nothing(
+    target: str, runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likeness.exports.run_material import RunMaterial
+
+    run = runs("clip vit" if target == "open_clip" else "cnn")
+    (tmp_path / "place" / "taken").mkdir(parents=True)
+    (tmp_path / "place" / "taken" / "file").touch()
+    with pytest.raises(InputError, match="There is something at"):
+        lk.export(run, target, tmp_path / "place" / "taken")
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunMaterial, "write_about", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lk.export(run, target, tmp_path / "place" / "out")
+    assert [each.name for each in (tmp_path / "place").rglob("*")] == ["taken", "file"]
+
+
+def test_a_network_that_a_trace_changes_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of images as a constant of the graph."""
+    from likeness.training import EmbeddingNetwork
+
+    embed = EmbeddingNetwork.embed
+    monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features: embed(self, features).reshape(len(features), -1) * len(features))
+    for target in ("onnx", "torchscript"):
+        with pytest.raises(InputError, match="computes otherwise once it is traced; choose the target safetensors"):
+            lk.export(runs("cnn"), target, tmp_path / "out")
+
+
+def test_what_onnx_does_not_have_is_refused(runs: Callable[[str], RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from likeness.training import EmbeddingNetwork
+
+    embed = EmbeddingNetwork.embed
+    monkeypatch.setattr(EmbeddingNetwork, "embed", lambda self, features: torch.special.bessel_j0(embed(self, features)))
+    with pytest.raises(InputError, match=r"The network 'test_resnet' cannot be written as ONNX \(.*\); choose torchscript"):
+        lk.export(runs("cnn"), "onnx", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("crop", "side"), [(size, kept) for size in range(16, 300, 7) for kept in (size, round(size * 8 / 7), size + 1, 3 * size)])
+def test_timm_resizes_to_the_side_that_the_run_has(crop: int, side: int) -> None:
+    import timm
+    from torchvision.transforms import Resize
+
+    data = {"input_size": (3, crop, crop), "crop_pct": crop_share(crop, side), "crop_mode": "center"}
+    resize = next(step for step in timm.data.create_transform(**data, is_training=False).transforms if isinstance(step, Resize))
+    assert resize.size == side
