@@ -1,5 +1,6 @@
 """`likeness train` and `likeness runs` as a person meets them."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,3 +80,11 @@ def test_wrong_input_is_one_line_and_status_2(
     status, printed, err = run(*arguments)
     assert (status, printed) == (2, "")
     assert message in " ".join(err.split())
+
+
+def test_a_rate_is_looked_for_and_no_run_is_written(run: Run, tmp_path: Path) -> None:
+    status, printed, err = run("train", "shipped-cars-elg", "--find-rate", "--set", "guidance.language=clip:cars", "-o", str(tmp_path / "run"))
+    assert status == 0, err
+    last = printed.splitlines()[-1]
+    assert re.fullmatch(r"It falls most steeply at (\S+): --set optimizer\.rate=\1", last)
+    assert not (tmp_path / "run").exists()

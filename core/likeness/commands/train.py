@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from likeness.training import RunConfig
 
 
+_STEPS, _SHOWN = 100, 12
+
+
 def train(
     config: Annotated[str, typer.Argument(help="A YAML file, or a preset; `likeness train --list` names them.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", callback=output_folder, help="Folder of the run. Without: runs/NAME.")] = None,
     change: Changes = None,
+    find: Annotated[bool, typer.Option("--find-rate", help="Look for a learning rate in 100 steps of rising ones; no run is written.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Print the whole config instead of running it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Print the presets.")] = False,
     devices: Annotated[int | None, typer.Option(min=1, help="Processes on each machine, one per GPU; they share every batch.")] = None,
@@ -27,7 +31,8 @@ def train(
 ) -> None:
     """Train an embedding: config -> run folder. Called again on the same folder, it resumes where it was stopped or killed.
 
-    Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`
+    Examples: `likeness train shipped-cars-elg`, `likeness train my.yaml --out runs/a --set seed=1`, `likeness train my.yaml --devices 2`,
+    `likeness train my.yaml --find-rate`
     """
     from likeness.training import as_yaml, presets, read_config, with_changes
 
@@ -42,7 +47,23 @@ def train(
     if show:
         typer.echo(as_yaml(chosen).rstrip())
         return
+    if find:
+        _find_rate(chosen)
+        return
     _run(chosen, out or runs_dir() / chosen.name)
+
+
+def _find_rate(config: "RunConfig") -> None:
+    from likeness.training import find_rate
+
+    with progress_bar("Preparing") as progress:
+        found = find_rate(config, progress=progress)
+    frame = found.frame()
+    for row in frame.iloc[:: max(1, len(frame) // _SHOWN)].itertuples():
+        typer.echo(f"{row.rate:10.2g}  loss {row.smoothed:.4f}")
+    if len(frame) < _STEPS:
+        typer.echo(f"The loss diverged at {frame['rate'].iloc[-1]:.2g}.")
+    typer.echo(f"It falls most steeply at {found.suggestion:.2g}: --set optimizer.rate={found.suggestion:.2g}")
 
 
 def _run(config: "RunConfig", folder: Path) -> None:

@@ -19,6 +19,8 @@ from .guidance.guidance import class_names as class_names
 from .guidance.guidance import expert_similarities as expert_similarities
 from .guidance.guidance import pseudolabel_names as pseudolabel_names
 from .guidance.guidance import pseudolabels as pseudolabels
+from .loop.find_rate import RateSearch as RateSearch
+from .loop.find_rate import find_rate as find_rate
 from .loop.launch import launch as launch
 from .loop.train import train as train
 from .network.backbones import build_network as build_network

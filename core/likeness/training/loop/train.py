@@ -2,42 +2,28 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from lightning import Callback
-from numpy.typing import NDArray
-from torch.utils.data import DataLoader
 
 from likeness.errors import InputError
-from likeness.labels import nearest_labels
 from likeness.progress import Progress, no_progress
-from likeness.samplers import MPerClassBatches, NeighborBatches
 from likeness.threads import threads_for
 from likeness.training.config import RunConfig
-from likeness.training.data.batches import Batches, ResumeSampler
-from likeness.training.data.device_images import keep_on_device
-from likeness.training.data.outputs import cached_outputs
-from likeness.training.data.pixels import Pixels, load_pixels
-from likeness.training.data.run_images import RunImages, run_images
-from likeness.training.data.whole_images import load_whole_images
 from likeness.training.dist_context import DistContext, launched_externally
-from likeness.training.guidance.guidance import build_guidance
 from likeness.training.loop.callback import RunCallback, RunContext, ends_early
-from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, build_objective, config_with, given_network, require_here
+from likeness.training.loop.given_objects import NOTHING_GIVEN, GivenObjects, config_with, require_here
 from likeness.training.loop.launch import launch
 from likeness.training.loop.loggers import build_loggers
 from likeness.training.loop.module import RunModule
+from likeness.training.loop.prepare import ReadyRun, prepare_run
 from likeness.training.loop.trainer import build_trainer, dist_context_of, lost_process_message, retain_freed_memory, silence_lightning
 from likeness.training.network.backbones import size_note
-from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
 from likeness.training.runs.run_folder import RunFolder, Status
 
-# Processes that prepare the batches of a GPU whose memory does not hold all images.
-_WORKERS = 2
 # What Lightning resumes from, beside the step.
 _STATE = ("state_dict", "loops", "optimizer_states", "lr_schedulers")
 
@@ -132,27 +118,12 @@ def _train_as_worker(config: RunConfig, run: RunFolder, dist: DistContext, given
 
 
 def _train(config: RunConfig, run: RunFolder, dist: DistContext, before: Status, progress: Progress, owner: int, given: GivenObjects) -> RunFolder:
-    images = run_images(config.data, config.seed)
-    torch.manual_seed(config.seed)
-    network = sync_batch_norm(given_network(config, given), dist)
-    if not config.unit_embeddings:
-        network.disable_normalization(reset=config.backbone.dim is not None)
     # the main process alone checks for a stop, and the others end with it: an old request may still be there when they look
-    should_stop = run.stop_requested if dist.is_main else None
-    inputs = _inputs(config, images, network, progress, should_stop)
-    whole = config.data.crops == "whole" and config.epochs > 0
-    cropped = load_whole_images(images.table, config.data.image_size, progress, should_stop) if whole else inputs
-    batches, epoch = _batches(config, images, progress)
-    objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
-    guidance = build_guidance(config, images, progress, network, given.language) if config.guidance else None
-    if config.backbone.head_only:
-        network.backbone = None
-    module = RunModule(network, objective, guidance, config, epoch, dist)
-    size, views = config.data.image_size, "view" in module.reads
-    data = Batches(cropped, images, batches, size, config.augment, config.seed, views, dist)
-    context = RunContext(config, run, images, inputs, dist, owner, size_note(network, size))
-    callback = RunCallback(context, epoch, before.seconds, progress)
-    _fit(config, run, module, data, callback, given.callbacks)
+    ready = prepare_run(config, dist, given, progress, run.stop_requested if dist.is_main else None)
+    module = ready.module
+    note = size_note(module.network, config.data.image_size)
+    callback = RunCallback(RunContext(config, run, ready.images, ready.inputs, dist, owner, note), module.epoch, before.seconds, progress)
+    _fit(config, run, ready, callback, given.callbacks)
     if dist.is_main:
         _conclude(config, run, module, callback)
     return run
@@ -169,34 +140,8 @@ def _conclude(config: RunConfig, run: RunFolder, module: RunModule, callback: Ru
     run.report_status(Status(state, callback.step, callback.total, callback.note, 0, callback.seconds()))
 
 
-def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[MPerClassBatches | NeighborBatches, int]:
-    """The batches, and how many make an epoch."""
-    batch = config.batch
-    if not config.objective.continuous:
-        if config.data.split == "images":  # measured, not trained
-            return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
-        found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
-        return found, max(1, len(images.train) // (batch.size * batch.accumulate))
-    assert images.taught is not None
-    count = batch.pool or batch.nearest
-    nearest = nearest_labels(images.taught, images.train, count, progress, seed=config.seed)
-    anchors = batch.size if batch.anchors == "all" else batch.drawn
-    neighbors = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
-    return neighbors, max(1, neighbors.epoch // batch.accumulate)
-
-
-def _inputs(
-    config: RunConfig, images: RunImages, network: EmbeddingNetwork, progress: Progress, should_stop: Callable[[], bool] | None
-) -> "Pixels | NDArray[np.float32]":
-    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop, config.data.kept, config.data.frame)
-    if not config.backbone.head_only:
-        return pixels
-    everything = np.arange(len(images.table))
-    return cached_outputs(network, pixels, everything, config.data.image_size, progress)
-
-
-def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, callback: RunCallback, others: Sequence[Callback]) -> None:
-    checkpoints = callback.checkpoints
+def _fit(config: RunConfig, run: RunFolder, ready: ReadyRun, callback: RunCallback, others: Sequence[Callback]) -> None:
+    checkpoints, module = callback.checkpoints, ready.module
     resumed = checkpoints.is_there()
     state: dict[str, Any] = checkpoints.read(_check_state) if resumed else {"global_step": 0}
     start = int(state["global_step"])
@@ -207,14 +152,8 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
     with silence_lightning():
         loggers = build_loggers(config, run) if callback.dist.is_main else False
         trainer = build_trainer(config, max_steps=callback.total, max_epochs=1, callbacks=[*others, callback], logger=loggers, log_every_n_steps=1)
-        device = trainer.strategy.root_device
-        module.images = keep_on_device(data.inputs, device, config.keep_on_device) if not done else None
-        data.on_device = module.images is not None
-        sampler = ResumeSampler(start * config.batch.accumulate, callback.total * config.batch.accumulate)
-        loader = _loader(config, data, sampler, device)
-        if config.compile and module.network.backbone is not None:
-            module.network.backbone.compile()
         if not done:
+            loader = ready.loader(trainer.strategy.root_device, start, callback.total)
             retain_freed_memory()
             with threads_for(_multiply_adds(config, module)):
                 try:
@@ -228,13 +167,6 @@ def _fit(config: RunConfig, run: RunFolder, module: RunModule, data: Batches, ca
             module.load_state_dict(weights)
         elif callback.dist.is_main:
             callback.measure_untrained(module)
-
-
-def _loader(config: RunConfig, data: Batches, sampler: ResumeSampler, device: torch.device) -> DataLoader[Any]:
-    """Batches in pinned memory for a GPU, prepared in processes of their own where they bring images."""
-    on_gpu = device.type == "cuda"
-    workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
-    return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
 
 
 def _multiply_adds(config: RunConfig, module: RunModule) -> float:

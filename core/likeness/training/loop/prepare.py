@@ -1,0 +1,127 @@
+"""A run before its first step: its images, network, objective and batches."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from likeness.labels import nearest_labels
+from likeness.progress import Progress
+from likeness.samplers import MPerClassBatches, NeighborBatches
+from likeness.training.config import RunConfig
+from likeness.training.data.batches import Batches, ResumeSampler
+from likeness.training.data.device_images import keep_on_device
+from likeness.training.data.outputs import cached_outputs
+from likeness.training.data.pixels import load_pixels
+from likeness.training.data.run_images import RunImages, run_images
+from likeness.training.data.whole_images import load_whole_images
+from likeness.training.dist_context import DistContext
+from likeness.training.guidance.guidance import build_guidance
+from likeness.training.loop.given_objects import GivenObjects, build_objective, given_network
+from likeness.training.loop.module import RunModule
+from likeness.training.network.embedding_network import EmbeddingNetwork, sync_batch_norm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likeness.training.data.pixels import Pixels
+
+# Processes that prepare the batches of a GPU whose memory does not hold all images.
+_WORKERS = 2
+
+
+class ReadyRun(NamedTuple):
+    """What a run trains on and with.
+
+    Attributes:
+        images: of the run.
+        inputs: of all images, as they are evaluated: kept pixels or features.
+        module: network, objective and guidance.
+        data: the batches.
+    """
+
+    images: RunImages
+    inputs: Any
+    module: RunModule
+    data: Batches
+
+    def loader(self, device: torch.device, start: int, total: int) -> "DataLoader[Any]":
+        """The batches of the steps from `start` to `total`, in pinned memory for a GPU, prepared in processes of their own where they bring images.
+
+        The images go to the device, where the config and its memory let them; the backbone is compiled, where the config says so.
+        """
+        config, module, data = self.module.config, self.module, self.data
+        module.images = keep_on_device(data.inputs, device, config.keep_on_device)
+        data.on_device = module.images is not None
+        if config.compile and module.network.backbone is not None:
+            module.network.backbone.compile()
+        sampler, on_gpu = ResumeSampler(start * config.batch.accumulate, total * config.batch.accumulate), device.type == "cuda"
+        workers = config.workers if config.workers is not None else _WORKERS if on_gpu and not data.on_device else 0
+        return DataLoader(data, batch_size=None, sampler=sampler, num_workers=workers, pin_memory=on_gpu, persistent_workers=workers > 0)
+
+
+def prepare_run(
+    config: RunConfig,
+    dist: DistContext,
+    given: GivenObjects,
+    progress: Progress,
+    should_stop: Callable[[], bool] | None = None,
+    kind: type[RunModule] = RunModule,
+) -> ReadyRun:
+    """Reads the images and builds everything that is drawn, by the run's seed.
+
+    Args:
+        config: of the run.
+        dist: which of its processes this is.
+        given: objects in place of names in the config.
+        progress: called with (done, total, what is being done).
+        should_stop: called between images.
+        kind: of module.
+
+    Raises:
+        InputError: anything in config or data that does not fit.
+    """
+    images = run_images(config.data, config.seed)
+    torch.manual_seed(config.seed)
+    network = sync_batch_norm(given_network(config, given), dist)
+    if not config.unit_embeddings:
+        network.disable_normalization(reset=config.backbone.dim is not None)
+    inputs = _inputs(config, images, network, progress, should_stop)
+    whole = config.data.crops == "whole" and config.epochs > 0
+    cropped = load_whole_images(images.table, config.data.image_size, progress, should_stop) if whole else inputs
+    batches, epoch = _batches(config, images, progress)
+    objective = build_objective(config.objective, len(images.train_classes), network.head.out_features, network.feature_dim, given)
+    guidance = build_guidance(config, images, progress, network, given.language) if config.guidance else None
+    if config.backbone.head_only:
+        network.backbone = None
+    module = kind(network, objective, guidance, config, epoch, dist)
+    data = Batches(cropped, images, batches, config.data.image_size, config.augment, config.seed, "view" in module.reads, dist)
+    return ReadyRun(images, inputs, module, data)
+
+
+def _batches(config: RunConfig, images: RunImages, progress: Progress) -> tuple[MPerClassBatches | NeighborBatches, int]:
+    """The batches, and how many make an epoch."""
+    batch = config.batch
+    if not config.objective.continuous:
+        if config.data.split == "images":  # measured, not trained
+            return MPerClassBatches([0, 0, 1, 1], 4, 2), 1
+        found = MPerClassBatches(images.labels[images.train], batch.size, batch.per_class, config.seed, batch.draw)
+        return found, max(1, len(images.train) // (batch.size * batch.accumulate))
+    assert images.taught is not None
+    count = batch.pool or batch.nearest
+    nearest = nearest_labels(images.taught, images.train, count, progress, seed=config.seed)
+    anchors = batch.size if batch.anchors == "all" else batch.drawn
+    neighbors = NeighborBatches(nearest, batch.size, batch.nearest, batch.drawn, anchors, config.seed)
+    return neighbors, max(1, neighbors.epoch // batch.accumulate)
+
+
+def _inputs(
+    config: RunConfig, images: RunImages, network: EmbeddingNetwork, progress: Progress, should_stop: Callable[[], bool] | None
+) -> "Pixels | NDArray[np.float32]":
+    pixels = load_pixels(images.table, config.data.image_size, progress, should_stop, config.data.kept, config.data.frame)
+    if not config.backbone.head_only:
+        return pixels
+    everything = np.arange(len(images.table))
+    return cached_outputs(network, pixels, everything, config.data.image_size, progress)
