@@ -174,7 +174,7 @@ class SweepConfig(FrozenConfig):
         for key, domain in self.space.items():
             _check_tunable(key)
             for value in domain.ends():
-                _check_value(base, key, value)
+                _check_value(base, key, value, [other for other in self.space if other != key])
         return base
 
 
@@ -198,7 +198,7 @@ def read_sweep(file: Path | str) -> SweepConfig:
 
 def choice_text(value: Any) -> str:
     """A choice as Optuna keeps it: text, since lists, mappings and null are choices too."""
-    return json.dumps(value, sort_keys=True)
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _check_tunable(key: str) -> None:
@@ -208,16 +208,17 @@ def _check_tunable(key: str) -> None:
         raise InputError(f"'{key}' says which images train or judge, so that figures would not be comparable; set it under changes.")
 
 
-def _check_value(base: RunConfig, key: str, value: Any) -> None:
-    """Refuses what is wrong with this key alone; what only does not fit other values may fit those of another trial."""
+def _check_value(base: RunConfig, key: str, value: Any, others: list[str]) -> None:
+    """Refuses what no trial can fit: what is wrong with this key alone, or beside settings that do not vary."""
     try:
         with_changes(base, {key: value})
     except InputError as error:
         cause = error.__cause__
-        if not isinstance(cause, ValidationError) or any(_is_about(each, key) for each in cause.errors()):
+        if not isinstance(cause, ValidationError) or any(_fits_never(each, key, others) for each in cause.errors()):
             raise InputError(f"The space has {key} = {value!r}: {error}") from error
 
 
-def _is_about(error: Any, key: str) -> bool:
-    path = tuple(key.split("."))
-    return error["type"] == "extra_forbidden" or tuple(map(str, error["loc"]))[: len(path)] == path
+def _fits_never(error: Any, key: str, others: list[str]) -> bool:
+    place, path = tuple(map(str, error["loc"])), tuple(key.split("."))
+    varies = any(tuple(other.split("."))[: len(place)] == place for other in others)
+    return error["type"] == "extra_forbidden" or place[: len(path)] == path or not varies

@@ -82,8 +82,9 @@ def _run_trials(folder: SweepFolder, history: "TrialHistory", progress: Progress
 def _run_trial(folder: SweepFolder, history: "TrialHistory", trial: Trial) -> bool:
     """Trains a trial, or goes on with it, and keeps its figure; whether somebody stopped it."""
     run = folder.run(trial)
-    if run.status().state == "running":
-        raise InputError(f"The run in '{run.path}' is running already (process {run.status().pid}); stop it first, and resume the sweep.")
+    before = run.status()
+    if before.state == "running" and before.pid != os.getpid():
+        raise InputError(f"The run in '{run.path}' is running already (process {before.pid}); stop it first, and resume the sweep.")
     try:
         config = folder.trial_config(trial)
         judge = _Judge(history, run, config)
