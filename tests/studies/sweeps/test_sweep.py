@@ -168,6 +168,19 @@ def test_a_run_that_somebody_stops_stops_the_sweep(search: SweepConfig, tmp_path
     assert [trial.state for trial in _outcome(sweep(search, tmp_path / "rates"))] != ["running"]
 
 
+def test_a_run_that_somebody_stops_while_it_reads_images_has_not_failed(search: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(config: Any, folder: Path, *rest: Any) -> RunFolder:
+        RunFolder(folder).create(config)
+        RunFolder(folder).request_stop()
+        raise InputError("Stopped while reading images.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "train", stop)
+        found = sweep(search, tmp_path / "rates")
+    assert found.status().state == "stopped"
+    assert [trial.state for trial in _outcome(found)] == ["running"]
+
+
 def test_a_pruned_run_ends_early_and_says_why(whole: SweepFolder) -> None:
     pruned = [trial for trial in _outcome(whole) if trial.state == "pruned"]
     assert pruned

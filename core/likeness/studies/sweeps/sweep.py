@@ -44,8 +44,9 @@ def sweep(config: SweepConfig | Path | str, folder: Path | str | None = None, pr
     if before.state == "running" and before.pid != os.getpid():
         raise InputError(f"The sweep in '{found.path}' is running already (process {before.pid}); stop it first.")
     history, base = found.history, found.base()
-    run_images(base.data, base.seed)  # what every trial would stumble over is said before the first one
+    found.report("running", len(history.trials()), "Reading images", begun)
     try:
+        run_images(base.data, base.seed)  # what every trial would stumble over is said before the first one
         stopped = _run_trials(found, history, progress, begun) or _run_best(found, progress, begun)
         found.write_tables()
     except BaseException as error:
@@ -92,6 +93,8 @@ def _run_trial(folder: SweepFolder, history: "TrialHistory", trial: Trial) -> bo
     except InputError as error:
         if isinstance(error.__cause__, OSError):  # of the machine, and not of these settings
             raise
+        if run.stop_requested():  # by a person, while it read its images
+            return True
         history.fail(trial, str(error))
         return False
     except RuntimeError as error:
