@@ -46,7 +46,7 @@ def offer_run(run: RunFolder) -> None:
     def make(options: ReportOptions) -> Report:
         return run_report(run, options, config=config, encoder=encoder, store_dir=place)
 
-    _offer("run", (run.name, run.metrics_stamp(), visitor(), entry.id if entry else None), run.name, run.name, make)
+    _offer("run", (run.name, run.metrics_stamp(), visitor(), entry.id if entry else None), run.name, run.path.name, make)
 
 
 def _offer(kind: str, key: Hashable, name: str, file: str, make: Callable[[ReportOptions], Report], **options: object) -> None:

@@ -130,4 +130,4 @@ def problem(run: RunFolder) -> str:
 
 def folder(name: str) -> RunFolder:
     """The run of this name."""
-    return RunFolder(runs_dir() / name)
+    return RunFolder(runs_dir() / name, name)

@@ -1,5 +1,7 @@
 """What can be done with a run beside training it: another name, an export, and deleting it, after a question."""
 
+from pathlib import PurePosixPath
+
 import streamlit as st
 
 import run_owners
@@ -34,7 +36,7 @@ def _export(run: RunFolder) -> None:
     st.download_button(
         "Download",
         (lambda: export_zip(run, config)) if run.best.is_file() else b"",
-        f"{run.name}.zip",
+        f"{run.path.name}.zip",
         "application/zip",
         icon=":material/download:",
         on_click="ignore",
@@ -52,7 +54,7 @@ def shown_config(run: RunFolder) -> RunConfig:
 def _rename(run: RunFolder, reason: str) -> None:
     st.text_input(
         "Name",
-        run.name,
+        run.path.name,
         key=f"name_{run.name}",
         on_change=_take_name,
         args=(run,),
@@ -63,14 +65,14 @@ def _rename(run: RunFolder, reason: str) -> None:
 
 def _take_name(run: RunFolder) -> None:
     name = st.session_state[f"name_{run.name}"].strip()
-    if name == run.name:
+    if name == run.path.name:
         return
     try:
         trainings.rename_training(run, name)
     except InputError as error:
         st.toast(plain(redact(error)), icon=":material/error:", duration="long")
         return
-    _replace_choice(run.name, name)
+    _replace_choice(run.name, PurePosixPath(run.name).with_name(name).as_posix())
 
 
 def _delete(run: RunFolder, reason: str) -> None:

@@ -1,7 +1,5 @@
 """Trained runs as spaces: the best weights of a run embed the images of a dataset, once and in the background."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from access import store_dir
@@ -31,7 +29,7 @@ def names() -> list[str]:
     """Names of the spaces of all runs that have weights, newest first. Drawn on every page, so it looks at file names alone."""
     if not server().runs:
         return []
-    return [PREFIX + folder.name for folder in trained_folders(runs_dir())]
+    return [PREFIX + folder.relative_to(runs_dir()).as_posix() for folder in trained_folders(runs_dir())]
 
 
 def space(dataset_id: str, name: str) -> Space:
@@ -43,7 +41,7 @@ def space(dataset_id: str, name: str) -> Space:
     """
     if name not in names():  # a link may name any
         raise InputError(f"The run '{name.removeprefix(PREFIX)}' has no weights yet; choose it again after its first evaluation.")
-    job = _embed(dataset_id, runs_dir() / name.removeprefix(PREFIX))
+    job = _embed(dataset_id, name)
     job.wait(0.4)
     if not job.succeeded:
         raise StillEmbedding(job)
@@ -58,13 +56,14 @@ def show(waiting: StillEmbedding) -> None:
         st.rerun()
 
 
-def _embed(dataset_id: str, run: Path) -> Job:
+def _embed(dataset_id: str, name: str) -> Job:
+    run = runs_dir() / name.removeprefix(PREFIX)
     table, encoder, store = cached.table(dataset_id), f"run:{run.resolve()}", store_dir(cached.entry_of(dataset_id))
 
     def work(job: Job) -> Space:
         found = embed(table, encoder, store_dir=store, progress=job.report, should_stop=job.should_stop)
         if len(found.table) < len(table) and not job.should_stop():
             raise InputError(f"The run '{run.name}' cannot read {len(table) - len(found.table)} of the images; take them out of the dataset.")
-        return found.replace(name=PREFIX + run.name)
+        return found.replace(name=name)
 
     return run_in_background("run spaces", (dataset_id, encoder_identity(encoder)), f"Images as the run {run.name} sees them", work, kept=_KEPT)

@@ -193,6 +193,25 @@ def test_a_run_is_renamed_and_stays_chosen(app: AppTest, make: Make, tmp_path: P
     assert sorted(folder.name for folder in (tmp_path / "runs").iterdir()) == ["other", "renamed"]
 
 
+def test_a_run_of_a_sweep_is_shown_renamed_exported_and_deleted_as_any_other(app: AppTest, make: Make, tmp_path: Path) -> None:
+    trial = make("rates/runs/trial-0001", Status("finished", 4, 4), evaluations=1)
+    make("rates/runs/trial-0002", Status("running", 2, 4, pid=os.getpid()), evaluations=1)
+    _open(app)
+    _choose(app, ["rates/runs/trial-0001"])
+    assert list(_curves(app)) == ["rates/runs/trial-0001"]
+    trial.best.write_bytes(b"")
+    app.run()
+    assert any(button.proto.label == "Download" and not button.proto.disabled for button in app.get("download_button"))
+    app.text_input(key="name_rates/runs/trial-0001").set_value("mine").run()
+    assert not app.exception
+    assert _chosen(app) == ["rates/runs/mine"]
+    assert (tmp_path / "runs" / "rates" / "runs" / "mine").is_dir()
+    app.button(key="delete_rates/runs/mine").click().run()
+    app.button(key="delete_yes_rates/runs/mine").click().run()
+    assert not app.exception
+    assert not (tmp_path / "runs" / "rates" / "runs" / "mine").exists()
+
+
 def test_a_run_is_deleted_after_a_question(app: AppTest, make: Make) -> None:
     runs = [make(name, Status("finished", 4, 4), evaluations=1) for name in ("first", "other")]
     _open(app)

@@ -86,6 +86,15 @@ def test_a_run_with_weights_is_offered_as_a_space_and_one_without_is_not(app: Ap
         assert "Run bare" not in app.selectbox(key=box).options
 
 
+def test_a_run_of_a_sweep_is_a_space_too(app: AppTest, run: RunFolder) -> None:
+    place = run.path.parent / "rates" / "runs" / "trial-0003"
+    shutil.copytree(run.path, place)
+    _choose(app, name="run:rates/runs/trial-0003")
+    space = app.session_state["view"].a
+    assert space.name == "run:rates/runs/trial-0003"
+    assert space.vectors.shape == (2000, 128)
+
+
 def test_the_runs_space_is_what_its_best_weights_give(app: AppTest, run: RunFolder) -> None:
     _choose(app)
     space = app.session_state["view"].a

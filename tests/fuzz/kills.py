@@ -350,6 +350,40 @@ def _weights(run: Any) -> list[tuple[str, bytes]]:
     return [(name, value.numpy().tobytes()) for name, value in state.items()]
 
 
+def _sweep(folder: Path) -> None:
+    import torch
+
+    from likeness.studies import SweepConfig, sweep
+
+    torch.set_num_threads(1)
+    base = {
+        "data": {"source": str(folder.parent / "photos"), "image_size": 16, "train_classes": 0.7, "validation": 2},
+        "backbone": {"name": "test_resnet", "weights": "none", "dim": 8},
+        "batch": {"size": 4, "per_class": 2},
+        "epochs": 3,
+        "checkpoint_every": 1,
+        "device": "cpu",
+    }
+    space = {"optimizer.rate": {"low": 1e-6, "high": 1.0, "log": True}, "objective.name": ["margin", "contrastive"]}
+    sweep(SweepConfig.model_validate({"base": base, "space": space, "trials": 5, "startup": 2}), folder / "sweep")
+
+
+def _check_sweep(folder: Path, reference: Path, ended: bool) -> list[str]:
+    """Trials that began are those of the undisturbed sweep, with its settings; those that ended have its figures."""
+    from likeness.studies import SweepFolder
+
+    now, whole = (SweepFolder(place / "sweep") for place in (folder, reference))
+    if not (now.path / "trials.db").is_file():
+        return []
+    trials, expected = now.history.trials(), whole.history.trials()
+    faults = [f"trial {own.number} is {own}" for own, each in zip(trials, expected, strict=False) if own.params != each.params]
+    faults += [f"trial {own.number} is {own}" for own, each in zip(trials, expected, strict=False) if own.state != "running" and own != each]
+    if sum(trial.state == "running" for trial in trials) > 1:
+        faults.append("two trials are under way")
+    same = not ended or (trials == expected and now.figures().drop(columns="seconds").equals(whole.figures().drop(columns="seconds")))
+    return faults if same else [*faults, "it ended with other trials or figures"]
+
+
 _TABLES = 30
 
 
@@ -475,6 +509,7 @@ KINDS = {
     "index": Kind(_prepare_index, _index, _check_index, ("likeness.search.ivf_index", "faiss")),
     "lance": Kind(_prepare_index, _lance, _check_lance, ("likeness.search.lance_index", "pandas")),
     "train": Kind(_prepare_training, _train, _check_training, ("likeness.training.loop.train", "likeness.training.loop.trainer")),
+    "sweep": Kind(_prepare_training, _sweep, _check_sweep, ("likeness.studies.sweeps.history", "likeness.training.loop.trainer")),
     "tags": Kind(_prepare_tables, _label, _check_labels, ("likeness.tagging", "pandas"), (_label_beside, _label_as_well)),
     "tables": Kind(_prepare_tables, _write_tables, _check_tables, ("likeness.projection.map_store", "likeness.space", "pyarrow.parquet")),
 }

@@ -38,6 +38,7 @@ from likeness.commands.ship_assets import ship_assets
 from likeness.commands.splits import splits
 from likeness.commands.spread import spread
 from likeness.commands.study import study
+from likeness.commands.sweep import sweep
 from likeness.commands.tags import tags
 from likeness.commands.terminal import answered, print_any_text
 from likeness.commands.token import token
@@ -75,6 +76,7 @@ COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
     export,
     train,
     study,
+    sweep,
     splits,
     captioning,
     caption,

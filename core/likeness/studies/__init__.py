@@ -26,12 +26,13 @@ from likeness.studies.prompt_counts import prompt_counts
 from likeness.studies.published import beside_guidance, order_differences, published, published_guidance, published_shifts, side_by_side
 from likeness.studies.questions import judged_notions, parse_dimensions, parse_whole_number
 from likeness.studies.refusals import refusals
+from likeness.studies.row_values import sweep_of, sweep_table
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.studies.sentence_notions import notion_sentences, sentence_notions, sentence_table, vague_sentences
 from likeness.studies.shift_table import shift_table
-from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table
+from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table, table_of
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
-from likeness.studies.sweep import sweep_of, sweep_table
+from likeness.studies.sweeps import Domain, SweepConfig, SweepFolder, Trial, read_sweep, settings_text, sweep
 from likeness.studies.table_texts import as_latex, as_markdown, with_spread
 from likeness.studies.trust_table import flags_table, trust_summary, trust_table, trust_verdicts
 from likeness.studies.unnamed_table import unnamed_summary, unnamed_table
@@ -45,10 +46,14 @@ __all__ = [
     "SUGGESTED",
     "Benchmark",
     "Cell",
+    "Domain",
     "SemanticClasses",
     "StudyConfig",
     "StudyFolder",
     "StudyStatus",
+    "SweepConfig",
+    "SweepFolder",
+    "Trial",
     "algebra_summary",
     "algebra_table",
     "as_latex",
@@ -107,9 +112,11 @@ __all__ = [
     "published_shifts",
     "read_results",
     "read_study",
+    "read_sweep",
     "refusals",
     "sentence_notions",
     "sentence_table",
+    "settings_text",
     "shift_table",
     "side_by_side",
     "statistics",
@@ -117,8 +124,10 @@ __all__ = [
     "study_notes",
     "study_table",
     "summarize",
+    "sweep",
     "sweep_of",
     "sweep_table",
+    "table_of",
     "trust_summary",
     "trust_table",
     "trust_verdicts",

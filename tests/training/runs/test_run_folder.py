@@ -8,7 +8,7 @@ import pytest
 
 from likeness.errors import InputError
 from likeness.training.config import RunConfig
-from likeness.training.runs.run_folder import RunFolder, Status, find_run, list_runs
+from likeness.training.runs.run_folder import RunFolder, Status, find_run, list_runs, trained_folders
 
 
 def test_status_is_read_back_and_a_broken_file_counts_as_new(tmp_path: Path) -> None:
@@ -60,6 +60,18 @@ def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
     (tmp_path / "no run").mkdir()
     assert [run.name for run in list_runs(tmp_path)] == ["c", "b", "a"]
     assert list_runs(tmp_path / "absent") == []
+
+
+def test_runs_of_a_sweep_are_listed_by_their_place(tmp_path: Path) -> None:
+    for number, name in enumerate(("a", "rates/runs/trial-0000")):
+        run = RunFolder(tmp_path / name)
+        run.create(RunConfig(name=name))
+        run.best.write_bytes(b"")
+        for file in (run.best, run.path / "config.yaml"):
+            os.utime(file, (number, number))
+    assert [run.name for run in list_runs(tmp_path)] == ["rates/runs/trial-0000", "a"]
+    assert trained_folders(tmp_path) == [tmp_path / "rates" / "runs" / "trial-0000", tmp_path / "a"]
+    assert [run.name for run in list_runs(tmp_path / "rates" / "runs")] == ["trial-0000"]
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:

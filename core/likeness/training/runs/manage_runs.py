@@ -62,7 +62,7 @@ def delete_run(run: RunFolder) -> None:
     _check_at_rest(run, "deleted")
     if run.path.is_symlink():
         raise InputError(f"The run '{run.name}' is a link to another folder; delete the link and that folder yourself.")
-    gone = run.path.parent / _REMOVED / f"{run.name}-{time.time_ns()}"
+    gone = run.path.parent / _REMOVED / f"{run.path.name}-{time.time_ns()}"
     try:
         gone.parent.mkdir(exist_ok=True)
         run.path.rename(gone)  # at once for everyone else
@@ -112,7 +112,7 @@ def export_run(run: RunFolder, folder: Path, config: RunConfig | None = None) ->
 def export_zip(run: RunFolder, config: RunConfig | None = None) -> bytes:
     """The folder of `export_run`, named as the run, as a ZIP file."""
     with tempfile.TemporaryDirectory() as place:
-        export_run(run, Path(place) / "export" / run.name, config)
+        export_run(run, Path(place) / "export" / run.path.name, config)
         return Path(shutil.make_archive(f"{place}/run", "zip", Path(place) / "export")).read_bytes()
 
 

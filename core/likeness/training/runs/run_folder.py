@@ -52,18 +52,15 @@ class RunFolder:
 
     Args:
         path: its folder; need not exist yet.
+        name: shown to people; None: the folder's.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, name: str | None = None) -> None:
         self.path = Path(path)
+        self.name = name or self.path.name
         self.checkpoint = self.path / "checkpoint.ckpt"
         self.best = self.path / "best.safetensors"
         self._metrics, self._status, self._stop = self.path / "metrics.jsonl", self.path / "status.json", self.path / "stop"
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.name
 
     def create(self, config: RunConfig) -> None:
         """Writes the config and the environment.
@@ -228,15 +225,20 @@ def find_run(name: Path | str) -> RunFolder:
 
 
 def list_runs(folder: Path) -> list[RunFolder]:
-    """The runs in the subfolders, newest first."""
-    found = [RunFolder(file.parent) for file in folder.glob("*/config.yaml")]
+    """The runs in the subfolders, newest first; those of a sweep are named by their place in its folder, "rates/runs/trial-0007"."""
+    found = [RunFolder(place, place.relative_to(folder).as_posix()) for place in _places(folder, "config.yaml")]
     return sorted(found, key=lambda run: (run.path / "config.yaml").stat().st_mtime, reverse=True)
 
 
 def trained_folders(folder: Path) -> list[Path]:
-    """The subfolders of runs that have weights, those of the newest first; looks at file names alone."""
-    weights = [file for file in folder.glob("*/best.safetensors") if (file.parent / "config.yaml").is_file()]
+    """The folders of `list_runs` that have weights, those of the newest first; looks at file names alone."""
+    weights = [place / "best.safetensors" for place in _places(folder, "best.safetensors") if (place / "config.yaml").is_file()]
     return [file.parent for file in sorted(weights, key=lambda file: file.stat().st_mtime, reverse=True)]
+
+
+def _places(folder: Path, file: str) -> list[Path]:
+    """Subfolders with such a file, and those of sweeps."""
+    return [found.parent for pattern in (f"*/{file}", f"*/runs/*/{file}") for found in folder.glob(pattern)]
 
 
 def _status(fields: dict[str, Any]) -> Status:

@@ -1,0 +1,224 @@
+"""What a sweep searches: a config of a run, the settings that vary with their values, and how they are drawn."""
+
+import json
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, PositiveInt, ValidationError, model_validator
+
+from likeness.defaults import LARGEST_SEED
+from likeness.errors import InputError
+from likeness.io import FrozenConfig, as_path, validation_message, yaml_content
+from likeness.training import RunConfig, config_from, read_config, with_changes
+
+_USUAL_TRIALS = 20
+_MOST_COMBINATIONS = 10_000  # of a grid
+# settings of the images that do not change who trains, validates and tests: figures of trials stay comparable
+_HOW_IMAGES_LOOK = ("data.image_size", "data.crops", "data.frame", "data.kept")
+
+
+class Domain(FrozenConfig):
+    """Values that a setting may take: a range, `{low: 1.0e-6, high: 1.0e-3, log: true}`, or choices, `[2, 4]`.
+
+    Attributes:
+        low, high: both ends belong to the range. Of two integers it is one of integers.
+        log: drawn evenly by their logarithm.
+        step: only low, low + step, ... up to high; None: integers one by one, other numbers without steps.
+        choices: in place of a range.
+    """
+
+    low: int | float | None = None
+    high: int | float | None = None
+    log: bool = False
+    step: int | float | None = Field(default=None, gt=0)
+    choices: tuple[Any, ...] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _list(cls, content: Any) -> Any:
+        if isinstance(content, Domain | dict):
+            return content
+        if isinstance(content, list | tuple):
+            return {"choices": content}
+        raise ValueError("write a range, {low: 1.0e-6, high: 1.0e-3, log: true}, or a list of choices, [2, 4]")
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Domain":
+        if self.choices is not None:
+            self._check_choices(self.choices)
+            return self
+        if self.low is None or self.high is None:
+            raise ValueError("a range needs low and high; a list of values is written as [2, 4]")
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            raise ValueError(f"low {self.low} and high {self.high} must be finite numbers")
+        if self.low >= self.high:
+            raise ValueError(f"low {self.low} is not below high {self.high}; exchange them, or write a single value into changes")
+        if self.log and self.low <= 0:
+            raise ValueError(f"log needs a low above 0, and low is {self.low}; raise it, or leave log out")
+        if self.log and self.step is not None:
+            raise ValueError(f"log and step {self.step} exclude each other; leave one out, or list the values")
+        if self.step is not None and (self.step > self.high - self.low or (self.is_integer and not isinstance(self.step, int))):
+            raise ValueError(f"step {self.step} does not fit between low {self.low} and high {self.high}; choose a smaller one, or a whole one")
+        return self
+
+    def _check_choices(self, choices: tuple[Any, ...]) -> None:
+        if (self.low, self.high, self.log, self.step) != (None, None, False, None):
+            raise ValueError("choices and a range exclude each other; write one of them")
+        if len(choices) < 2:
+            raise ValueError("a list needs two values or more; write a single value into changes")
+        texts = [choice_text(value) for value in choices]
+        if len(set(texts)) < len(texts):
+            raise ValueError(f"{next(each for each in texts if texts.count(each) > 1)} is listed twice; leave one out")
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether a range has integers only."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+    @property
+    def count(self) -> int | None:
+        """How many values there are; None: a range of numbers without step has no end of them."""
+        if self.choices is not None:
+            return len(self.choices)
+        if self.step is None and not self.is_integer:
+            return None
+        return int((Decimal(str(self.high)) - Decimal(str(self.low))) / Decimal(str(self.step or 1))) + 1
+
+    def value(self, place: int) -> Any:
+        """The value at a place, from 0, of those that `count` counts."""
+        if self.choices is not None:
+            return self.choices[place]
+        exact = Decimal(str(self.low)) + place * Decimal(str(self.step or 1))  # 0.3, and not 0.30000000000000004
+        return int(exact) if self.is_integer else float(exact)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Smallest and largest value of a range: high, or the last one that its steps reach."""
+        assert self.low is not None
+        assert self.high is not None
+        return self.low, self.high if self.step is None or self.count is None else self.value(self.count - 1)
+
+    def ends(self) -> tuple[Any, ...]:
+        """Values between which all others lie; every one of a list."""
+        return self.choices if self.choices is not None else (self.low, self.high)
+
+
+class SweepConfig(FrozenConfig):
+    """A search for good settings.
+
+    Attributes:
+        name: shown to people; also of the folder.
+        note: what it asks.
+        base: a preset's name, a config file, or a config. It needs `data.validation`: trials are judged on the validation images alone.
+        changes: of the base, by dotted keys.
+        space: dotted keys of the settings that vary, and their values.
+        trials: how many settings are tried; None: 20, or all of a grid.
+        sampler: what draws them: "tpe", Optuna's tree-structured Parzen estimator; "random"; "grid", every combination, in random order.
+        startup: trials that are drawn at random and run to their end, before the sampler and the pruner go by the trials before.
+        pruner: "median": a trial whose best figure so far is below the median that the finished ones had after as many epochs ends there;
+            "none". Both see validation images only.
+        seed: of what is drawn.
+        seeds: of the runs whose test figures are reported at the end, of the best trial and of the base; empty: the base's own seed.
+    """
+
+    name: str = "sweep"
+    note: str = ""
+    base: str | dict[str, Any]
+    changes: dict[str, Any] = Field(default_factory=dict)
+    space: dict[str, Domain] = Field(min_length=1)
+    trials: PositiveInt | None = None
+    sampler: Literal["tpe", "random", "grid"] = "tpe"
+    startup: PositiveInt = 10
+    pruner: Literal["median", "none"] = "median"
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    seeds: tuple[int, ...] = ()
+
+    @model_validator(mode="after")
+    def _grid_is_finite(self) -> "SweepConfig":
+        endless = next((key for key, domain in self.space.items() if domain.count is None), None)
+        if self.sampler == "grid" and endless:
+            raise ValueError(f"sampler grid tries every value, and {endless} has no end of them; give it a step, list its values, or choose tpe")
+        if self.sampler == "grid" and self._combinations > _MOST_COMBINATIONS:
+            raise ValueError(f"the grid has {self._combinations:,} combinations, and {_MOST_COMBINATIONS:,} are the most; choose tpe or random")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"seeds {list(self.seeds)} has one twice; leave it out")
+        return self
+
+    @property
+    def trial_count(self) -> int:
+        """How many settings are tried."""
+        if self.sampler != "grid":
+            return self.trials or _USUAL_TRIALS
+        return min(self.trials or self._combinations, self._combinations)
+
+    @property
+    def _combinations(self) -> int:
+        return math.prod(domain.count or 0 for domain in self.space.values())
+
+    def run_config(self) -> RunConfig:
+        """The base with its changes, checked together with the space.
+
+        Raises:
+            InputError: no such base, one without validation images, or a key or value of the space that does not fit it.
+        """
+        base = read_config(self.base) if isinstance(self.base, str) else config_from(self.base, f"The base of {self.name}")
+        base = with_changes(base, self.changes)
+        if not base.data.validation:
+            raise InputError(
+                f"{self.name} has no validation images to choose by, and nothing may be tuned on the test images that judge it; set "
+                "data.validation under changes, say to 0.15, a share of the training classes."
+            )
+        for key, domain in self.space.items():
+            _check_tunable(key)
+            for value in domain.ends():
+                _check_value(base, key, value, [other for other in self.space if other != key])
+        return base
+
+
+def read_sweep(file: Path | str) -> SweepConfig:
+    """A sweep from a YAML file.
+
+    Raises:
+        InputError: no such file, no YAML, or a key or value that does not fit; the message names each.
+    """
+    path = as_path(file)
+    if not path.is_file():
+        raise InputError(f"There is no sweep file '{file}'; write one with base, space and trials.")
+    content = yaml_content(path)
+    if isinstance(content, Mapping):
+        content = {"name": path.stem} | dict(content)
+    try:
+        return SweepConfig.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path.name} does not fit: {validation_message(error)}.") from error
+
+
+def choice_text(value: Any) -> str:
+    """A choice as Optuna keeps it: text, since lists, mappings and null are choices too."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _check_tunable(key: str) -> None:
+    if key in ("name", "seed"):
+        raise InputError(f"'{key}' is no setting to tune; leave it out of the space (the best trial is run again with each of `seeds`).")
+    if key.split(".")[0] == "data" and key not in _HOW_IMAGES_LOOK:
+        raise InputError(f"'{key}' says which images train or judge, so that figures would not be comparable; set it under changes.")
+
+
+def _check_value(base: RunConfig, key: str, value: Any, others: list[str]) -> None:
+    """Refuses what no trial can fit: what is wrong with this key alone, or beside settings that do not vary."""
+    try:
+        with_changes(base, {key: value})
+    except InputError as error:
+        cause = error.__cause__
+        if not isinstance(cause, ValidationError) or any(_fits_never(each, key, others) for each in cause.errors()):
+            raise InputError(f"The space has {key} = {value!r}: {error}") from error
+
+
+def _fits_never(error: Any, key: str, others: list[str]) -> bool:
+    place, path = tuple(map(str, error["loc"])), tuple(key.split("."))
+    varies = any(tuple(other.split("."))[: len(place)] == place for other in others)
+    return error["type"] == "extra_forbidden" or place[: len(path)] == path or not varies

@@ -1,0 +1,162 @@
+"""A sweep on disk: what it searches, its trials, their runs, and the figures that came of them."""
+
+import os
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import yaml
+
+from likeness.errors import InputError
+from likeness.evaluation import find_metric
+from likeness.io import write_atomic
+from likeness.studies.study import Cell, measured
+from likeness.studies.sweeps.config import SweepConfig, read_sweep
+from likeness.studies.sweeps.trial import Trial
+from likeness.training import RunConfig, RunFolder, Status, config_from, with_changes
+
+if TYPE_CHECKING:
+    from likeness.studies.sweeps.history import TrialHistory
+
+BASE = "base"
+
+
+class SweepFolder:
+    """The files of a sweep: `sweep.yaml`, `trials.db` of Optuna, a run in `runs/` for each trial, and the tables `trials.csv` and `figures.csv`.
+
+    Args:
+        path: its folder; need not exist yet.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        # how a sweep stands is told in the same words as how a run does
+        self._own = RunFolder(self.path)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    def create(self, config: SweepConfig) -> None:
+        """Writes what is searched, the base with its changes written out.
+
+        Raises:
+            InputError: as `SweepConfig.run_config`, or the folder holds another sweep; one of more trials or other `seeds` is the same.
+        """
+        base = config.run_config()
+        if (self.path / "sweep.yaml").is_file() and not _same_sweep(self.config(), config, base):
+            raise InputError(f"The folder '{self.path}' holds another sweep; choose another folder, or resume that one: likeness sweep {self.path}")
+        content = config.model_copy(update={"base": base.model_dump(mode="json"), "changes": {}}).model_dump(mode="json")
+        write_atomic(self.path / "sweep.yaml", yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
+
+    def config(self) -> SweepConfig:
+        """Raises InputError where there is no sweep."""
+        file = self.path / "sweep.yaml"
+        if not file.is_file():
+            raise InputError(f"There is no sweep in '{self.path}'; start one with `likeness sweep`.")
+        return read_sweep(file)
+
+    def base(self) -> RunConfig:
+        """The config from which trials differ by their settings."""
+        return config_from(self.config().base, "The base")
+
+    def status(self) -> Status:
+        """How it stands, in the words of a run; step and total count trials."""
+        return self._own.status()
+
+    @cached_property
+    def history(self) -> "TrialHistory":
+        """Its trials, as Optuna keeps them.
+
+        Raises:
+            InputError: Optuna is not installed, or `trials.db` is damaged.
+        """
+        try:
+            from likeness.studies.sweeps.history import TrialHistory
+        except ImportError as error:
+            raise InputError('A sweep needs the package optuna; install it with: pip install "likeness[sweeps]"') from error
+        return TrialHistory(self.path / "trials.db", self.config(), self.larger_is_better())
+
+    def larger_is_better(self) -> bool:
+        """Of the figure that judges trials."""
+        return find_metric(self.base().selection_metric).larger_is_better is not False
+
+    @property
+    def metric(self) -> str:
+        """The figure that judges trials, as runs name it."""
+        return f"validation_{self.base().selection_metric}"
+
+    def trial_config(self, trial: Trial) -> RunConfig:
+        """What a trial trains.
+
+        Raises:
+            InputError: its settings do not fit each other.
+        """
+        return with_changes(self.base(), {**trial.params, "name": f"{self.config().name} trial {trial.number}"})
+
+    def run(self, trial: Trial) -> RunFolder:
+        """The run of a trial."""
+        return RunFolder(self.path / "runs" / trial.folder)
+
+    def best(self) -> Trial | None:
+        """The finished trial with the best figure on the validation images; of equals the first one."""
+        finished = [trial for trial in self._trials() if trial.state == "finished"]
+        sign = -1 if self.larger_is_better() else 1
+        return min(finished, key=lambda trial: sign * (trial.value or 0.0), default=None)
+
+    def trials(self) -> pd.DataFrame:
+        """A row per trial: trial, its settings, the figure on the validation images, state, reason; the best first, then pruned and failed ones."""
+        sign, order = -1 if self.larger_is_better() else 1, ("finished", "running", "pruned", "failed")
+        ordered = sorted(self._trials(), key=lambda trial: (order.index(trial.state), sign * (trial.value or 0.0), trial.number))
+        rows = [{"trial": each.number, **each.params, self.metric: each.value, "state": each.state, "reason": each.reason} for each in ordered]
+        return pd.DataFrame(rows, columns=["trial", *self.config().space, self.metric, "state", "reason"])
+
+    def importance(self) -> dict[str, float]:
+        """As `TrialHistory.importance`; empty before the first trial."""
+        return self.history.importance() if self._has_trials() else {}
+
+    def cells(self) -> list[Cell]:
+        """The runs whose test figures are reported, of the base and of the best trial with each seed; none before a trial finished."""
+        config, base, best = self.config(), self.base(), self.best()
+        if best is None:
+            return []
+        chosen, found = self.trial_config(best), []
+        for seed in config.seeds or (base.seed,):
+            own = best.folder if seed == base.seed else f"{best.folder}-seed-{seed}"
+            named = with_changes(base, {"name": f"{config.name} {BASE}", "seed": seed})
+            found.append(Cell(BASE, seed, named, self.path / "runs" / f"{BASE}-seed-{seed}"))
+            found.append(Cell(f"trial {best.number}", seed, with_changes(chosen, {"seed": seed}), self.path / "runs" / own))
+        return found
+
+    def figures(self) -> pd.DataFrame:
+        """Figures of the weights that the validation images chose: a row per finished run of `cells`: row, seed, seconds and every metric."""
+        return measured(self.cells(), "best")
+
+    def write_tables(self) -> None:
+        """Writes `trials.csv` and `figures.csv`."""
+        for name, table in (("trials", self.trials()), ("figures", self.figures())):
+            if len(table):
+                write_atomic(self.path / f"{name}.csv", table.to_csv(index=False).encode())
+
+    def report(self, state: str, done: int, message: str, begun: float) -> None:
+        """Writes how it stands; `begun` is when this process began, by `time.perf_counter`."""
+        pid = os.getpid() if state == "running" else 0
+        self._own.report_status(Status(state, done, self.config().trial_count, message, pid, time.perf_counter() - begun))
+
+    def _has_trials(self) -> bool:
+        return (self.path / "trials.db").is_file()
+
+    def _trials(self) -> list[Trial]:
+        return self.history.trials() if self._has_trials() else []
+
+
+def _same_sweep(ours: SweepConfig, theirs: SweepConfig, base: RunConfig) -> bool:
+    """Whether trials of the one are trials of the other: all but how many there are, and what is reported at the end."""
+
+    def searched(config: SweepConfig) -> dict[str, Any]:
+        return config.model_dump(exclude={"note", "base", "changes", "trials", "seeds"})
+
+    return searched(ours) == searched(theirs) and config_from(ours.base, "The base").same_run(base)

@@ -1,0 +1,131 @@
+"""What a sweep may search, and what is refused before anything is trained."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from likeness.errors import InputError
+from likeness.studies import Domain, SweepConfig, read_sweep
+
+
+def _read(folder: Path, content: dict[str, Any]) -> SweepConfig:
+    (folder / "mine.yaml").write_text(yaml.safe_dump(content))
+    return read_sweep(folder / "mine.yaml")
+
+
+def test_a_file_says_ranges_and_choices_and_is_named_after_itself(base: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "rates.yaml").write_text(
+        "base: shipped-cars-elg\nspace:\n  optimizer.rate: {low: 1e-6, high: 1.0e-3, log: true}\n"
+        "  batch.per_class: [2, 4]\n  backbone.dim: {low: 8, high: 32}\n"
+    )
+    found = read_sweep(tmp_path / "rates.yaml")
+    assert found.name == "rates"
+    assert found.trial_count == 20
+    rate, per_class, dim = (found.space[key] for key in ("optimizer.rate", "batch.per_class", "backbone.dim"))
+    assert (rate.limits, rate.is_integer, rate.log) == ((1e-6, 1e-3), False, True)
+    assert per_class.choices == (2, 4)
+    assert (dim.limits, dim.is_integer, dim.count) == ((8, 32), True, 25)
+
+
+def test_a_sweep_reads_back(search: SweepConfig, tmp_path: Path) -> None:
+    assert _read(tmp_path, search.model_dump(mode="json")) == search
+
+
+@pytest.mark.parametrize(
+    ("domain", "values"),
+    [
+        ({"low": 0.1, "high": 0.45, "step": 0.1}, [0.1, 0.2, 0.3, 0.4]),
+        ({"low": 2, "high": 9, "step": 3}, [2, 5, 8]),
+        ({"low": 1, "high": 3}, [1, 2, 3]),
+        ([None, {"margin": 0.1}, True], [None, {"margin": 0.1}, True]),
+    ],
+)
+def test_values_that_can_be_listed(domain: Any, values: list[Any]) -> None:
+    found = Domain.model_validate(domain)
+    assert [found.value(place) for place in range(found.count or 0)] == values
+
+
+def test_a_grid_has_as_many_trials_as_combinations_or_fewer(search: SweepConfig) -> None:
+    content = search.model_dump() | {"sampler": "grid", "space": {"optimizer.rate": [0.1, 0.2, 0.3], "backbone.dim": {"low": 2, "high": 3}}}
+    assert SweepConfig(**content | {"trials": None}).trial_count == 6
+    assert SweepConfig(**content | {"trials": 4}).trial_count == 4
+    assert SweepConfig(**content | {"trials": 9}).trial_count == 6
+
+
+@pytest.mark.parametrize(
+    ("domain", "message"),
+    [
+        ({"low": 1.0, "high": 0.1}, r"space.optimizer.rate: low 1.0 is not below high 0.1"),
+        ({"low": 0, "high": 0.1, "log": True}, "log needs a low above 0, and low is 0"),
+        ({"low": 0.1, "high": 1, "log": True, "step": 0.1}, "log and step 0.1 exclude each other"),
+        ({"low": 0.1, "high": 1, "step": 2}, "step 2 does not fit between low 0.1 and high 1"),
+        ({"low": 2, "high": 9, "step": 0.5}, "step 0.5 does not fit"),
+        ({"low": 0.1}, "a range needs low and high"),
+        ({"low": 0.1, "high": float("inf")}, "must be finite numbers"),
+        ({"low": 0.1, "high": 1, "logs": True}, "there is no key 'space.optimizer.rate.logs'"),
+        ({"low": 0.1, "high": 1, "choices": [1, 2]}, "choices and a range exclude each other"),
+        ([0.1], "a list needs two values or more"),
+        ([0.1, 0.2, 0.1], "0.1 is listed twice"),
+        (0.1, "write a range"),
+    ],
+)
+def test_a_domain_that_does_not_fit_is_one_sentence(search: SweepConfig, tmp_path: Path, domain: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _read(tmp_path, search.model_dump(mode="json") | {"space": {"optimizer.rate": domain}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"spaces": {}}, "there is no key 'spaces'"),
+        ({"space": {}}, "space"),
+        ({"trials": 0}, "trials is 0"),
+        ({"sampler": "best"}, "sampler is 'best'"),
+        ({"sampler": "grid"}, "sampler grid tries every value, and optimizer.rate has no end of them"),
+        ({"sampler": "grid", "space": {"optimizer.warmup": {"low": 1, "high": 20000}}}, "the grid has 20,000 combinations"),
+        ({"seeds": [1, 1]}, r"seeds \[1, 1\] has one twice"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_one_sentence(search: SweepConfig, tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _read(tmp_path, search.model_dump(mode="json") | changes)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        ({"optimizer.rates": [0.1, 0.2]}, "there is no key 'optimizer.rates'"),
+        ({"optimizers.rate": [0.1, 0.2]}, "there is no key 'optimizers'"),
+        ({"optimizer.rate": [0.1, "fast"]}, "The space has optimizer.rate = 'fast'"),
+        ({"optimizer.rate": {"low": -1.0, "high": 1.0}}, "The space has optimizer.rate = -1.0"),
+        ({"objective.name": ["margin", "margins"]}, "There is no objective 'margins'"),
+        ({"batch.size": [4, 9]}, "batch: size 9 is no multiple of per_class 2"),
+        ({"seed": [1, 2]}, "'seed' is no setting to tune"),
+        ({"data.validation": [1, 2]}, "'data.validation' says which images train or judge"),
+        ({"data.source": ["a", "b"]}, "figures would not be comparable"),
+    ],
+)
+def test_a_space_that_does_not_fit_the_base_is_refused(search: SweepConfig, space: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        SweepConfig.model_validate(search.model_dump() | {"space": space}).run_config()
+
+
+def test_values_that_fit_only_beside_others_are_taken(search: SweepConfig) -> None:
+    space = {"batch.size": [4, 9], "batch.per_class": [2, 3]}
+    assert SweepConfig.model_validate(search.model_dump() | {"space": space}).run_config().batch.size == 4
+
+
+def test_without_validation_images_nothing_is_tuned(search: SweepConfig) -> None:
+    with pytest.raises(InputError, match=r"no validation images to choose by, and nothing may be tuned on .*; set data\.validation"):
+        search.model_copy(update={"changes": {"data.validation": 0}}).run_config()
+
+
+def test_changes_go_into_the_base(search: SweepConfig) -> None:
+    assert search.model_copy(update={"changes": {"epochs": 7}}).run_config().epochs == 7
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match=r"There is no sweep file 'none\.yaml'"):
+        read_sweep("none.yaml")
