@@ -21,6 +21,9 @@ from .guidance.guidance import pseudolabel_names as pseudolabel_names
 from .guidance.guidance import pseudolabels as pseudolabels
 from .loop.launch import launch as launch
 from .loop.train import train as train
+from .network.backbone_names import backbone_of as backbone_of
+from .network.backbone_names import encoder_of as encoder_of
+from .network.backbone_names import native_size as native_size
 from .network.backbones import build_network as build_network
 from .network.embedding_network import EmbeddingNetwork as EmbeddingNetwork
 from .preview import class_overview as class_overview
