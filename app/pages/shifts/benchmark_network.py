@@ -70,9 +70,13 @@ def show_time(network: Network, passes: int) -> None:
     facts = [f"Images of {network.image_size} x {network.image_size} pixels, for which the network was made."]
     facts.append("This machine's GPU is used." if choose_device("auto").type != "cpu" else "There is no GPU here, so the processor is used.")
     speed = remembered_speeds().get(encoder_of(network.name))
-    least = f"at least {duration(passes / speed)} at the {speed:,.3g} images a second that were measured here" if speed else ""
+    least = f"at least {duration(passes / speed)} at the {_number(speed)} images a second that were measured here" if speed else ""
     if network.whole:
         facts.append(f"All runs together take {least}." if least else "All runs together can take from minutes to days.")
     else:
         facts.append(f"Features are computed once{f', which takes {least}' if least else ''}; then a run takes seconds.")
     st.caption(" ".join(facts))
+
+
+def _number(speed: float) -> str:
+    return f"{speed:,.0f}" if speed >= 10 else f"{speed:.2g}"

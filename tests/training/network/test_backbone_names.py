@@ -29,7 +29,7 @@ def test_the_size_of_a_published_encoder_is_the_listed_one(encoder: object) -> N
 
 
 def test_a_clip_of_the_hub_has_a_size_once_it_is_here(hub: FakeHub) -> None:
-    with pytest.raises(InputError, match="'hf-hub:org/clip' is not on this machine, .* get it first: likeness encoders get hf-hub:org/clip"):
+    with pytest.raises(InputError, match=r"'hf-hub:org/clip' is not on this machine, .* get it first: likeness encoders get hf-hub:org/clip"):
         native_size("clip:hf-hub:org/clip")
 
 

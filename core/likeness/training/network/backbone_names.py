@@ -38,7 +38,7 @@ def native_size(backbone: str) -> int:
         InputError: a name of no backbone; or a CLIP of the hub that is not on this machine.
     """
     encoder = encoder_of(backbone)
-    if backbone_of(encoder) != backbone:
+    if not backbone or backbone_of(encoder) != backbone:
         raise InputError(
             f"There is no network '{backbone}' to train; write '{PHOTOS_ENCODER}', the name of a timm model such as 'resnet50', or '{_CLIP}' and the "
             f"name of a CLIP such as '{_CLIP}ViT-B-32/openai'."
