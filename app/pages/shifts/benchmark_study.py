@@ -78,7 +78,7 @@ def _check(study: StudyConfig, row: str) -> None:
 def resolved(study: StudyConfig) -> StudyConfig:
     """The study with whole paths and the files of labels that were given in the app; raises InputError for a path that may not be read."""
     base = resolve_config(config_from(study.base))
-    return study.model_copy(update={"base": base.model_dump(mode="json", exclude_defaults=True)})
+    return study.model_copy(update={"base": base.model_dump(mode="json", exclude_unset=True)})
 
 
 def passes(study: StudyConfig, splits: SplitFile, classes: ImageClasses) -> int:
