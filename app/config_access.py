@@ -32,6 +32,12 @@ def resolve_config(config: RunConfig) -> RunConfig:
     return config.model_copy(update={"data": data, "backbone": _backbone(config.backbone), "guidance": _guidance(config.guidance)})
 
 
+def resolve_backbone(name: str) -> str:
+    """The name of a network, to be read from anywhere; raises InputError for a path that may not be read."""
+    kind, colon, encoder = name.partition(":")
+    return f"clip:{resolve_encoder(encoder)}" if colon and kind == "clip" else resolve_encoder(name)
+
+
 def resolve_run(run: RunFolder) -> None:
     """Writes whole paths into the config of a run that has them as visitors write them, "ROOT/...": its process cannot find these.
 
@@ -74,10 +80,8 @@ def _labels(labels: LabelsConfig | None) -> LabelsConfig | None:
 
 def _backbone(backbone: BackboneConfig) -> BackboneConfig:
     """Options that name files are refused where the network is built."""
-    kind, colon, encoder = backbone.name.partition(":")
-    name = f"clip:{resolve_encoder(encoder)}" if colon and kind == "clip" else resolve_encoder(backbone.name)
     weights = backbone.weights if backbone.weights in ("pretrained", "none") else path_text(backbone.weights)
-    return backbone.model_copy(update={"name": name, "weights": weights})
+    return backbone.model_copy(update={"name": resolve_backbone(backbone.name), "weights": weights})
 
 
 def _guidance(guidance: GuidanceConfig | None) -> GuidanceConfig | None:

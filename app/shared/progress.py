@@ -110,8 +110,11 @@ def rate(per_second: float, unit: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """`40 s`, `3 min`."""
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    """`40 s`, `3 min`, `5 h`, `3 days`."""
+    for most, divisor, unit in ((90, 1, "s"), (90 * 60, 60, "min"), (48 * 3600, 3600, "h")):
+        if seconds < most:
+            return f"{seconds / divisor:.0f} {unit}"
+    return f"{seconds / 86_400:,.0f} days"
 
 
 def tell_end(job: Job) -> None:

@@ -21,6 +21,6 @@ def test_the_rate_of_a_download_names_its_unit_and_what_is_complete_says_no_time
     assert _standing(images) == "150 images, finishing"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (89, "89 s"), (91, "2 min"), (600, "10 min")])
-def test_a_duration_is_said_in_seconds_or_minutes(seconds: float, said: str) -> None:
+@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (89, "89 s"), (91, "2 min"), (600, "10 min"), (18_000, "5 h"), (250_000, "3 days")])
+def test_a_duration_is_said_in_the_unit_that_fits(seconds: float, said: str) -> None:
     assert duration(seconds) == said

@@ -8,17 +8,20 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 from threadpoolctl import threadpool_limits
 
 from background import jobs
 from likeness.data import image_classes, read_cars
+from likeness.data.catalog import add_dataset, new_entry
 from likeness.embedding import embed
 from likeness.evaluation import by_split, generalization_scores
 from likeness.io.paths import assets_dir
 from likeness.shifts import SplitFile, choose_steps, class_mean_features, read_splits, reference_distances, split_file, split_steps, write_splits
 from likeness.studies.study import Cell, StudyConfig
 from likeness.studies.study_folder import StudyFolder
+from likeness.training.config import read_config
 from likeness.training.runs.run_folder import RunFolder, Status
 
 BODY = ["body_type"]
@@ -473,13 +476,177 @@ def test_no_method_and_a_class_with_too_few_images_are_one_message_each(holds: A
     holds.pills(key="benchmark_methods").set_value([]).run()
     assert [warning.value for warning in holds.warning] == ["Choose at least one method."]
     holds.pills(key="benchmark_methods").set_value(["Margin"]).run()
-    monkeypatch.setattr(benchmark_form, "_SHOTS", 100_000)
+    monkeypatch.setattr(benchmark_form, "SHOTS", 100_000)
     holds.run()
     (told,) = [warning.value for warning in holds.warning]
     assert "images, and few-shot needs 100002: 100000 to adapt to and 2 to find. Switch few-shot off" in told
     holds.toggle(key="benchmark_few_shot").set_value(False).run()
     assert not holds.warning
     assert not holds.exception
+
+
+def _choose_network(app: AppTest, name: str, part: str = "Embedding layer") -> AppTest:
+    _type_network(app, name).set_value(name)
+    app.segmented_control(key="benchmark_part").set_value(part).run()
+    assert not app.exception
+    return app
+
+
+def _type_network(app: AppTest, name: str) -> Any:
+    """The field of the network, which takes this name: AppTest forgets with each run what was typed."""
+    (field,) = [field for field in app.selectbox if field.label == "Network"]
+    if field.format_func(name) not in field.options:
+        field.options.append(name)
+    return field
+
+
+def _offered(app: AppTest) -> list[str]:
+    """Networks in their order, as shown."""
+    return [option for field in app.selectbox if field.label == "Network" for option in field.options]
+
+
+def _begun(app: AppTest, network: str, monkeypatch: pytest.MonkeyPatch) -> StudyFolder:
+    """The folder of a benchmark that is started with what the form has."""
+    begun: list[StudyFolder] = []
+    monkeypatch.setattr(StudyFolder, "begin", lambda folder: begun.append(folder) or 0)
+    assert [warning.value for warning in app.warning] == []
+    _type_network(app, network)
+    app.button(key="benchmark_start").click().run()
+    assert not app.exception
+    (folder,) = begun
+    return folder
+
+
+PAPER = read_config("oodml-cars196")
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "size", "batch", "words"),
+    [
+        ("clip:cars", "Embedding layer", 96, 96, "Cars (shipped), the embedding layer alone, on images of 96 px."),
+        ("photos", "Whole network", 224, 96, "Photos (shipped), every layer, on images of 224 px."),
+        ("resnet18", "Embedding layer", 224, 96, "ResNet-18, the embedding layer alone, on images of 224 px."),
+        ("vit_small_patch14_dinov2.lvd142m", "Whole network", 518, 24, "vit_small_patch14_dinov2.lvd142m, every layer, on images of 518 px."),
+    ],
+)
+def test_a_benchmark_trains_the_chosen_network_on_images_of_its_size(
+    holds: AppTest, monkeypatch: pytest.MonkeyPatch, name: str, part: str, size: int, batch: int, words: str
+) -> None:
+    _open_form(holds)
+    assert _offered(holds)[:3] == ["Cars (shipped)", "Photos (shipped)", "Cars, smaller (shipped)"]
+    _choose_network(holds, name, part)
+    folder = _begun(holds, name, monkeypatch)
+    assert folder.study().note.endswith(f"splits; {words}")
+    for cell in folder.cells():
+        config = cell.config
+        assert (config.backbone.name, config.backbone.head_only, config.data.image_size) == (name, part == "Embedding layer", size)
+        assert (config.batch.size, config.batch.per_class) == (batch, batch // 2)
+        raw = cell.row == "Raw encoder"
+        assert config.backbone.dim == (None if raw else 128)
+        assert (config.few_shot is None) == raw
+        if part == "Whole network":
+            assert (config.optimizer, config.epochs) == (PAPER.optimizer, 0 if raw else PAPER.epochs)
+            assert config.objective.proxy_rate == PAPER.objective.proxy_rate
+        else:
+            assert (config.optimizer.rate, config.epochs) == (0.001, 0 if raw else 5)
+
+
+@pytest.fixture
+def photos(tmp_path: Path, app: AppTest) -> str:
+    """Six classes of five images each, chosen in the sidebar, as a stranger has them."""
+    for number, name in enumerate(("ant", "bee", "cow", "dog", "eel", "fox")):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        for image in range(5):
+            Image.new("RGB", (24, 24), (50 * number, 50 * image, 90)).save(tmp_path / "photos" / name / f"{image}.png")
+    entry = new_entry("Photos", str((tmp_path / "photos").resolve()), "photos")
+    add_dataset(entry)
+    app.query_params["dataset"] = entry.name
+    app.session_state["shifts"] = "What holds up"
+    return entry.source
+
+
+def test_a_strangers_photos_are_trained_on_with_the_network_that_embedded_them(app: AppTest, photos: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _open_form(app)
+    assert _offered(app)[0] == "Photos (shipped)"
+    app.segmented_control(key="benchmark_part").set_value("Whole network").run()
+    folder = _begun(app, "photos", monkeypatch)
+    (config,) = {
+        cell.config.model_dump_json(include={"data": {"source", "attribute", "image_size"}, "backbone": {"name"}}) for cell in folder.cells()
+    }
+    assert json.loads(config) == {"data": {"source": photos, "attribute": "class", "image_size": 224}, "backbone": {"name": "photos"}}
+    assert {(cell.config.batch.size, cell.config.batch.per_class) for cell in folder.cells()} == {
+        (24, 12)
+    }  # there are ten images to train with at worst
+
+
+@pytest.mark.parametrize(
+    ("encoder", "said"),
+    [
+        ("run:/somewhere", "What made these vectors is a trained run, and a training begins from published weights."),
+        ("", "What made these vectors has no network that can be trained."),
+        ("local-dir:/nowhere", "The encoder '/nowhere' is not here"),
+    ],
+)
+def test_an_encoder_that_no_training_begins_from_gives_way_to_photos(
+    holds: AppTest, encoder: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likeness.space import Space
+
+    monkeypatch.setattr(Space, "encoder_name", encoder)
+    _open_form(holds)
+    assert _offered(holds)[0] == "Photos (shipped)"
+    (told,) = [caption.value for caption in holds.caption if said in caption.value]
+    assert told.endswith("Photos (shipped) is offered in its place.")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("resnet19", "There is no timm model 'resnet19'; the nearest names are resnet18"),
+        ("clip:ViT-B-32/mine", "The model 'ViT-B-32' has no weights 'mine'"),
+        ("clip:something", "There is no network 'clip:something' to train; write 'photos', the name of a timm model"),
+        ("clip:hf-hub:nobody/nothing", "'hf-hub:nobody/nothing' is not on this machine"),
+        ("local-dir:/etc", "There is no network 'local-dir:/etc' to train"),
+    ],
+)
+def test_a_network_that_is_not_there_is_refused_before_a_start(holds: AppTest, name: str, said: str) -> None:
+    _choose_network(_open_form(holds), name)
+    (warning,) = holds.warning
+    assert said in warning.value
+    assert holds.button(key="benchmark_start").disabled
+    _choose_network(holds, "photos")
+    assert not holds.warning
+    assert not holds.button(key="benchmark_start").disabled
+
+
+def test_a_method_that_reads_feature_maps_is_refused_where_the_network_has_none(holds: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.shifts.benchmark_methods import METHODS, Method
+
+    monkeypatch.setitem(METHODS, "Margin", Method("", {"objective.s2sd": {"target_dims": [8], "pooling": "average+max"}}))
+    _choose_network(_open_form(holds), "clip:cars", "Whole network")
+    (warning,) = holds.warning
+    assert warning.value.startswith("Margin can't be trained so:")
+    assert "reads feature maps, which clip:cars does not give; choose a timm CNN such as resnet50" in warning.value
+    assert holds.button(key="benchmark_start").disabled
+    _choose_network(holds, "resnet50", "Whole network")
+    assert not holds.warning
+
+
+def test_time_is_told_only_where_the_speed_of_the_network_was_measured(holds: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.shifts import benchmark_network
+
+    _choose_network(_open_form(holds), "photos", "Whole network")
+    assert "All runs together can take from minutes to days." in _texts(holds)
+    assert "at least" not in _texts(holds)
+    monkeypatch.setattr(benchmark_network, "remembered_speeds", lambda: {"photos": 1000.0})
+    holds.number_input(key="benchmark_epochs_whole").set_value(1).run()
+    images, runs = 2000, 3 * 4 * 2  # about half of the images train, each of which counts three times; the others test
+    told = next(caption.value for caption in holds.caption if "All runs together" in caption.value)
+    seconds = int(told.partition("at least ")[2].partition(" s ")[0])
+    assert runs * 0.5 * images / 1000 < seconds < (runs * 3 + 4) * images / 1000
+    assert "at the 1,000 images a second that were measured here" in told
+    _choose_network(holds, "photos")
+    assert "Features are computed once, which takes at least 2 s at the 1,000 images a second" in _texts(holds)
 
 
 def test_splits_of_other_images_start_no_benchmark(holds: AppTest) -> None:

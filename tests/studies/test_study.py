@@ -105,6 +105,12 @@ def test_a_run_that_fails_does_not_keep_the_others_from_training(study: StudyCon
     assert RunFolder(wanted[1].folder).status().state == "finished"
 
 
+def test_runs_that_all_fail_for_one_reason_are_told_of_in_one_sentence(study: StudyConfig, tmp_path: Path) -> None:
+    wanted = cells(study.model_copy(update={"seeds": (0, 1)}), tmp_path, {"backbone.weights": "nowhere.safetensors"})
+    with pytest.raises(InputError, match=r"^All 4 runs failed for the same reason: The weights 'nowhere\.safetensors' of '.*' are not there"):
+        run_study(wanted)
+
+
 def test_an_interruption_ends_the_study_and_keeps_what_is_done(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from likeness import training
 

@@ -130,6 +130,19 @@ def test_a_run_that_fails_is_told_of(study: StudyConfig, tmp_path: Path) -> None
     assert RunFolder(folder.cells()[0].folder).status().state == "finished"
 
 
+def test_an_error_that_nobody_foresaw_is_told_of(study: StudyConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down(*given: object) -> None:
+        raise RuntimeError("no kernel image")
+
+    monkeypatch.setattr("likeness.training.train", break_down)
+    folder = StudyFolder(tmp_path / "broken")
+    folder.create(study)
+    with pytest.raises(RuntimeError):
+        folder.run()
+    status = folder.status()
+    assert (status.state, status.message) == ("failed", "Ended by RuntimeError: no kernel image")
+
+
 def test_changes_go_into_every_row(study: StudyConfig, tmp_path: Path) -> None:
     folder = StudyFolder(tmp_path / "changed")
     folder.create(study, {"batch.size": 4})

@@ -1,34 +1,31 @@
-"""The form that starts a benchmark: methods and splits of the current images."""
+"""The form that starts a benchmark: network, methods and splits of the current images."""
 
-from typing import Any
-
-import numpy as np
 import streamlit as st
 
 import trainings
-from access import check_may, redact, resolve_source
+from access import check_may, redact
 from likeness.data import ImageClasses
 from likeness.errors import InputError
 from likeness.io import runs_dir
 from likeness.shifts import SplitFile, write_splits
 from likeness.studies import StudyConfig, StudyFolder
-from pages.shifts import benchmarks, settings
+from likeness.training import read_config
+from pages.shifts import benchmark_network, benchmark_study, benchmarks, settings
 from pages.shifts.benchmark_methods import FIRST, METHODS, help_text
+from pages.shifts.benchmark_study import SHOTS, WHOLE_PRESET, Choices
 from pages.shifts.splits import Progression
-from shared.sidebar import listed, readable
 from shared.view import View
 
-_BATCH = 96
 _LONGEST = 100
-_SHOTS = 2
 _FEWEST_QUERIES = 2
+_EPOCHS = 5  # of the embedding layer
 
 
 def show(view: View) -> None:
     """Draws the form."""
     st.caption(
-        "On every split, each method trains an embedding layer on features of the shipped CLIP and is measured on the test classes. "
-        "A run takes a few seconds. The benchmark continues when you leave this page or close the app."
+        "On every split, each method is trained on the training classes and measured on the test classes. "
+        "The benchmark continues when you leave this page or close the app."
     )
     try:
         shown = settings.choose(view)
@@ -48,6 +45,8 @@ def show(view: View) -> None:
 
 def _fields(view: View, shown: Progression, classes: ImageClasses) -> None:
     most = len(shown.splits.splits)
+    network = benchmark_network.choose(view)
+    time = st.container()  # filled once it is known what runs
     methods = st.pills(
         "Methods", list(METHODS), selection_mode="multi", default=list(FIRST), key="benchmark_methods", persist_state="session", help=help_text()
     )
@@ -68,20 +67,31 @@ def _fields(view: View, shown: Progression, classes: ImageClasses) -> None:
             help="How many times each run is repeated, with different random draws.",
         )
         epochs = st.number_input(
-            "Epochs", 1, 1_000, 5, key="benchmark_epochs", width=130, persist_state="session", help="Passes over the training images."
+            "Epochs",
+            1,
+            1_000,
+            read_config(WHOLE_PRESET).epochs if network.whole else _EPOCHS,
+            key="benchmark_epochs_whole" if network.whole else "benchmark_epochs",
+            width=130,
+            persist_state="session",
+            help="Passes over the training images.",
         )
         few_shot = st.toggle(
             "Few-shot",
             True,
             key="benchmark_few_shot",
             persist_state="session",
-            help=f"Also measures the gain from adapting the trained layer to {_SHOTS} images of each test class.",
+            help=f"Also measures the gain from adapting the trained layer to {SHOTS} images of each test class.",
         )
     chosen = shown.splits.evenly(int(count))
     st.caption(_summary(chosen, len(methods), int(seeds), "Raw encoder" in methods))
+    study, misfit = _study(view, shown, chosen, classes, Choices(network, methods, int(seeds), int(epochs), bool(few_shot)))
+    if study is not None:
+        with time:
+            benchmark_network.show_time(network, benchmark_study.passes(study, chosen, classes))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", _free(), key=f"benchmark_name_{_free()}", width=260).strip()
-        wrong = _wrong(name, methods, chosen, classes, bool(few_shot))
+        wrong = _wrong(name, methods, chosen, classes, bool(few_shot)) or misfit
         st.button(
             "Start",
             type="primary",
@@ -89,11 +99,21 @@ def _fields(view: View, shown: Progression, classes: ImageClasses) -> None:
             key="benchmark_start",
             disabled=bool(wrong),
             on_click=_begin,
-            args=(name, chosen, _study(view, shown, chosen, methods, int(seeds), int(epochs), bool(few_shot))),
+            args=(name, chosen, study),
         )
     with st.container():
         if wrong:
             st.warning(wrong, icon=":material/warning:")
+
+
+def _study(view: View, shown: Progression, splits: SplitFile, classes: ImageClasses, choices: Choices) -> tuple[StudyConfig | None, str]:
+    """The study, or what does not fit in a sentence; neither without a method."""
+    if choices.network.problem or not choices.methods:
+        return None, choices.network.problem
+    try:
+        return benchmark_study.study_of(view, shown, splits, classes, choices), ""
+    except InputError as error:
+        return None, redact(error)
 
 
 def _summary(splits: SplitFile, methods: int, seeds: int, raw: bool) -> str:
@@ -110,49 +130,29 @@ def _wrong(name: str, methods: list[str], splits: SplitFile, classes: ImageClass
         return f"There is a benchmark or run {name} already; choose another name."
     if not methods:
         return "Choose at least one method."
-    counts = dict(zip(classes.names, np.bincount(classes.labels, minlength=len(classes.names)).tolist(), strict=True))
+    counts = benchmark_study.class_counts(classes)
     used = {each for split in splits for each in (*split.train, *split.test)}
     single = min(used, key=lambda each: (counts[each], each))
     if counts[single] < 2:
         return f"The class '{single}' has only one image, so there is nothing to find for it; choose another class of an image."
     tested = min({each for split in splits for each in split.test}, key=lambda each: (counts[each], each))
-    if few_shot and counts[tested] < _SHOTS + _FEWEST_QUERIES:
+    if few_shot and counts[tested] < SHOTS + _FEWEST_QUERIES:
         return (
-            f"The class '{tested}' has {counts[tested]} images, and few-shot needs {_SHOTS + _FEWEST_QUERIES}: {_SHOTS} to adapt to and "
+            f"The class '{tested}' has {counts[tested]} images, and few-shot needs {SHOTS + _FEWEST_QUERIES}: {SHOTS} to adapt to and "
             f"{_FEWEST_QUERIES} to find. Switch few-shot off, or choose another class of an image."
         )
     return ""
 
 
-def _study(view: View, shown: Progression, splits: SplitFile, methods: list[str], seeds: int, epochs: int, few_shot: bool) -> dict[str, Any]:
-    """The study as a dict, without the place of its splits."""
-    fewest = min(len(split.train) for split in splits)
-    per_class = next((count for count in (4, 6, 8, 12, 16, 24, 48) if _BATCH // count <= fewest), _BATCH // 2)
-    base: dict[str, Any] = {
-        "data": {"source": resolve_source(view.entry.source), "attribute": splits.model_dump(mode="json")["attribute"], "image_size": 96},
-        "backbone": {"name": "clip:cars", "dim": 128, "head_only": True},
-        "objective": {"name": "margin"},
-        "batch": {"size": _BATCH, "per_class": per_class},
-        "optimizer": {"rate": 0.001},
-        "epochs": epochs,
-        "evaluate_every": epochs,
-        "structure": True,
-        "matched_classes": min(len(split.test) for split in splits),
-    }
-    if few_shot:
-        base["few_shot"] = {"shots": [_SHOTS], "episodes": 5, "steps": 50, "rate": 0.0003}
-    note = f"{shown.space.table.name}, by {listed([readable(name).lower() for name in shown.attributes])}, on {len(splits.splits)} splits."
-    return {"note": note, "base": base, "seeds": list(range(seeds)), "rows": {name: METHODS[name].changes for name in methods}}
-
-
-def _begin(name: str, splits: SplitFile, study: dict[str, Any]) -> None:
+def _begin(name: str, splits: SplitFile, study: StudyConfig) -> None:
     folder = StudyFolder((runs_dir() / name).resolve())
     file = folder.path / "splits.json"
 
     def start() -> None:
         check_may("train")
+        whole = benchmark_study.resolved(study)
         write_splits(file, splits)
-        folder.create(StudyConfig.model_validate(study | {"name": name, "splits": str(file)}))
+        folder.create(whole.model_copy(update={"name": name, "splits": str(file)}))
         folder.begin()
 
     try:

@@ -34,7 +34,7 @@ def show(view: View) -> None:
 
 def _choose(found: dict[str, Benchmark]) -> Benchmark | None:
     if not found:
-        st.caption("No benchmark yet. Start one below: it fills within minutes, and you see which methods still find the right images.")
+        st.caption("No benchmark yet. Start one below: it fills run by run, and you see which methods still find the right images.")
         return None
     if st.session_state.get("benchmark") not in found:
         st.session_state["benchmark"] = next(iter(found))

@@ -11,21 +11,18 @@ import added_labels
 from access import redact, refusal, shared_name
 from config_access import dataset_of
 from likeness.data import image_classes, is_published_source
-from likeness.defaults import PHOTOS_ENCODER
-from likeness.encoders import is_encoder_name, parse_name
 from likeness.errors import InputError
 from likeness.io import parse_yaml, runs_dir
 from likeness.training import RunConfig, as_yaml, config_from, fitting_batch, read_config, with_changes
 from quotas import write_draft
 from shared import cached
+from shared.networks import network_of
 from shared.view import current_view
 from visitors import draft_file, is_own_draft
 
 FIRST = "shipped-cars-elg"
 _LONGEST = 64  # of a token
-_CLIP = ("open_clip", "hf-hub", "local-dir")  # kinds of encoders that a run can begin from
 _LONGEST_TEXT = 100_000
-_PHOTO_SIZE = 224  # pixels, for which the network that ships was made
 
 
 def text() -> str:
@@ -49,8 +46,8 @@ def _opening() -> RunConfig:
     if entry.source == config.data.source:
         return with_changes(config, {"name": free_name(config.name)})
     name = re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")[:_LONGEST] or "run"
-    is_clip = is_encoder_name(entry.encoder) and parse_name(entry.encoder).kind in _CLIP
-    backbone = {"backbone.name": f"clip:{entry.encoder}"} if is_clip else {"backbone.name": PHOTOS_ENCODER, "data.image_size": _PHOTO_SIZE}
+    network, size, _ = network_of(shared_name(entry.encoder))
+    backbone = {"backbone.name": network, "data.image_size": size}
     changes = {"name": free_name(name), "note": "", "data.attribute": "class", **of_source(shared_name(entry.source)), **backbone}
     config = with_changes(config, changes)
     return with_changes(config, _batch_for(config))

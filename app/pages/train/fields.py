@@ -6,28 +6,20 @@ from typing import Any
 
 import streamlit as st
 
-from config_access import dataset_of
+from config_access import dataset_of, resolve_backbone
 from likeness.data import SHIPPED_CARS, list_datasets, source_help
 from likeness.errors import InputError
 from likeness.labels import known_labels
 from likeness.language import PRIMERS, short_names
 from likeness.losses import OBJECTIVES, WRAPPERS, objectives_on
-from likeness.training import RunConfig
+from likeness.training import RunConfig, native_size
 from pages.train import draft as train_draft
-from shared import cached
+from shared import cached, networks
 from shared.sidebar import readable
 from visitors import visitor
 
 Changes = Callable[[Any], dict[str, Any]]
 
-_NETWORKS = {
-    "photos": "Photos (shipped)",
-    "clip:cars": "Cars (shipped)",
-    "mobilenetv2_100": "MobileNetV2",
-    "resnet18": "ResNet-18",
-    "resnet50": "ResNet-50",
-    "inception_v3": "Inception v3",
-}
 _MOST_EXACT = 2**53  # whole numbers that a browser tells apart
 _NONE, _ELG, _PLG = "None", "Class names", "Pseudolabels"
 _BY_CLASSES, _BY_LABELS = "Classes", "Places on a scale"
@@ -131,14 +123,11 @@ def _network(config: RunConfig) -> None:
     st.subheader("Network", divider="gray")
     backbone = config.backbone
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
+        networks.choose_network(
             "Backbone",
-            _with(list(_NETWORKS), backbone.name),
-            format_func=lambda name: _NETWORKS.get(name, name),
-            accept_new_options=True,
-            help="The shipped ones, MobileNetV2 for photos and a small CLIP for rendered cars, need no download. You can also type the name of a "
-            "timm model, or clip: and the name of a CLIP model; missing weights are downloaded. The text below also takes a file.",
-            **_bound("backbone.name", backbone.name, lambda name: {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}),
+            *([] if backbone.name in networks.NETWORKS else [backbone.name]),
+            more_help="The text below also takes a file.",
+            **_bound("backbone.name", backbone.name, _of_network),
         )
         _number("Dimensions", 2, 8192, "backbone.dim", backbone.dim or 512, width=120)
     st.toggle(
@@ -146,6 +135,15 @@ def _network(config: RunConfig) -> None:
         help="On features that the backbone computes once. Takes seconds instead of hours, but gains less.",
         **_bound("backbone.head_only", backbone.head_only),
     )
+
+
+def _of_network(name: str) -> dict[str, Any]:
+    """A network with its own weights, which is shown images of its own size where that is known here."""
+    changes = {"backbone.name": name, "backbone.weights": "pretrained", "backbone.options": {}}
+    try:
+        return changes | {"data.image_size": native_size(resolve_backbone(name))}
+    except InputError:  # of no such name, say; the run tells
+        return changes
 
 
 def _objective(config: RunConfig) -> None:

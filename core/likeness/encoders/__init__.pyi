@@ -50,6 +50,7 @@ from .names import encoder_identity as encoder_identity
 from .names import is_encoder_name as is_encoder_name
 from .names import known_forms as known_forms
 from .names import map_path as map_path
+from .names import native_size as native_size
 from .names import parse_name as parse_name
 from .names import reads_text as reads_text
 from .objects import EncoderLike as EncoderLike

@@ -33,6 +33,8 @@ class EncoderFamily:
         hub_files: target -> what the encoder needs of the hub, as far as that is known here; nothing by default.
         claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
         map_path: (target, change) -> the target, with `change` of the path in it where it names one.
+        native_size: target -> side in pixels of the images that the network was made for, by its configuration alone; None where that is not
+            known here.
     """
 
     name: str
@@ -45,6 +47,7 @@ class EncoderFamily:
     hub_files: Callable[[str], Sequence[HubFiles]] = lambda target: ()
     claims: Callable[[str], str] = lambda name: ""
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
+    native_size: Callable[[str], int | None] = lambda target: None
 
 
 def looks_like_folder(name: str) -> bool:

@@ -79,6 +79,21 @@ def reads_text(encoder: EncoderLike) -> bool:
     return encoder_family(encoder)[0].has_text if isinstance(encoder, str) else has_text(encoder)
 
 
+def native_size(name: str) -> int:
+    """Side in pixels of the images that an encoder's network was made for, by its configuration: nothing is loaded or downloaded.
+
+    Raises:
+        InputError: a name of no known form, or of no model; or a model of the hub that is not on this machine.
+    """
+    family, target = encoder_family(name)
+    size = family.native_size(target)
+    if size is None:
+        raise InputError(
+            f"'{name}' is not on this machine, and its files say how large its images should be; get it first: likeness encoders get {name}"
+        )
+    return size
+
+
 def encoder_identity(encoder: EncoderLike) -> str:
     """16 hex digits that change whenever the encoder's vectors would.
 

@@ -17,6 +17,7 @@ from likeness.studies.cut_offs import cut_offs, cut_offs_table
 from likeness.studies.embedding_sizes import ANALYSIS_METRICS, embedding_sizes
 from likeness.studies.encoder_sizes import PAPER_ENCODERS, SHIPPED_ENCODERS, encoder_sizes
 from likeness.studies.guidance_table import guidance_table
+from likeness.studies.image_passes import image_passes
 from likeness.studies.label_spreading import label_spreading, label_spreading_table
 from likeness.studies.methods_table import cases_table, chosen_methods, methods_table, winners_table
 from likeness.studies.paired import paired_differences
@@ -30,7 +31,20 @@ from likeness.studies.row_values import sweep_of, sweep_table
 from likeness.studies.semantic_classes import SemanticClasses, classes_of, unseen_classes
 from likeness.studies.sentence_notions import notion_sentences, sentence_notions, sentence_table, vague_sentences
 from likeness.studies.shift_table import shift_table
-from likeness.studies.study import FIGURES, Cell, StudyConfig, cells, measured, read_results, read_study, studies, study_notes, study_table, table_of
+from likeness.studies.study import (
+    FIGURES,
+    Cell,
+    StudyConfig,
+    cells,
+    measured,
+    read_results,
+    read_study,
+    row_configs,
+    studies,
+    study_notes,
+    study_table,
+    table_of,
+)
 from likeness.studies.study_folder import StudyFolder, StudyStatus, list_studies
 from likeness.studies.sweeps import Domain, SweepConfig, SweepFolder, Trial, read_sweep, settings_text, sweep
 from likeness.studies.table_texts import as_latex, as_markdown, with_spread
@@ -88,6 +102,7 @@ __all__ = [
     "encoder_sizes",
     "flags_table",
     "guidance_table",
+    "image_passes",
     "judged_notions",
     "label_columns",
     "label_spreading",
@@ -114,6 +129,7 @@ __all__ = [
     "read_study",
     "read_sweep",
     "refusals",
+    "row_configs",
     "sentence_notions",
     "sentence_table",
     "settings_text",

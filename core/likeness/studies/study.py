@@ -201,8 +201,14 @@ def run_study(wanted: list[Cell], progress: Progress | None = None, should_stop:
             except InputError as error:
                 failed.append((cell, error))
     if failed:
-        names = "; ".join(cell_title(cell) for cell, _ in failed)
-        raise InputError(f"{len(failed)} of {len(wanted)} runs failed: {names}. The first one: {failed[0][1]}")
+        raise InputError(_failures(failed, len(wanted)))
+
+
+def _failures(failed: list[tuple[Cell, InputError]], total: int) -> str:
+    if 1 < len(failed) == total and len({str(error) for _, error in failed}) == 1:
+        return f"All {total} runs failed for the same reason: {failed[0][1]}"
+    names = "; ".join(cell_title(cell) for cell, _ in failed)
+    return f"{len(failed)} of {total} runs failed: {names}. The first one: {failed[0][1]}"
 
 
 def cell_title(cell: Cell) -> str:

@@ -109,6 +109,9 @@ class StudyFolder:
         except InputError as error:
             self._report("failed", len(wanted), len(wanted), str(error), begun)
             raise
+        except Exception as error:
+            self._report("failed", len(wanted), len(wanted), f"Ended by {type(error).__name__}: {error}", begun)
+            raise
         except BaseException:
             self._report("stopped", 0, len(wanted), "", begun)
             raise

@@ -23,6 +23,9 @@ from .loop.find_rate import RateSearch as RateSearch
 from .loop.find_rate import find_rate as find_rate
 from .loop.launch import launch as launch
 from .loop.train import train as train
+from .network.backbone_names import backbone_of as backbone_of
+from .network.backbone_names import encoder_of as encoder_of
+from .network.backbone_names import native_size as native_size
 from .network.backbones import build_network as build_network
 from .network.backbones import timm_model as timm_model
 from .network.embedding_network import EmbeddingNetwork as EmbeddingNetwork

@@ -197,3 +197,15 @@ def test_the_door_takes_objects_beside_values(content: dict[str, Any], tmp_path:
     assert run.config().objective.name == "custom"
     named = likeness.train(content, tmp_path / "named", backbone={"name": "test_resnet", "weights": "none", "dim": 4}, epochs=0)
     assert named.config().backbone.dim == 4
+
+
+def test_a_gpu_without_room_for_a_batch_is_told_of_in_a_sentence(content: dict[str, Any], tmp_path: Path) -> None:
+    class Large(Colors):
+        def forward(self, images: torch.Tensor) -> torch.Tensor:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    config = config_from(content)
+    expected = f"too small for a batch of {config.batch.size} images of {config.data.image_size} px; set batch.size lower"
+    with pytest.raises(InputError, match=expected):
+        train(config, tmp_path / "run", backbone=Large())
+    assert expected in RunFolder(tmp_path / "run").status().message

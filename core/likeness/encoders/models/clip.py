@@ -17,10 +17,12 @@ from likeness.encoders.models.libraries import import_library
 from likeness.encoders.models.load_model import (
     open_clip_folder,
     open_clip_folder_files,
+    open_clip_folder_size,
     open_clip_hub,
     open_clip_hub_files,
     open_clip_published,
     open_clip_published_files,
+    open_clip_published_size,
 )
 from likeness.encoders.models.tower import ImageTower, TowerImages, choose_device, unit_rows
 from likeness.encoders.models.words_outside import words_outside
@@ -137,6 +139,24 @@ def _published_files(target: str) -> tuple[HubFiles, ...]:
     return open_clip_published_files(model, tag)
 
 
+def _published_size(target: str) -> int:
+    import_library("open_clip")
+    model, _, tag = target.partition("/")
+    _check_published(target, model, tag)
+    return open_clip_published_size(model)
+
+
+def _folder_size(target: str) -> int:
+    folder = as_path(target)
+    _check_folder(target, folder)
+    return load_from_folder(target, folder, lambda: open_clip_folder_size(folder))
+
+
+def _hub_size(target: str) -> int | None:
+    folder = open_clip_hub_files(target)[0].folder()
+    return None if folder is None else open_clip_folder_size(folder)
+
+
 def _folder_identity(name: str, target: str) -> str:
     remedy = "install the package again" if name in SHIPPED else "give the folder that holds the model"
     return digest("open_clip folder", *folder_digests(Path(target), name, remedy=remedy))
@@ -152,6 +172,7 @@ LOCAL_DIR = EncoderFamily(
     load=lambda name, target, device: ClipEncoder(name, EncoderName("local-dir", target), device),
     claims=lambda name: str(assets_dir() / SHIPPED[name]) if name in SHIPPED else "",
     map_path=lambda target, change: change(target),
+    native_size=_folder_size,
 )
 OPEN_CLIP = EncoderFamily(
     "open_clip",
@@ -163,6 +184,7 @@ OPEN_CLIP = EncoderFamily(
     load=lambda name, target, device: ClipEncoder(name, EncoderName("open_clip", target), device),
     hub_files=_published_files,
     claims=lambda name: name if all(name.partition("/")) and ":" not in name and not looks_like_folder(name) else "",
+    native_size=_published_size,
 )
 HF_HUB = EncoderFamily(
     "hf-hub",
@@ -173,5 +195,6 @@ HF_HUB = EncoderFamily(
     identity=lambda name, target: digest("hub", target, hub_revision(target)),
     load=lambda name, target, device: ClipEncoder(name, EncoderName("hf-hub", target), device),
     hub_files=open_clip_hub_files,
+    native_size=_hub_size,
 )
 _FAMILIES = {family.name: family for family in (LOCAL_DIR, OPEN_CLIP, HF_HUB)}

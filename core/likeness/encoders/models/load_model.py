@@ -120,6 +120,19 @@ def open_clip_published_files(model: str, tag: str) -> tuple[HubFiles, ...]:
     return (*found, *([_tokenizer_files(name)] if name else []), *([_config_file(tower)] if tower else []))
 
 
+def open_clip_published_size(model: str) -> int:
+    """Side in pixels of the images that a model reads which open_clip knows."""
+    import open_clip
+
+    return _open_clip_size(open_clip.get_model_config(model))
+
+
+def open_clip_folder_size(folder: Path) -> int:
+    """As `open_clip_published_size`, of a model in a folder; raises InputError as `open_clip_folder`."""
+    with clean_copy(folder) as clean:
+        return _open_clip_size(json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"])
+
+
 def open_clip_architecture(model: str) -> "torch.nn.Module":
     """A model that open_clip knows, without weights, on torch's device "meta"."""
     import open_clip
@@ -162,6 +175,21 @@ def timm_named_files(name: str) -> tuple[HubFiles, ...]:
         return ()
     file = known.hf_hub_filename or "pytorch_model.bin"
     return (HubFiles(known.hf_hub_id, (("model.safetensors",) if file == "pytorch_model.bin" else _safe_twin(file), (file,))),)
+
+
+def timm_named_size(name: str) -> int:
+    """Side in pixels of the images that the published weights of a model were trained on which timm knows by name."""
+    import timm
+
+    known = timm.get_pretrained_cfg(name, allow_unregistered=True) or timm.models.PretrainedCfg()
+    return int(known.input_size[-1])
+
+
+def timm_folder_size(folder: Path) -> int:
+    """As `timm_named_size`, of a model in a folder; raises InputError as `timm_folder`."""
+    with clean_copy(folder) as clean:
+        known = json.loads((clean / "config.json").read_text())["pretrained_cfg"]
+        return int(known["input_size"][-1])
 
 
 def timm_named(name: str, pretrained: bool, local_files_only: bool, **options: Any) -> Any:
@@ -246,6 +274,13 @@ def _safe_twin(file: str) -> tuple[str, ...]:
 def _text_config(clean: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((clean / OPEN_CLIP_CONFIG).read_text())["model_cfg"]["text_cfg"]
     return found
+
+
+def _open_clip_size(config: dict[str, Any]) -> int:
+    from open_clip.model import CLIPVisionCfg
+
+    size = config["vision_cfg"].get("image_size", CLIPVisionCfg.image_size)
+    return int(size if isinstance(size, int) else size[0])
 
 
 def _open_clip(clean: Path, tokenizer: Path, device: "torch.device") -> tuple[Any, Any, Any]:

@@ -178,4 +178,5 @@ PHOTOS = EncoderFamily(
     load=lambda name, target, device: PhotosEncoder(name, as_path(target), device),
     claims=lambda name: str(assets_dir() / _SHIPPED) if name == _SHIPPED else "",
     map_path=lambda target, change: change(target),
+    native_size=lambda target: IMAGE_SIZE,
 )

@@ -8,7 +8,15 @@ from likeness.encoders.family import EncoderFamily, PathChange
 from likeness.encoders.models.hub import load_from_folder, load_from_hub
 from likeness.encoders.models.hub_files import HubFiles
 from likeness.encoders.models.libraries import import_library
-from likeness.encoders.models.load_model import timm_folder, timm_hub, timm_hub_files, timm_named, timm_named_files
+from likeness.encoders.models.load_model import (
+    timm_folder,
+    timm_folder_size,
+    timm_hub,
+    timm_hub_files,
+    timm_named,
+    timm_named_files,
+    timm_named_size,
+)
 from likeness.encoders.models.tower import ImagesOnly, ImageTower, choose_device
 from likeness.errors import InputError
 from likeness.io import as_path
@@ -127,6 +135,18 @@ def _hub_files(target: str) -> tuple[HubFiles, ...]:
     return timm_named_files(place)
 
 
+def _native_size(target: str) -> int | None:
+    source, place = timm_source(target)
+    if source == "local-dir":
+        return load_from_folder(target, Path(place), lambda: timm_folder_size(Path(place)))
+    if source == "hf-hub":
+        folder = timm_hub_files(place).folder()
+        return None if folder is None else timm_folder_size(folder)
+    import_library("timm")
+    check_timm_name(place)
+    return timm_named_size(place)
+
+
 def _identity(name: str, target: str) -> str:
     source, place = timm_source(target)
     if source == "local-dir":
@@ -146,4 +166,5 @@ TIMM = EncoderFamily(
     load=TimmEncoder,
     hub_files=_hub_files,
     map_path=_map_path,
+    native_size=_native_size,
 )

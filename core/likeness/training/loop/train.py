@@ -93,6 +93,13 @@ def train_here(config: RunConfig, folder: Path | str, progress: Progress, owner:
     except InputError as error:
         run.fail(str(error))
         raise
+    except torch.OutOfMemoryError as error:
+        message = (
+            f"The memory of the GPU is too small for a batch of {config.batch.size} images of {config.data.image_size} px; set batch.size lower, or "
+            "choose a smaller network."
+        )
+        run.fail(message)
+        raise InputError(message) from error
     except OSError as error:
         message = f"Writing or reading failed: {error.strerror or error}; make room on the disk and resume the run."
         with contextlib.suppress(OSError):

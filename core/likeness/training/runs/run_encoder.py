@@ -96,4 +96,5 @@ FAMILY = EncoderFamily(
     identity=_identity,
     load=RunEncoder,
     map_path=lambda target, change: change(target),
+    native_size=lambda target: RunFolder(as_path(target)).config().data.image_size,
 )
