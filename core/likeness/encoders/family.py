@@ -33,6 +33,7 @@ class EncoderFamily:
         hub_files: target -> what the encoder needs of the hub, as far as that is known here; nothing by default.
         claims: the target of a name that is one of the family though it has no prefix; empty where it is none.
         map_path: (target, change) -> the target, with `change` of the path in it where it names one.
+        precision: in which images are encoded unless the name says another; None: in the one that suits the device.
     """
 
     name: str
@@ -45,6 +46,7 @@ class EncoderFamily:
     hub_files: Callable[[str], Sequence[HubFiles]] = lambda target: ()
     claims: Callable[[str], str] = lambda name: ""
     map_path: Callable[[str, PathChange], str] = lambda target, change: target
+    precision: str | None = "32"
 
 
 def looks_like_folder(name: str) -> bool:
