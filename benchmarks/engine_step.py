@@ -111,9 +111,8 @@ class _Turns:
         )
         print(f"  plain loop on crops on the device {np.median(plain):9.1f} ms a step")
         low, high = np.percentile(run / plain, [25, 75])
-        print(
-            f"  run                               {np.median(run):9.1f} ms a step   {np.median(run / plain):.3f} times (quartiles {low:.3f} to {high:.3f})"
-        )
+        times = f"{np.median(run / plain):.3f} times (quartiles {low:.3f} to {high:.3f})"
+        print(f"  run                               {np.median(run):9.1f} ms a step   {times}")
 
     def _clock(self, module: Any) -> float:
         if module.device.type == "cuda":

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # On the device at once, beside rows that fit in as much again: blocks of products, with what is made of them.
 MOST_BYTES = 1_000_000_000
-# Of a product: itself in float64 and float32, its key and what makes it, its place among the items.
-_CELL, _ITEM = 48, 64
+# Bytes of a product: itself in float64 and float32, its key and what makes it, its place among the items; of an item; of a value of a row.
+_CELL, _ITEM, _COPY = 48, 64, 16
 _TILE = 8000
 _BEHIND_ALL = 2**63 - 1
 
@@ -56,7 +56,7 @@ class DeviceCounter:
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], device: "torch.device") -> None:
         import torch
 
-        self._rows, self._device = DeviceRows(rows, device), device
+        self._rows, self._dim, self._device = DeviceRows(rows, device), rows.shape[1], device
         self._numbers = torch.from_numpy(numbers).to(device)
 
     def ranks(
@@ -72,7 +72,7 @@ class DeviceCounter:
         return np.concatenate(found), offsets
 
     def _tile(self) -> int:
-        return max(1, min(_TILE, len(self._rows), MOST_BYTES // _CELL))
+        return max(1, min(_TILE, len(self._rows), MOST_BYTES // (_CELL + _COPY * self._dim)))
 
     def _end_of_part(self, relevant: NDArray[np.int64], begin: int) -> int:
         """Where the queries from `begin` on end that fit beside each other: each as long as the one with most relevant rows."""
@@ -160,7 +160,7 @@ def kmeans_on_device(
 
 def _nearest_centers(rows: DeviceRows, centers: "torch.Tensor") -> "Iterator[tuple[torch.Tensor, torch.Tensor]]":
     """Yields parts of the rows and the number of each one's nearest center, so many rows that their distances fit."""
-    squares, size = centers.double().square().sum(1), max(1, MOST_BYTES // (2 * 8 * len(centers)))
+    squares, size = centers.double().square().sum(1), max(1, MOST_BYTES // (_COPY * sum(centers.shape)))
     for start in range(0, len(rows), size):
         part = rows[slice(start, start + size)]
         yield part, (squares - 2 * (part.double() @ centers.double().T)).argmin(1)

@@ -18,11 +18,11 @@ def distance_on_device(a: "torch.Tensor", b: "torch.Tensor", epsilon: float, wor
         worst_condition: of the smallest to the largest eigenvalue, down to which squared ones keep enough digits.
 
     Returns:
-        None where the host has to decide: no more rows than dimensions, shapes or values that are to be refused, or small eigenvalues.
+        None where the host has to decide: no more rows than dimensions, small eigenvalues, or what is no matrix of finite floats.
     """
     import torch
 
-    if a.ndim != 2 or b.ndim != 2 or not 0 < a.shape[1] == b.shape[1] < min(len(a), len(b)):
+    if not (a.is_floating_point() and b.is_floating_point()) or a.ndim != 2 or b.ndim != 2 or not 0 < a.shape[1] == b.shape[1] < min(len(a), len(b)):
         return None
     (mean_a, covariance_a), (mean_b, covariance_b) = _moments(a), _moments(b)
     rest = (mean_a - mean_b).square().sum() + covariance_a.trace() + covariance_b.trace()
