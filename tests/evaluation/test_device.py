@@ -1,6 +1,5 @@
 """Metrics of tensors on a device, run here by the processor: the host's figures, from blocks of bounded memory. Ranks: test_ranks, test_retrieval."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ CPU = torch.device("cpu")
 
 
 @pytest.fixture
-def as_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def as_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors of the processor count as lying on a device, and no set of rows is too small for it."""
     monkeypatch.setattr(arrays, "HOST", ())
     monkeypatch.setattr(_ranks, "SORTED_UP_TO", 0)
-    yield
 
 
 def clusters(n: int, d: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
