@@ -56,7 +56,7 @@ class DeviceCounter:
     def __init__(self, rows: NDArray[np.float32], numbers: NDArray[np.int64], device: "torch.device") -> None:
         import torch
 
-        self._rows, self._dim, self._device = DeviceRows(rows, device), rows.shape[1], device
+        self._rows, self._dim, self._device = DeviceRows(rows, device), int(rows.shape[1]), device
         self._numbers = torch.from_numpy(numbers).to(device)
 
     def ranks(
@@ -170,7 +170,7 @@ def _split_large_clusters(centers: "torch.Tensor", sizes: NDArray[np.int64]) -> 
     """Each empty cluster takes half of another, drawn by its size, as faiss does it: both centers move apart by a thousandth."""
     import faiss
 
-    random, count = faiss.RandomGenerator(1234), int(sizes.sum())
+    random, count = faiss.RandomGenerator(1234), int(sizes.sum())  # type: ignore[attr-defined]
     for empty in np.flatnonzero(sizes == 0).tolist():
         large = 0
         while random.rand_float() >= np.float32(sizes[large] - 1.0) / np.float32(count - len(sizes)):

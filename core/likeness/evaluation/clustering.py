@@ -78,6 +78,7 @@ def kmeans(rows: NDArray[np.float32], clusters: int, seed: int, device: Any = No
     model = faiss.Kmeans(rows.shape[1], clusters, niter=0 if device else ITERATIONS, seed=index(seed), min_points_per_centroid=1)
     model.train(rows)
     if device:
+        assert model.centroids is not None
         return kmeans_on_device(rows, _sampled(len(rows), clusters * model.cp.max_points_per_centroid, seed), model.centroids, ITERATIONS, device)
     found: NDArray[np.int64] = model.index.search(rows, 1)[1][:, 0]
     return found
@@ -90,7 +91,7 @@ def _sampled(count: int, most: int, seed: int) -> NDArray[np.int64]:
     if count <= most:
         return np.arange(count)
     order = np.empty(count, np.int32)
-    faiss.rand_perm(faiss.swig_ptr(order), count, seed)
+    faiss.rand_perm(faiss.swig_ptr(order), count, seed)  # type: ignore[attr-defined]
     return order[:most].astype(np.int64)
 
 

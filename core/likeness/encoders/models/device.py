@@ -47,7 +47,7 @@ def fetch_later(tensor: "torch.Tensor") -> Callable[[], NDArray[Any]]:
         return lambda: np.asarray(tensor.cpu().numpy())
     # A plain `cpu()` later on would stand in the stream behind the next batch, and so wait for that, too.
     host = tensor.to("cpu", non_blocking=True)
-    copied = torch.cuda.Event()
+    copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
     copied.record(torch.cuda.current_stream(tensor.device))
 
     def fetch() -> NDArray[Any]:
